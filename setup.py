@@ -105,7 +105,7 @@ setup(
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: [
-        'py.typed', '**/*.json', '**/*.yaml', 'world/logs/**', 'lab/published/**']},
+        'py.typed', '**/*.json', '**/*.yaml', 'simulation/logs/**', 'lab/published/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

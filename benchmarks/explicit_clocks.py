@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchmarks.state_sets import Graph
-from leader_election.algorithms.replicated import MOST_TICKS, ticked
+from leader_election.election.algorithms.replicated import MOST_TICKS, ticked
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.entry_points import make_compilable
 import numpy as np

@@ -44,10 +44,10 @@ from benchmarks.state_sets import (
     Settled,
     Undecided,
 )
-from leader_election.algorithms import BOUNDED, Device
-from leader_election.algorithms.bounded import Candidacy, configure
-from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
-from leader_election.coordination.region import BARRED
+from leader_election.election.algorithms import BOUNDED, Device
+from leader_election.election.algorithms.bounded import Candidacy, configure
+from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
+from leader_election.election.coordination.region import BARRED
 from leader_election.swarm.partition import partition
 
 STRENGTHS = {

@@ -21,13 +21,13 @@ Each message is legal, has 4 kB and 16 instances with regions that the robot doe
 import multiprocessing
 import time
 
-from leader_election.algorithms import BOUNDED, Device
-from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.process import make_executor
-from leader_election.nodes.qos import NEIGHBOURHOOD
-from leader_election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
-from leader_election.robot.region_codec import region_part
-from leader_election.robot.robot import HEARD, ROUNDS
+from leader_election.election.algorithms import BOUNDED, Device
+from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.robot.region_codec import region_part
+from leader_election.election.robot.robot import HEARD, ROUNDS
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.process import make_executor
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 import rclpy
 from rclpy.parameter import Parameter
 from std_msgs.msg import String

@@ -34,9 +34,9 @@ import sys
 import time
 
 from benchmarks.swarm_watch import Figures, Observer, Places, Rules
-from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.executors import ExternalShutdownException

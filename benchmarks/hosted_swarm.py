@@ -22,13 +22,13 @@ from pathlib import Path
 import tempfile
 from typing import Any
 
-from leader_election.algorithms import BOUNDED
-from leader_election.demo.processes import Processes
-from leader_election.fleet.robot_list import format_ids
-from leader_election.nodes import clock
-from leader_election.nodes.process import spin
-from leader_election.nodes.qos import NEIGHBOURHOOD
-from leader_election.robot.codec import codec_for, Message
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.ros.demo.processes import Processes
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.process import spin
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
+from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.tracker import SwarmTracker
 import rclpy
 from rclpy.node import Node

@@ -34,17 +34,17 @@ from typing import Any
 
 from benchmarks.hosted_swarm import Observer
 from benchmarks.steady_state import cpu_seconds
-from leader_election.demo.processes import Processes
-from leader_election.fleet.hosting import RobotHostParameters, strength
-from leader_election.fleet.robot_list import format_ids
-from leader_election.nodes.process import spin
-from leader_election.nodes.qos import NEIGHBOURHOOD
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.ros.demo.processes import Processes
+from leader_election.ros.nodes.process import spin
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
+from leader_election.simulation.bundles import SENT_TOPIC, unpack
+from leader_election.simulation.scene import make_scene, SceneParameters
+from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.partition import Hysteresis, partition
-from leader_election.view.figure_style import FONT, INK, new_figure, tidy
-from leader_election.view.formatting import colour
-from leader_election.world.bundles import SENT_TOPIC, unpack
-from leader_election.world.scene import make_scene, SceneParameters
+from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.view.formatting import colour
 import psutil
 import rclpy
 from rclpy.signals import SignalHandlerOptions

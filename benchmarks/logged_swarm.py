@@ -20,21 +20,21 @@ import math
 import random
 from typing import Any, NamedTuple
 
-from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.election.robot.codec import Position
+from leader_election.election.robot.localisation_watch import LocalisationWatch
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.plane import PlanePose
 from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build
-from leader_election.robot.codec import Position
-from leader_election.robot.localisation_watch import LocalisationWatch
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
+from leader_election.simulation.kinematics import Array
+from leader_election.simulation.logged_sightings import read_scene_landmarks
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
+from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.partition import partition
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
-from leader_election.world.kinematics import Array
-from leader_election.world.logged_sightings import read_scene_landmarks
-from leader_election.world.parameters import WorldParameters
-from leader_election.world.world import World
 import numpy as np
 
 LOOK = 1.0

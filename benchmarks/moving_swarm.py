@@ -25,15 +25,15 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from leader_election.demo.scenario import DemoScenario
-from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import LEADER_CHANGES, Robot, ROUNDS
 from leader_election.parameters import build
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import LEADER_CHANGES, Robot, ROUNDS
+from leader_election.ros.demo.scenario import DemoScenario
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
+from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
-from leader_election.world.parameters import WorldParameters
-from leader_election.world.world import World
 
 LATENCY = 0.002
 """The time from sending to receipt [s]."""

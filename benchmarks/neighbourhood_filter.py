@@ -30,9 +30,9 @@ from typing import Any
 
 from benchmarks.hosted_swarm import hosted_swarm
 from benchmarks.steady_state import cpu_seconds
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.sighting import Sighting
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
 import psutil
 
 NEIGHBOURS = (5, 10, 12, 20)

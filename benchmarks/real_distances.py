@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, RADIUS, REACH
 from benchmarks.real_logs import real_logs
-from leader_election.launching.parameter_file import global_parameters
 from leader_election.parameters import ParameterError, table
+from leader_election.ros.launching.parameter_file import global_parameters
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.accuracy import Accuracy
-from leader_election.world.parameters import WorldParameters
 import numpy as np
 
 SPANS = ((COMPARE_FROM, 120.0), (120.0, 300.0), (300.0, math.inf), (COMPARE_FROM, math.inf))

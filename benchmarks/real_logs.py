@@ -22,8 +22,8 @@ environment variable ``LEADER_ELECTION_MRCLAM`` names it, or it is beside the ch
 import os
 from pathlib import Path
 
-from leader_election.world.csv_table import LogError
-from leader_election.world.logs import log_paths
+from leader_election.simulation.csv_table import LogError
+from leader_election.simulation.logs import log_paths
 
 VARIABLE = 'LEADER_ELECTION_MRCLAM'
 ROBOTS = 5

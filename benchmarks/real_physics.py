@@ -34,15 +34,15 @@ from typing import Any
 
 from benchmarks.swarm_watch import Figures, LOOK, Rules, Watch
 from benchmarks.wandering_world import WanderingWorld
-from leader_election.command_line import print_error
-from leader_election.demo.logs import CAMERA, SIGHTINGS, UWB
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build, Parameter, ParameterError
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
+from leader_election.parameters.command_line import print_error
+from leader_election.ros.demo.logs import CAMERA, SIGHTINGS, UWB
+from leader_election.simulation.kinematics import relative
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
-from leader_election.world.kinematics import relative
-from leader_election.world.parameters import WorldParameters
 import numpy as np
 
 STRETCH = 60.0

@@ -26,12 +26,12 @@ from pathlib import Path
 import sys
 
 from benchmarks.wandering_world import WanderingWorld
-from leader_election.command_line import print_error
 from leader_election.parameters import build, ParameterError
-from leader_election.world.logged_sightings import COLUMNS as SIGHTING_COLUMNS
-from leader_election.world.logged_sightings import FOLDER
-from leader_election.world.logs import COLUMNS, LANDMARKS
-from leader_election.world.parameters import WorldParameters
+from leader_election.parameters.command_line import print_error
+from leader_election.simulation.logged_sightings import COLUMNS as SIGHTING_COLUMNS
+from leader_election.simulation.logged_sightings import FOLDER
+from leader_election.simulation.logs import COLUMNS, LANDMARKS
+from leader_election.simulation.parameters import WorldParameters
 import numpy as np
 
 ROBOTS = 5

@@ -29,12 +29,12 @@ from typing import Any
 from benchmarks.logged_swarm import LoggedSwarm
 from benchmarks.real_distances import Scene, scene_of_file, text, UWB, WITH_FILTER
 from benchmarks.real_logs import real_logs
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.kept_factors import LONGEST
 from leader_election.localisation.plane import between, PlanePose
 from leader_election.localisation.scale_errors import Kept
-from leader_election.robot.robot import Robot
+from leader_election.simulation.kinematics import Array
 from leader_election.swarm.accuracy import Accuracy
-from leader_election.world.kinematics import Array
 import numpy as np
 
 OFF = 2.0

@@ -19,18 +19,22 @@ import math
 import random
 import time
 
-from leader_election.algorithms import Device
-from leader_election.coordination.aggregate import AggregateSet, count, mean
-from leader_election.coordination.coordinated import coordinated
-from leader_election.coordination.pattern import coordinate
-from leader_election.coordination.region import COLLECTIONS
-from leader_election.coordination.settings import initial_region, parameters_of, RegionSettings
-from leader_election.coordination.task import Member
-from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
-from leader_election.robot.task_runner import TaskRunner
-from leader_election.tasks.count import Count
+from leader_election.election.algorithms import Device
+from leader_election.election.coordination.aggregate import AggregateSet, count, mean
+from leader_election.election.coordination.coordinated import coordinated
+from leader_election.election.coordination.pattern import coordinate
+from leader_election.election.coordination.region import COLLECTIONS
+from leader_election.election.coordination.settings import (
+    initial_region,
+    parameters_of,
+    RegionSettings,
+)
+from leader_election.election.coordination.task import Member
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.task_runner import TaskRunner
+from leader_election.election.tasks.count import Count
 import numpy as np
 
 NEIGHBOURS = (5, 10, 20, 50, 100, 200, 500)

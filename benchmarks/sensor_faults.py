@@ -29,13 +29,13 @@ from typing import Any, NamedTuple
 from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, Moment
 from benchmarks.real_distances import LOGGED_CAMERA, UWB, WITH_FILTER
 from benchmarks.real_logs import real_logs
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.plane import between, PlanePose
 from leader_election.parameters import build, ParameterError
-from leader_election.robot.robot import Robot
-from leader_election.world.kinematics import Array
-from leader_election.world.logs import first_time
-from leader_election.world.parameters import WorldParameters
-from leader_election.world.world import World
+from leader_election.simulation.kinematics import Array
+from leader_election.simulation.logs import first_time
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
 import numpy as np
 
 SOURCES: dict[str, dict[str, Any]] = {'camera': LOGGED_CAMERA, 'uwb': UWB}

@@ -19,8 +19,8 @@ import math
 import random
 from typing import Any
 
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
 Place = tuple[float, float]

@@ -37,7 +37,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
+from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.lanes import LANES

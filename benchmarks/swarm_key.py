@@ -25,15 +25,15 @@ from statistics import median
 import tempfile
 import time
 
-from leader_election.algorithms import BOUNDED
-from leader_election.demo.processes import Processes
-from leader_election.fleet.key_file import make_key
-from leader_election.nodes.process import spin
-from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR
-from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import DROPPED, HEARD, Robot
-from leader_election.robot.swarm_key import Authentication, Keys, NO_KEYS
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import DROPPED, HEARD, Robot
+from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
+from leader_election.ros.demo.processes import Processes
+from leader_election.ros.nodes.process import spin
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
+from leader_election.swarm.fleet.key_file import make_key
 from nav_msgs.msg import Odometry
 import psutil
 import rclpy

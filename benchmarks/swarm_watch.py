@@ -24,8 +24,8 @@ from itertools import combinations
 import math
 from typing import NamedTuple
 
-from leader_election.nodes import clock
-from leader_election.nodes.qos import NEIGHBOURHOOD
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.partition import Agreement, Hysteresis, partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot

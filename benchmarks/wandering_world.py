@@ -24,16 +24,16 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import Twist
-from leader_election.robot.codec import Position
-from leader_election.tasks.driving import Driver
-from leader_election.tasks.steering import Scan
-from leader_election.tasks.wander import levy, Wander, WanderParameters
-from leader_election.world.arena import Arena
-from leader_election.world.kinematics import Array, compose, relative
-from leader_election.world.lidar import MAP_LIDAR_RANGE, MapLidar
-from leader_election.world.parameters import WorldParameters
-from leader_election.world.sensors import RateLimiter
-from leader_election.world.world import World
+from leader_election.election.robot.codec import Position
+from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.steering import Scan
+from leader_election.election.tasks.wander import levy, Wander, WanderParameters
+from leader_election.simulation.arena import Arena
+from leader_election.simulation.kinematics import Array, compose, relative
+from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.sensors import RateLimiter
+from leader_election.simulation.world import World
 import numpy as np
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool

@@ -25,10 +25,12 @@ import sys
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
-from leader_election.fleet.robot_list import format_ids, format_robot_list
-from leader_election.gazebo.main import write_files
-from leader_election.gazebo.plan import GazeboParameters, plan_swarm
-from leader_election.launching.arguments import (
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.tasks.wander import WanderParameters
+from leader_election.parameters import build, ParameterError, table
+from leader_election.ros.gazebo.main import write_files
+from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm
+from leader_election.ros.launching.arguments import (
     arguments_with_defaults,
     check_argument_names,
     declare_arguments,
@@ -41,8 +43,8 @@ from leader_election.launching.arguments import (
     select_parameters,
     SWARM_ARGUMENTS,
 )
-from leader_election.launching.checks import check_log_level, check_parameters
-from leader_election.launching.gazebo import (
+from leader_election.ros.launching.checks import check_log_level, check_parameters
+from leader_election.ros.launching.gazebo import (
     after_the_clock,
     check_gazebo_installed,
     gazebo_bridge,
@@ -51,7 +53,7 @@ from leader_election.launching.gazebo import (
     note,
     robot_odometry,
 )
-from leader_election.launching.processes import (
+from leader_election.ros.launching.processes import (
     ends_on_error,
     NAMESPACED_TF,
     package_node,
@@ -59,12 +61,10 @@ from leader_election.launching.processes import (
     rviz_nodes,
     shut_down_with_status,
 )
-from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
-from leader_election.parameters import build, ParameterError, table
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
+from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.swarm.fleet.robot_list import format_ids, format_robot_list
 from leader_election.swarm.parameters import MonitorParameters
-from leader_election.tasks.wander import WanderParameters
-from leader_election.world.odometry_parameters import GazeboOdometryParameters
 
 GAZEBO = tuple(p.name for p in table(GazeboParameters))
 OTHERS = SWARM_ARGUMENTS | {

@@ -25,7 +25,10 @@ import sys
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
-from leader_election.launching.arguments import (
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.tasks.wander import WanderParameters
+from leader_election.parameters import Parameter, ParameterError
+from leader_election.ros.launching.arguments import (
     arguments_with_defaults,
     check_argument_names,
     COMMON_ARGUMENTS,
@@ -34,13 +37,13 @@ from leader_election.launching.arguments import (
     parse_value,
     select_parameters,
 )
-from leader_election.launching.checks import check_parameters, full_namespace
-from leader_election.launching.processes import (
+from leader_election.ros.launching.checks import check_parameters, full_namespace
+from leader_election.ros.launching.processes import (
     ends_on_error,
     package_node,
     rviz_nodes,
 )
-from leader_election.launching.robot import (
+from leader_election.ros.launching.robot import (
     at_its_end,
     NODE_ARGUMENTS,
     NODE_NAME,
@@ -48,10 +51,7 @@ from leader_election.launching.robot import (
     robot_launch,
     swarm_namespace,
 )
-from leader_election.parameters import Parameter, ParameterError
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.tasks.wander import WanderParameters
-from leader_election.world.arena import load_arena
+from leader_election.simulation.arena import load_arena
 
 MOTION = Parameter(
     'motion', str, 'none', 'Whether node wander drives the robot at random, past obstacles that '

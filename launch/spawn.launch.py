@@ -18,9 +18,10 @@ import sys
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from leader_election.fleet.robot_list import format_robot_list
-from leader_election.gazebo.plan import plan_spawn, SpawnParameters
-from leader_election.launching.arguments import (
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import build, table
+from leader_election.ros.gazebo.plan import plan_spawn, SpawnParameters
+from leader_election.ros.launching.arguments import (
     arguments_with_defaults,
     check_argument_names,
     COMMON_ARGUMENTS,
@@ -31,15 +32,15 @@ from leader_election.launching.arguments import (
     parse_bool,
     select_parameters,
 )
-from leader_election.launching.checks import check_parameters
-from leader_election.launching.gazebo import (
+from leader_election.ros.launching.checks import check_parameters
+from leader_election.ros.launching.gazebo import (
     check_gazebo_installed,
     gazebo_bridge,
     note,
     robot_odometry,
     spawn_model,
 )
-from leader_election.launching.processes import (
+from leader_election.ros.launching.processes import (
     ends_on_error,
     NAMESPACED_TF,
     package_node,
@@ -47,10 +48,9 @@ from leader_election.launching.processes import (
     shut_down_with_status,
     start_after,
 )
-from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
-from leader_election.parameters import build, table
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.world.odometry_parameters import GazeboOdometryParameters
+from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
+from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.swarm.fleet.robot_list import format_robot_list
 
 SPAWN = tuple(p.name for p in table(SpawnParameters))
 OTHERS = {name: COMMON_ARGUMENTS[name] for name in ('params_file', 'log_level')} | {

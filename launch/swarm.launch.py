@@ -23,9 +23,9 @@ from typing import Any
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
-from leader_election.fleet.hosting import RobotHostParameters
-from leader_election.fleet.robot_list import format_ids, parse_ids
-from leader_election.launching.arguments import (
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import build, table
+from leader_election.ros.launching.arguments import (
     check_argument_names,
     declare_arguments,
     ELECTION_ARGUMENTS,
@@ -37,28 +37,28 @@ from leader_election.launching.arguments import (
     select_parameters,
     SWARM_ARGUMENTS,
 )
-from leader_election.launching.checks import check_parameters, full_namespace
-from leader_election.launching.large_swarm import (
+from leader_election.ros.launching.checks import check_parameters, full_namespace
+from leader_election.ros.launching.large_swarm import (
     explanation,
     large_swarm_scene,
     robots_per_process,
     SHARE,
 )
-from leader_election.launching.parameter_file import global_parameters
-from leader_election.launching.processes import (
+from leader_election.ros.launching.parameter_file import global_parameters
+from leader_election.ros.launching.processes import (
     ends_on_error,
     NAMESPACED_TF,
     package_node,
     rviz_nodes,
     shut_down_with_status,
 )
-from leader_election.launching.progress import progress_handlers, reporting
-from leader_election.launching.robot import NODE_NAME
-from leader_election.parameters import build, table
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.ros.launching.progress import progress_handlers, reporting
+from leader_election.ros.launching.robot import NODE_NAME
+from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.scene import make_scene
+from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.robot_list import format_ids, parse_ids
 from leader_election.swarm.parameters import MonitorParameters
-from leader_election.world.parameters import SceneParameters, WorldParameters
-from leader_election.world.scene import make_scene
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
 WORLD = ('motion', 'physics', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate',

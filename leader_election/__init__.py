@@ -27,9 +27,9 @@ from importlib import import_module
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leader_election.algorithms import Algorithm, ALGORITHMS, Device
-    from leader_election.algorithms.fields import Count, Hops, Id, Kept, Ticks, Unbounded
-    from leader_election.coordination.aggregate import (
+    from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
+    from leader_election.election.algorithms.fields import Count, Hops, Id, Kept, Ticks, Unbounded
+    from leader_election.election.coordination.aggregate import (
         Aggregate,
         AGGREGATES,
         AggregateSet,
@@ -44,37 +44,44 @@ if TYPE_CHECKING:
         total,
         union,
     )
-    from leader_election.coordination.summary_layout import ADD, combine, LEAST, OWN, RANKED
-    from leader_election.coordination.task import Member, Task
-    from leader_election.parameters import build, NoParameters, parameter, ParameterError
-    from leader_election.robot.codec import Codec, Message
-    from leader_election.robot.metrics import (
+    from leader_election.election.coordination.summary_layout import (
+        ADD,
+        combine,
+        LEAST,
+        OWN,
+        RANKED,
+    )
+    from leader_election.election.coordination.task import Member, Task
+    from leader_election.election.robot.codec import Codec, Message
+    from leader_election.election.robot.metrics import (
         Metric,
         METRICS,
         RangingInput,
         ReadingInput,
         ReceivedReading,
     )
-    from leader_election.robot.strength import (
+    from leader_election.election.robot.strength import (
         RobotKnowledge,
         STRENGTH_SOURCES,
         StrengthSource,
     )
+    from leader_election.parameters import build, NoParameters, parameter, ParameterError
 
 __version__ = '0.1.0'
 
 _MODULES = {
-    'algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
-    'algorithms.fields': ('Count', 'Hops', 'Id', 'Kept', 'Ticks', 'Unbounded'),
-    'coordination.aggregate': (
+    'election.algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
+    'election.algorithms.fields': ('Count', 'Hops', 'Id', 'Kept', 'Ticks', 'Unbounded'),
+    'election.coordination.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
-    'coordination.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
-    'coordination.task': ('Member', 'Task'),
+    'election.coordination.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
+    'election.coordination.task': ('Member', 'Task'),
     'parameters': ('NoParameters', 'ParameterError', 'build', 'parameter'),
-    'robot.codec': ('Codec', 'Message'),
-    'robot.metrics': ('METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
-    'robot.strength': ('RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource'),
+    'election.robot.codec': ('Codec', 'Message'),
+    'election.robot.metrics': (
+        'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
+    'election.robot.strength': ('RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource'),
 }
 """The module of each public name."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -28,14 +28,14 @@ import signal
 import sys
 
 import leader_election
-from leader_election.command_line import (
+from leader_election.executables import Executable, EXECUTABLES
+from leader_election.parameters import did_you_mean
+from leader_election.parameters.command_line import (
     ExitStatus,
     how_to_install,
     outside_ros_args,
     print_error,
 )
-from leader_election.executables import Executable, EXECUTABLES
-from leader_election.parameters import did_you_mean
 
 COMMAND = 'leader_election'
 DISTRIBUTIONS = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}

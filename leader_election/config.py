@@ -21,19 +21,19 @@ The documented configuration files, generated from the declarations of the param
 from pathlib import Path
 import sys
 
-from leader_election.coordination.task import plug_in_tasks
-from leader_election.fleet.hosting import RobotHostParameters
-from leader_election.parameters import to_yaml
-from leader_election.recording.options import RecorderParameters
-from leader_election.robot.parameters import (
+from leader_election.election.coordination.task import plug_in_tasks
+from leader_election.election.robot.parameters import (
     ElectionParameters,
     ManagedParameters,
     plug_in_parameters,
 )
+from leader_election.election.tasks.wander import WanderParameters
+from leader_election.parameters import to_yaml
+from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.parameters import MonitorParameters
-from leader_election.tasks.wander import WanderParameters
-from leader_election.world.odometry_parameters import GazeboOdometryParameters
-from leader_election.world.parameters import WorldParameters
+from leader_election.swarm.recording.options import RecorderParameters
 
 FILES = {
     'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),

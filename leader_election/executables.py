@@ -75,66 +75,66 @@ _TO_MEASURE = Requirement(extra='lab', modules=_LAB, purpose='the laboratory')
 
 EXECUTABLES = (
     Executable(
-        name='await_clock', module='leader_election.nodes.await_clock',
+        name='await_clock', module='leader_election.ros.nodes.await_clock',
         stop_status=130,
         description='wait until simulated time advances, then end'),
     Executable(
-        name='demo', module='leader_election.demo.main', stop_status=130, requires=_TO_VIEW,
-        parser='leader_election.demo.main:parse',
+        name='demo', module='leader_election.ros.demo.main', stop_status=130, requires=_TO_VIEW,
+        parser='leader_election.ros.demo.main:parse',
         description='demonstrate election and recovery: world, robots and monitor together'),
     Executable(
-        name='election_node', module='leader_election.nodes.election_node',
+        name='election_node', module='leader_election.ros.nodes.election_node',
         parameter_file='election.yaml',
         description='run the node of one robot'),
     Executable(
-        name='fleet', module='leader_election.nodes.robot_host',
+        name='fleet', module='leader_election.ros.nodes.robot_host',
         parameter_file='fleet.yaml',
         description='run the nodes of many robots in one process'),
     Executable(
-        name='gazebo_odometry', module='leader_election.nodes.gazebo_odometry',
+        name='gazebo_odometry', module='leader_election.ros.nodes.gazebo_odometry',
         parameter_file='gazebo_odometry.yaml',
         description='publish drifting odometry and the true poses of robots in Gazebo'),
     Executable(
-        name='gazebo_spawn', module='leader_election.gazebo.running_world', stop_status=130,
+        name='gazebo_spawn', module='leader_election.ros.gazebo.running_world', stop_status=130,
         description='put a model into a running world of Gazebo Sim'),
     Executable(
-        name='gazebo_world', module='leader_election.gazebo.main',
+        name='gazebo_world', module='leader_election.ros.gazebo.main',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(
         name='lab', module='leader_election.lab.main', stop_status=130, requires=_TO_MEASURE,
         parser='leader_election.lab.options:parse_options',
         description='measure algorithms over many seeds, without ROS'),
     Executable(
-        name='logs', module='leader_election.recording.logs_command', stop_status=130,
+        name='logs', module='leader_election.swarm.recording.logs_command', stop_status=130,
         description="convert logs of real robots, and estimate the robots' noise"),
     Executable(
-        name='managed_election_node', module='leader_election.nodes.managed_election_node',
+        name='managed_election_node', module='leader_election.ros.nodes.managed_election_node',
         parameter_file='managed_election.yaml',
         description='run the node of one robot as a managed (lifecycle) node'),
     Executable(
-        name='monitor', module='leader_election.nodes.monitor', requires=_TO_VIEW,
+        name='monitor', module='leader_election.ros.nodes.monitor', requires=_TO_VIEW,
         parameter_file='monitor.yaml',
         description='show the swarm in the terminal, and publish its state and markers'),
     Executable(
-        name='record', module='leader_election.nodes.recorder', requires=_TO_RECORD,
-        parser='leader_election.recording.options:recorder_options',
+        name='record', module='leader_election.ros.nodes.recorder', requires=_TO_RECORD,
+        parser='leader_election.swarm.recording.options:recorder_options',
         description='record a swarm to a file (MCAP)'),
     Executable(
-        name='replay', module='leader_election.recording.main', stop_status=130,
-        requires=_TO_REPLAY, parser='leader_election.recording.options:replay_options',
+        name='replay', module='leader_election.swarm.recording.main', stop_status=130,
+        requires=_TO_REPLAY, parser='leader_election.swarm.recording.options:replay_options',
         description='evaluate a recording: a report and pictures, without ROS'),
     Executable(
-        name='swarm_doctor', module='leader_election.nodes.swarm_doctor', stop_status=130,
+        name='swarm_doctor', module='leader_election.ros.nodes.swarm_doctor', stop_status=130,
         description='check a running swarm for common faults, and suggest remedies'),
     Executable(
-        name='swarm_key', module='leader_election.fleet.key_command', stop_status=130,
+        name='swarm_key', module='leader_election.swarm.fleet.key_command', stop_status=130,
         description='make the key of a swarm, and change it'),
     Executable(
-        name='swarm_world', module='leader_election.nodes.swarm_world',
+        name='swarm_world', module='leader_election.ros.nodes.swarm_world',
         parameter_file='world.yaml',
         description='run the embedded world: motion, odometry, radio'),
     Executable(
-        name='wander', module='leader_election.nodes.wander',
+        name='wander', module='leader_election.ros.nodes.wander',
         parameter_file='wander.yaml',
         description='drive robots on random walks'),
 )

@@ -29,7 +29,7 @@ import subprocess
 import sys
 from types import TracebackType
 
-from leader_election.demo.processes import end_with_parent
+from leader_election.ros.demo.processes import end_with_parent
 
 PROFILES = Path(__file__).parents[1] / 'config' / 'dds'
 SERVER_PORT = 11811

@@ -41,8 +41,8 @@ import json
 import os
 import time
 
-from leader_election.nodes.process import spin
-from leader_election.nodes.qos import NEIGHBOURHOOD
+from leader_election.ros.nodes.process import spin
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.tracker import SwarmTracker
 import rclpy
 from std_msgs.msg import String

@@ -66,4 +66,4 @@ raise SystemExit(pytest.main([
     # Beside a sourced ROS 2 more may be missing.
     assert re.search('not tested, since .*numba.*, xarray are not installed: ', ran.stdout)
     assert 'of test/lab' in ran.stdout
-    assert 'test/algorithms/' in ran.stdout and 'test/lab/engine/' not in ran.stdout
+    assert 'test/election/algorithms/' in ran.stdout and 'test/lab/engine/' not in ran.stdout

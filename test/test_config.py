@@ -17,10 +17,10 @@
 from pathlib import Path
 
 from leader_election.config import FILES, write
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, table
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.world.parameters import WorldParameters
-from leader_election.world.world import World
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
 import pytest
 import yaml
 

@@ -33,11 +33,11 @@ import sys
 from typing import Any
 
 from leader_election.config import FILES
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.executables import EXECUTABLES
-from leader_election.fleet.fleet_file import read_fleet
-from leader_election.fleet.fleet_settings import TOPIC
 from leader_election.parameters import Parameter, ParameterError, table
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.fleet.fleet_file import read_fleet
+from leader_election.swarm.fleet.fleet_settings import TOPIC
 from made.launch_arguments import arguments
 import pytest
 import yaml

@@ -14,22 +14,20 @@
 
 """The documents are complete, agree with the code, and are built by Sphinx without warnings."""
 
-from collections.abc import Mapping, Set
 from importlib.util import find_spec
 from pathlib import Path
 import re
 import subprocess
 import sys
 
-from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.gazebo_odometry import GazeboOdometry
-from leader_election.nodes.monitor import Monitor
-from leader_election.nodes.swarm_world import SwarmWorld
-from leader_election.nodes.wander import WanderNode
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.gazebo_odometry import GazeboOdometry
+from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.wander import WanderNode
 import pytest
 from rclpy.parameter import Parameter
-import shapely
-from test_architecture import LEANS_ON
+from test_architecture import LEANS_ON, WINGS
 
 ROOT = Path(__file__).parents[1]
 NOT_ON_PYPI = {'tf2_msgs', 'vision_msgs'}
@@ -37,8 +35,9 @@ NOT_ON_PYPI = {'tf2_msgs', 'vision_msgs'}
 DOCUMENTS = (*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'doc').rglob('*.md')))
 
 
-INTERNAL = {'cli', 'command_line', 'config', 'executables', '__main__', '__init__', 'demo',
-            'gazebo', 'lab', 'launching', 'nodes', 'recording', 'view'}
+INTERNAL = {'cli', 'executables', '__main__', '__init__', 'election', 'lab', 'ros', 'config',
+            'ros.demo', 'ros.gazebo', 'ros.launching', 'ros.nodes', 'swarm.recording',
+            'swarm.view'}
 """Rooms without a reference page: no other code builds upon them."""
 
 
@@ -74,56 +73,25 @@ def test_examples_import_public_names_only(document: Path) -> None:
 
 def test_every_room_has_a_page_or_needs_none() -> None:
     pages = {page.stem for page in (ROOT / 'doc' / 'reference' / 'api').glob('*.rst')}
-    assert pages | INTERNAL == set(LEANS_ON) and not pages & INTERNAL
-
-
-def closure(arrows: Mapping[str, Set[str]], room: str) -> set[str]:
-    """Return all rooms that can be reached from a room."""
-    reached: set[str] = set()
-    todo = [room]
-    while todo:
-        new = arrows.get(todo.pop(), set()) - reached
-        reached |= new
-        todo.extend(new)
-    return reached
-
-
-def assert_arrows_of_the_package(arrows: Mapping[str, Set[str]]) -> None:
-    """Each arrow between rooms is an allowed import, and each allowed import follows from them."""
-    rooms = {name for name in LEANS_ON if (ROOT / 'leader_election' / name).is_dir()}
-    allowed = {room: LEANS_ON[room] & rooms for room in rooms}
-    assert arrows.keys() == rooms
-    assert {room: there - allowed[room] for room, there in arrows.items()} == {
-        room: set() for room in rooms}
-    assert {room: allowed[room] - closure(arrows, room) for room in rooms} == {
-        room: set() for room in rooms}
+    assert pages == {room.rpartition('.')[2] for room in LEANS_ON.keys() - INTERNAL}
 
 
 def test_the_table_of_rooms_is_that_of_the_package() -> None:
     text = (ROOT / 'doc' / 'architecture.md').read_text().partition('## A round')[0]
-    arrows: dict[str, set[str]] = {}
-    for room, imports in re.findall(r'^\| `(\w+)` \| .* \| ([^|]*) \|$', text, re.MULTILINE):
-        named = set(re.findall(r'`(\w+)`', imports))
-        arrows[room] = arrows.keys() - named if imports.startswith('all of the above') else named
-    assert_arrows_of_the_package(arrows)
+    wings, rooms = list[str](), set[str]()
+    for wing, room in re.findall(r'^\| (?:`(\w+)` )?\|(?: `([\w.]+)`)?', text, re.MULTILINE):
+        wings += [wing] if wing else []
+        rooms |= {f'{wings[-1]}.{room.removesuffix(".py")}'} if room else set()
+    assert wings == list(reversed(WINGS))
+    assert rooms == {room for room in LEANS_ON if '.' in room}
 
 
-def test_the_picture_of_rooms_is_that_of_the_package() -> None:
+def test_the_picture_of_wings_is_that_of_the_package() -> None:
     picture = (ROOT / 'doc' / 'images' / 'architecture.svg').read_text()
-    boxes = {}
-    names = re.findall(r'<text x="(\d+)" y="(\d+)">(\w+)</text>', picture)
-    for x, y, width, height in re.findall(
-            r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" rx="6"/>', picture):
-        box = shapely.box(int(x), int(y), int(x) + int(width), int(y) + int(height))
-        [name] = [name for u, v, name in names if box.contains(shapely.Point(int(u), int(v)))]
-        boxes[name] = box
-    arrows: dict[str, set[str]] = {name: set() for name in boxes}
-    for ends in re.findall(r'<path d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"/>', picture):
-        start, end = (
-            min(boxes, key=lambda name: boxes[name].distance(shapely.Point(x, y)))
-            for x, y in (map(float, ends[:2]), map(float, ends[2:])))
-        arrows[start].add(end)
-    assert_arrows_of_the_package(arrows)
+    assert re.findall(r'font-weight="bold"[^>]*>(\w+)</text>', picture) == list(reversed(WINGS))
+    assert {room for room in LEANS_ON if '.' in room and not re.search(
+        rf'>[^<]*\b{room.rpartition(".")[2]}\b[^<]*<', picture)} == {
+            'election.registry'}
 
 
 def test_topics_are_those_that_a_robot_has(ros: None) -> None:

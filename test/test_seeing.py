@@ -18,19 +18,19 @@ import json
 from pathlib import Path
 import re
 
-from leader_election.nodes.markers import Markers, trail_marker
-from leader_election.nodes.qos import NEIGHBOURHOOD, STATE
-from leader_election.nodes.robot_diagnostics import statuses
-from leader_election.recording.options import REPLAYED
-from leader_election.recording.subscriptions import matches
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.ros.nodes.markers import Markers, trail_marker
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE
+from leader_election.ros.nodes.robot_diagnostics import statuses
+from leader_election.swarm.recording.options import REPLAYED
+from leader_election.swarm.recording.subscriptions import matches
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.view.frame import Frame
-from nodes.bench import destroy_nodes, robot
+from leader_election.swarm.view.frame import Frame
 import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from ros.nodes.bench import destroy_nodes, robot
 import yaml
 
 CONFIG = Path(__file__).parents[1] / 'config'
@@ -39,9 +39,9 @@ CONFIG = Path(__file__).parents[1] / 'config'
 @pytest.fixture
 def topics(ros) -> dict[str, list[str]]:
     """Return the topics of a robot, the embedded world and the monitor, with their types."""
-    from leader_election.nodes.declare import overrides
-    from leader_election.nodes.monitor import Monitor
-    from leader_election.nodes.swarm_world import SwarmWorld
+    from leader_election.ros.nodes.declare import overrides
+    from leader_election.ros.nodes.monitor import Monitor
+    from leader_election.ros.nodes.swarm_world import SwarmWorld
     robot(1, tasks='count')
     nodes: list[Node] = [
         Monitor(parameter_overrides=overrides({'live': False})),

@@ -26,18 +26,18 @@ import sys
 from typing import Any
 
 from environment import needs, needs_laboratory, variables
-from leader_election.fleet.hosting import RobotHostParameters
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.sensing import MEASUREMENTS_REJECTED
 from leader_election.localisation.sighting import rows_of
-from leader_election.nodes.qos import SENSOR
 from leader_election.parameters import build, table
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
-from leader_election.robot.sensing import MEASUREMENTS_REJECTED
-from leader_election.world.parameters import WorldParameters
+from leader_election.ros.nodes.qos import SENSOR
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.swarm.fleet.hosting import RobotHostParameters
 from nav_msgs.msg import Odometry
-from nodes.bench import Bench, destroy_nodes, robot
 import pytest
 from rclpy.node import Node
+from ros.nodes.bench import Bench, destroy_nodes, robot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Float64MultiArray, Header

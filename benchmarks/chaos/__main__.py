@@ -28,8 +28,8 @@ from pathlib import Path
 from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
 from benchmarks.chaos.run import Interrupted, Run
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from leader_election.command_line import CommandLineParser, ExitStatus
-from leader_election.nodes.process import StopRequest
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus
+from leader_election.ros.nodes.process import StopRequest
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 

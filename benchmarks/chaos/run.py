@@ -22,12 +22,12 @@ from benchmarks.chaos.attacks import ATTACKS
 from benchmarks.chaos.judge import bound, Happened, Judge, Observation, recoveries, Recovery
 from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from leader_election.algorithms.hop_limit import automatic_hop_limit
-from leader_election.demo.processes import ProcessDied
-from leader_election.nodes.process import spin, StopRequest
+from leader_election.election.algorithms.hop_limit import automatic_hop_limit
+from leader_election.ros.demo.processes import ProcessDied
+from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.snapshot import regions, Snapshot
-from leader_election.view.formatting import Palette
-from leader_election.view.frame import Frame
+from leader_election.swarm.view.formatting import Palette
+from leader_election.swarm.view.frame import Frame
 
 START_UP = 180.0
 """The longest time for all processes to start, and for the first partition after [s]."""

@@ -46,16 +46,16 @@ from benchmarks.chaos.schedule import (
 from benchmarks.hosted_swarm import Observer
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.demo.processes import Processes
-from leader_election.fleet.hosting import RobotHostParameters, strength
-from leader_election.fleet.robot_list import format_ids
-from leader_election.nodes.declare import overrides
-from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD
+from leader_election.election.robot.codec import Position
+from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
+from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.parameters.id_ranges import id_ranges, within
-from leader_election.robot.codec import Position
-from leader_election.robot.diagnostics import ELECTION, parse_status, Status
-from leader_election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
-from leader_election.world.scene import make_scene
+from leader_election.ros.demo.processes import Processes
+from leader_election.ros.nodes.declare import overrides
+from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
+from leader_election.simulation.scene import make_scene
+from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import format_ids
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock

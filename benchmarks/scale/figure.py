@@ -26,8 +26,8 @@ from leader_election.lab.figures.style import (
     legend_outside,
     write_errors,
 )
-from leader_election.view.figure_style import FAINT, FONT, new_figure, tidy
-from leader_election.view.formatting import colour
+from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.formatting import colour
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 import numpy as np

@@ -101,12 +101,12 @@ def _stand_ins() -> Iterator[None]:
     modules['launch'].LaunchDescription = Description
     modules['launch.actions'].DeclareLaunchArgument = Argument
     ours = {name: module for name, module in sys.modules.items()
-            if name.startswith('leader_election.launching')}
+            if name.startswith('leader_election.ros.launching')}
     # Our modules that import launch are imported again with the stand-ins, and removed after.
     with patch.dict(sys.modules, modules):
         for name in ours:
             del sys.modules[name]
         yield
-    for name in [name for name in sys.modules if name.startswith('leader_election.launching')]:
+    for name in [name for name in sys.modules if name.startswith('leader_election.ros.launching')]:
         del sys.modules[name]
     sys.modules.update(ours)

@@ -35,11 +35,11 @@ def section(module: str) -> str:
     """
     Return the section of a module, to be filled by autodoc.
 
-    >>> print(section('leader_election.algorithms.bounded'))
+    >>> print(section('leader_election.election.algorithms.bounded'))
     bounded
     -------
     <BLANKLINE>
-    .. automodule:: leader_election.algorithms.bounded
+    .. automodule:: leader_election.election.algorithms.bounded
     <BLANKLINE>
     """
     title = module.rpartition('.')[2]

@@ -18,7 +18,7 @@ import inspect
 from pathlib import Path
 import re
 
-from leader_election.registry import Registry
+from leader_election.election.registry import Registry
 
 
 def public_names(root: Path, argument: str) -> str:

@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.lab import runs
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.figures.own import draw_own

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from leader_election.coordination import summary_layout
+from leader_election.election.coordination import summary_layout
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.engine.arena import packed

@@ -18,14 +18,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.algorithms import Algorithm
+from leader_election.election.algorithms import Algorithm
+from leader_election.election.registry import Registry
 from leader_election.lab.engine import Network, OLDER, state_layout
 from leader_election.lab.engine import slots as slots_of
 from leader_election.lab.hesitation import FIELD, hesitant
 from leader_election.lab.reset import begin, OWN
 from leader_election.lab.selection import Some
 from leader_election.parameters import parameter, ParameterError
-from leader_election.registry import Registry
 import numpy as np
 from numpy.typing import NDArray
 

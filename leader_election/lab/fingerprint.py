@@ -24,8 +24,8 @@ from dataclasses import fields, is_dataclass, replace
 import hashlib
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import ALGORITHMS
-from leader_election.coordination.aggregate import AGGREGATES
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.coordination.aggregate import AGGREGATES
 from leader_election.lab import sources
 from leader_election.lab.scenario import Entrant, named_files, Scenario
 import numpy as np

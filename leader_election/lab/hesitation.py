@@ -31,9 +31,14 @@ Source: DanySK/experiment-2022-self-stab-leader-election (the condition), Protel
 from functools import cache
 from typing import Any, cast, get_type_hints, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
-from leader_election.algorithms.fields import Kept
-from leader_election.algorithms.recursive import elected, Levels, LevelsOfAll, recursive_round
+from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.algorithms.fields import Kept
+from leader_election.election.algorithms.recursive import (
+    elected,
+    Levels,
+    LevelsOfAll,
+    recursive_round,
+)
 
 FIELD = 'hesitates'
 """The field of the state: 1 if the device hesitates in its next round, else 0."""

@@ -23,10 +23,10 @@ engine: a change of its texts changes no fingerprint.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.scenario import Scenario
 from leader_election.parameters import table
-from leader_election.robot.metrics import METRICS
-from leader_election.robot.parameters import ElectionParameters
 
 ONE = '1'
 """The unit of numbers without one: counts and parts."""

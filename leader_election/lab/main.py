@@ -22,7 +22,6 @@ import signal
 import sys
 from typing import Any
 
-from leader_election.command_line import ExitStatus, print_error
 from leader_election.lab import results, runs, store
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.kept import kept, scenario_of, UnknownResultsError
@@ -36,6 +35,7 @@ from leader_election.lab.summary import table
 from leader_election.lab.terminal import console
 from leader_election.lab.until_width import conclusion, run_until
 from leader_election.lab.width import LIMIT
+from leader_election.parameters.command_line import ExitStatus, print_error
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table

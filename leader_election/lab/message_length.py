@@ -17,15 +17,15 @@
 import math
 from typing import Any
 
-from leader_election.algorithms import ALGORITHMS
-from leader_election.coordination.aggregate import AggregateSet
-from leader_election.coordination.region import Region
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.coordination.aggregate import AggregateSet
+from leader_election.election.coordination.region import Region
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.robot.wire import dumps
 from leader_election.lab.engine import Network, state_layout
 from leader_election.lab.regions import aggregate_of
 from leader_election.lab.schema import Entrant, Regions
-from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.region_codec import plain, RegionCodec, RegionPart
-from leader_election.robot.wire import dumps
 import numpy as np
 
 SIZED = 100

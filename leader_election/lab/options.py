@@ -21,9 +21,9 @@ from pathlib import Path
 import re
 from typing import Any
 
-from leader_election.command_line import CommandLineParser
 from leader_election.lab.width import LEAST, LIMIT, parse_width, Width
 from leader_election.parameters import strict_yaml
+from leader_election.parameters.command_line import CommandLineParser
 
 DESCRIPTION = """
 Measure election algorithms in networks that move, lose messages and fail. An experiment is a

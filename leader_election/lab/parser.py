@@ -21,9 +21,10 @@ import math
 import re
 from typing import Any, TypeVar
 
-from leader_election.algorithms import ALGORITHMS
-from leader_election.algorithms.hop_limit import hop_limit
-from leader_election.coordination.region import CANDIDATE, ROLES
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.algorithms.hop_limit import hop_limit
+from leader_election.election.coordination.region import CANDIDATE, ROLES
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
 from leader_election.lab.schema import Entrant, Group, Regions, Strength, STRENGTHS
@@ -36,7 +37,6 @@ from leader_election.parameters import (
     ParameterError,
     table,
 )
-from leader_election.robot.parameters import ElectionParameters
 
 T = TypeVar('T')
 
@@ -190,7 +190,7 @@ def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
     """
     Return the value that a section gives a parameter, or the default; ids may be a list.
 
-    >>> from leader_election.algorithms.given import GivenSettings
+    >>> from leader_election.election.algorithms.given import GivenSettings
     >>> _given(table(GivenSettings)[0], {'leaders': [0, 5]})
     '0,5'
     """

@@ -16,8 +16,8 @@
 
 from typing import Any
 
-from leader_election.algorithms import Algorithm, Device
-from leader_election.coordination.region import with_effective_strength
+from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.coordination.region import with_effective_strength
 from leader_election.lab.engine import Network, state_layout
 import numpy as np
 from numpy.typing import NDArray

@@ -26,6 +26,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from leader_election.election.robot.metrics import METRICS
 from leader_election.lab import parser, variations
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
@@ -42,7 +43,6 @@ from leader_election.lab.schema import (
 )
 from leader_election.lab.sensing import Sensing, with_sensing
 from leader_election.parameters import as_number, as_whole_number, did_you_mean, strict_yaml
-from leader_election.robot.metrics import METRICS
 import numpy as np
 from numpy.typing import NDArray
 import yaml

@@ -16,7 +16,7 @@
 
 from dataclasses import dataclass
 
-from leader_election.coordination.region import CANDIDATE
+from leader_election.election.coordination.region import CANDIDATE
 from leader_election.lab.engine import ABSENT, Network
 from leader_election.parameters import parameter, ParameterError
 import numpy as np

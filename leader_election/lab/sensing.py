@@ -27,13 +27,17 @@ from functools import cache
 import math
 from typing import Any, cast, get_type_hints, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
-from leader_election.algorithms.fields import Kept
+from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.algorithms.fields import Kept
+from leader_election.election.registry import Registry
+from leader_election.election.robot.metrics import Metric, METRICS
+from leader_election.election.robot.strength import (
+    RobotKnowledge,
+    STRENGTH_SOURCES,
+    StrengthSource,
+)
 from leader_election.lab.schema import BUILT_IN_METRICS, Entrant, Sensor, STRENGTHS
 from leader_election.parameters import build, ParameterError, table
-from leader_election.registry import Registry
-from leader_election.robot.metrics import Metric, METRICS
-from leader_election.robot.strength import RobotKnowledge, STRENGTH_SOURCES, StrengthSource
 import numpy as np
 from numpy.typing import NDArray
 

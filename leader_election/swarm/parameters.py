@@ -16,9 +16,9 @@
 
 from dataclasses import dataclass
 
-from leader_election.algorithms import ALGORITHMS
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.robot.codec import MAIN
 from leader_election.parameters import parameter, ProcessParameters
-from leader_election.robot.codec import MAIN
 
 INFINITE = float('inf')
 

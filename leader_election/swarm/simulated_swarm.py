@@ -19,7 +19,7 @@ from functools import partial
 import heapq
 import math
 
-from leader_election.robot.robot import phase, repeat_delays, Robot, wait
+from leader_election.election.robot.robot import phase, repeat_delays, Robot, wait
 
 FLIGHT = 1e-3
 """The time that a message takes [s]."""

@@ -19,8 +19,8 @@ import json
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.robot.codec import Position
 from leader_election.localisation.plane import PlanePose
-from leader_election.robot.codec import Position
 import numpy as np
 import shapely
 
@@ -57,7 +57,7 @@ class RobotView(NamedTuple):
     heard: float = math.nan
     """The time of its last message, on the observer's clock [s]."""
     name: str = ''
-    """Its namespace, if it is not the usual one (:mod:`leader_election.robot.naming`)."""
+    """Its namespace, if it is not the usual one (:mod:`leader_election.election.robot.naming`)."""
     yaw: float = math.nan
     """The heading by its own estimate [rad]; NaN if it is not published."""
     heading_deviation: float = math.nan

@@ -17,14 +17,14 @@
 from collections import Counter
 import math
 
-from leader_election.algorithms import Algorithm, ALGORITHMS
-from leader_election.robot.codec import codec_for, MAIN, Message
-from leader_election.robot.diagnostics import own_fields
-from leader_election.robot.mailbox import Mailbox, ReceivedMessage
-from leader_election.robot.naming import usual_namespace
-from leader_election.robot.observation_clock import ObservationClock
-from leader_election.robot.parameters import names_in
-from leader_election.robot.wire import RejectReason
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.robot.codec import codec_for, MAIN, Message
+from leader_election.election.robot.diagnostics import own_fields
+from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage
+from leader_election.election.robot.naming import usual_namespace
+from leader_election.election.robot.observation_clock import ObservationClock
+from leader_election.election.robot.parameters import names_in
+from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 MAX_ROBOTS = 100000

@@ -17,10 +17,10 @@
 import random
 
 from benchmarks.chaos.attacks import ATTACKS, Target, WEAK_IDS
-from leader_election.algorithms import BOUNDED
-from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 import pytest
 
 CODEC = codec_for(BOUNDED)

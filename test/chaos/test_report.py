@@ -23,7 +23,7 @@ from benchmarks.chaos.report import checks, draw, grows, growth, table, tracebac
 from benchmarks.chaos.run import Account, Outcome
 from benchmarks.chaos.schedule import ATTACK, Change, KILL, SPLIT
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.view.frame import Frame
+from leader_election.swarm.view.frame import Frame
 import numpy as np
 from PIL import Image
 import pytest

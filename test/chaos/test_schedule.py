@@ -21,7 +21,7 @@ from benchmarks.chaos import schedule as of
 from benchmarks.chaos.schedule import Change, Plan, Schedule
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.world.parameters import WorldParameters
+from leader_election.simulation.parameters import WorldParameters
 
 HOSTS = {'robot_9': (9,), 'robot_4': (4,), 'robot_5': (5,), 'fleet_1': (1, 2, 3)}
 JOINING = {'robot_7': (7,), 'robot_8': (8,)}

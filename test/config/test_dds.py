@@ -35,8 +35,8 @@ ROBOT = """
 import select
 import sys
 
-from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.process import spin
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.process import spin
 import rclpy
 
 ME = int(sys.argv[1])

@@ -22,11 +22,11 @@ from pathlib import Path
 import time
 from typing import Any
 
-from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.managed_election_node import ManagedElectionNode
-from leader_election.nodes.monitor import Monitor
-from leader_election.nodes.swarm_doctor import SwarmDoctor
-from leader_election.nodes.wander import WanderNode
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
+from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
+from leader_election.ros.nodes.wander import WanderNode
 from lxml import etree
 import pytest
 from rclpy.node import Node
@@ -129,7 +129,7 @@ def test_all_profiles_are_of_nodes() -> None:
 
 def test_who_records_says_nothing_to_robots(tmp_path: Path) -> None:
     pytest.importorskip('mcap', reason='mcap is not installed: nothing can be recorded')
-    from leader_election.nodes.recorder import Recorder
+    from leader_election.ros.nodes.recorder import Recorder
     allowed = may('record')
     found = has(Recorder, '/', {'output': str(tmp_path / 'run.mcap'), 'use_sim_time': True})
     assert allowed['subscribe'] == {'/*'}

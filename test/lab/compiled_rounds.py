@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from leader_election.algorithms import Algorithm, Device
+from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
 from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.memory import address_of, call_round

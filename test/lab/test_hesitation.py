@@ -14,10 +14,10 @@
 
 """The rounding error of the artefact of ACSOS 2022: hesitating devices, and the effect."""
 
-from algorithms.networks import links
-from algorithms.simulate import led, Network
-from leader_election.algorithms import BOUNDED, RECURSIVE
-from leader_election.algorithms.recursive import configure
+from election.algorithms.networks import links
+from election.algorithms.simulate import led, Network
+from leader_election.election.algorithms import BOUNDED, RECURSIVE
+from leader_election.election.algorithms.recursive import configure
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.events import EVENTS
 from leader_election.lab.hesitation import hesitant

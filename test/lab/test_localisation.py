@@ -25,8 +25,8 @@ from leader_election.lab.schema import Localisation
 from leader_election.lab.simulate import Run, simulate, simulate_branches
 from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.simulation.logs import read_logs
 from leader_election.swarm.partition import Graph, partition
-from leader_election.world.logs import read_logs
 import numpy as np
 from numpy.typing import NDArray
 import pytest

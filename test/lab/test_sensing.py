@@ -17,6 +17,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from election.robot.test_plug_ins import Settings
 from leader_election import METRICS, STRENGTH_SOURCES, StrengthSource
 from leader_election.lab.fingerprint import fingerprint
 from leader_election.lab.scenario import parse, Scenario, ScenarioError
@@ -25,7 +26,6 @@ from leader_election.lab.sensing import readings
 from leader_election.lab.simulation import Simulation
 import numpy as np
 import pytest
-from robot.test_plug_ins import Settings
 
 WARM = {'base': 20.0, 'peaks': [0.0, 0.0, 10.0], 'spread': 2.5}
 """Ten degrees warmer at the origin."""

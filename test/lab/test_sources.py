@@ -24,8 +24,8 @@ import subprocess
 import sys
 from typing import Any
 
-from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC
-from leader_election.coordination.coordinated import round_of
+from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC
+from leader_election.election.coordination.coordinated import round_of
 from leader_election.lab import sources
 from leader_election.lab.fingerprint import algorithm_modules
 from leader_election.lab.motions import LEVY
@@ -95,21 +95,21 @@ def digests() -> dict[str, str]:
 
 @pytest.mark.parametrize(('changed', 'follow'), [
     # An algorithm: its runs and its round.
-    ('algorithms/bounded.py', {'bounded', 'levy', 'round', 'regions'}),
-    ('algorithms/classic.py', {'classic'}),
-    ('algorithms/replicated.py', set()),
+    ('election/algorithms/bounded.py', {'bounded', 'levy', 'round', 'regions'}),
+    ('election/algorithms/classic.py', {'classic'}),
+    ('election/algorithms/replicated.py', set()),
     # The length of messages depends on the codec.
-    ('robot/codec.py', {'bounded', 'classic', 'levy'}),
-    ('robot/region_codec.py', {'bounded', 'classic', 'levy'}),
+    ('election/robot/codec.py', {'bounded', 'classic', 'levy'}),
+    ('election/robot/region_codec.py', {'bounded', 'classic', 'levy'}),
     ('lab/simulation.py', {'bounded', 'classic', 'levy'}),
     ('lab/motions/levy.py', {'levy'}),
     # Imported by the module above.
     ('lab/motions/walking.py', {'levy'}),
     ('lab/motions/streets.py', set()),
-    ('coordination/collection.py', {'bounded', 'classic', 'levy', 'regions'}),
+    ('election/coordination/collection.py', {'bounded', 'classic', 'levy', 'regions'}),
     ('lab/engine/links.py', {'bounded', 'classic', 'levy', 'engine'}),
     # No digest depends on figures, reports, or robots' nodes.
-    ('lab/figures/border.py', set()), ('lab/report.py', set()), ('nodes/election.py', set()),
+    ('lab/figures/border.py', set()), ('lab/report.py', set()), ('ros/nodes/election.py', set()),
 ])
 def test_the_digests_that_depend_on_a_module(changed: str, follow: set[str], tree: Path) -> None:
     before = digests()
@@ -139,7 +139,7 @@ def test_the_digest_of_a_users_algorithm_includes_its_package(tmp_path: Path) ->
         folder.mkdir()
         (folder / '__init__.py').write_text('')
     (package / 'swarm.py').write_text(
-        'from leader_election.algorithms.resilient import Follower\n'
+        'from leader_election.election.algorithms.resilient import Follower\n'
         'from .parts import helper\nfrom theirs.parts.more import most\n' + ROUND)
     (package / 'parts' / '__init__.py').write_text('from .deep import helper\n')
     for name in ('deep', 'more', 'other'):
@@ -162,7 +162,7 @@ def test_the_digest_of_a_users_algorithm_includes_its_package(tmp_path: Path) ->
         after = both()
         assert [one != other for one, other in zip(before, after)] == [counts] * 2
         before = after
-    resilient = sources.OURS.path('leader_election.algorithms.resilient')
+    resilient = sources.OURS.path('leader_election.election.algorithms.resilient')
     assert resilient in sources._sources(used)
 
 
@@ -208,8 +208,8 @@ def test_code_in_no_file_has_no_digest() -> None:
 
 def test_names_that_a_package_imports_come_from_their_own_modules() -> None:
     ours = sources.OURS
-    wanted = sources.Import('leader_election.algorithms', 'Device', 'Device')
-    assert list(ours.origin(wanted)) == ['leader_election.algorithms.algorithm']
+    wanted = sources.Import('leader_election.election.algorithms', 'Device', 'Device')
+    assert list(ours.origin(wanted)) == ['leader_election.election.algorithms.algorithm']
     # A module of the package, and a name of another package.
     for module, name, origin in (('leader_election.lab', 'engine', ['leader_election.lab.engine']),
                                  ('numpy', 'array', [])):

@@ -21,10 +21,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from launched import describe, INDEX, install, launched
-from leader_election.fleet.robot_list import parse_robot_list, RobotSpec
-from leader_election.launching import processes
-from leader_election.launching.processes import shut_down_with_status
 from leader_election.parameters import ParameterError
+from leader_election.ros.launching import processes
+from leader_election.ros.launching.processes import shut_down_with_status
+from leader_election.swarm.fleet.robot_list import parse_robot_list, RobotSpec
 import pytest
 import yaml
 

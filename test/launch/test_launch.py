@@ -27,8 +27,8 @@ from launched import (
     parameters,
     run_launch,
 )
-from leader_election.launching.processes import shut_down_with_status
 from leader_election.parameters import ParameterError
+from leader_election.ros.launching.processes import shut_down_with_status
 import pytest
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '

@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator, Sequence
 import math
 from typing import Any
 
+from leader_election.election.robot import localisation_codec
 from leader_election.localisation.localisation import Estimate, Localisation
 from leader_election.localisation.noise import odometry_covariance, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import compose, PlanePose, wrap
 from leader_election.localisation.sighting import Sighting
-from leader_election.robot import localisation_codec
 import numpy as np
 
 STEP = 0.25

@@ -19,6 +19,7 @@ import math
 import re
 from typing import Any
 
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
     build,
     grouped,
@@ -29,9 +30,8 @@ from leader_election.parameters import (
     table,
     to_yaml,
 )
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.parameters import MonitorParameters
-from leader_election.world.parameters import WorldParameters
 import pytest
 import yaml
 

@@ -21,7 +21,7 @@ import sys
 from benchmarks import real_physics
 from benchmarks.real_physics import CONTROL, COOPERATIVE, ODOMETRY, Run, STEADY
 from benchmarks.wandering_world import WanderingWorld
-from leader_election.world.parameters import WorldParameters
+from leader_election.simulation.parameters import WorldParameters
 import numpy as np
 import pytest
 

@@ -17,9 +17,9 @@
 from pathlib import Path
 
 from benchmarks.record_logs import landmarks, record, ROBOTS
-from leader_election.world.kinematics import advance
-from leader_election.world.logged_sightings import read_landmarks, read_sightings
-from leader_election.world.logs import read_logs
+from leader_election.simulation.kinematics import advance
+from leader_election.simulation.logged_sightings import read_landmarks, read_sightings
+from leader_election.simulation.logs import read_logs
 import numpy as np
 
 

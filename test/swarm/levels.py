@@ -17,7 +17,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
 import pytest
 
 

@@ -27,8 +27,8 @@ import math
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
-from leader_election.coordination.summary_layout import combine_own
+from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.coordination.summary_layout import combine_own
 from leader_election.lab import sources
 from leader_election.lab.engine import memory
 from leader_election.lab.engine.compilation import (
@@ -89,7 +89,8 @@ def make_compilable(function: Callable[..., Any]) -> None:
         return
     _COMPILABLE.add(function)
     # Large functions with several callers would be compiled once per caller if inlined.
-    options: Any = {} if function.__module__.startswith('leader_election.coordination') else INLINE
+    in_regions = function.__module__.startswith('leader_election.election.coordination')
+    options: Any = {} if in_regions else INLINE
     overload(function, strict=False, jit_options=options)(lambda *arguments: function)
     make_callees_compilable(function)
 

@@ -16,7 +16,7 @@
 
 from typing import NamedTuple
 
-from leader_election.coordination.region import CANDIDATE
+from leader_election.election.coordination.region import CANDIDATE
 from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.memory import as_floats
 from leader_election.lab.engine.states import ABSENT

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm
+from leader_election.election.algorithms import Algorithm
 import numpy as np
 from numpy.typing import NDArray
 

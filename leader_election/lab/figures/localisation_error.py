@@ -34,7 +34,7 @@ from leader_election.lab.scenario import Scenario
 from leader_election.lab.schema import EXACT
 from leader_election.lab.simulate import simulate
 from leader_election.lab.statistics import Estimate, estimate_mean, time_average
-from leader_election.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

@@ -33,7 +33,7 @@ from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.paired import each_run, LED, PARTS, UNITED
 from leader_election.lab.results import varied
 from leader_election.lab.statistics import WARM_UP
-from leader_election.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

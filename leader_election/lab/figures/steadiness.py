@@ -29,7 +29,7 @@ from leader_election.lab.results import varied
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import simulate, Snapshot
 from leader_election.lab.statistics import time_average
-from leader_election.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leader_election.registry import Registry
+from leader_election.election.registry import Registry
 import numpy as np
 from numpy.typing import NDArray
 

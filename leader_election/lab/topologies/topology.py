@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from leader_election.election.registry import Registry
 from leader_election.parameters import parameter, ParameterError, REQUIRED_INT
-from leader_election.registry import Registry
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array  # type: ignore[import-untyped]

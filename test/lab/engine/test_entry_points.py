@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 from lab.compiled_rounds import called
 from lab.simulations import begun, scene
-from leader_election.algorithms import ALGORITHMS, BOUNDED, Device
-from leader_election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms import ALGORITHMS, BOUNDED, Device
+from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.engine import advance, entry_points
 from leader_election.lab.engine.compilation import uncached
 from leader_election.lab.scenario import Scenario
-from leader_election.robot.parameters import ElectionParameters
 from numba.core.registry import cpu_target
 import pytest
 

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from lab.simulations import begun, line, rounds, scene, SQUARE, states, WALK
-from leader_election.coordination.region import CANDIDATE
+from leader_election.election.coordination.region import CANDIDATE
 from leader_election.lab.engine import COLUMNS, MEASURES
 from leader_election.lab.engine.samples import REGION_MEASURES
 from leader_election.lab.simulate import Simulation

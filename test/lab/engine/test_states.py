@@ -16,8 +16,8 @@
 
 from typing import NamedTuple
 
-from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
-from leader_election.algorithms.fields import Kept
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.election.algorithms.fields import Kept
 from leader_election.lab.engine import ABSENT, state_layout
 import numpy as np
 import pytest

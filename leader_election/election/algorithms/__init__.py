@@ -1,0 +1,29 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Election algorithms, one per file; :data:`ALGORITHMS` is their registry."""
+
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.bounded import BOUNDED
+from leader_election.election.algorithms.classic import CLASSIC
+from leader_election.election.algorithms.colour import COLOUR
+from leader_election.election.algorithms.given import GIVEN
+from leader_election.election.algorithms.recursive import RECURSIVE
+from leader_election.election.algorithms.replicated import REPLICATED
+from leader_election.election.algorithms.resilient import RESILIENT
+
+__all__ = [
+    'ALGORITHMS', 'Algorithm', 'BOUNDED', 'CLASSIC', 'COLOUR', 'Device', 'GIVEN', 'RECURSIVE',
+    'REPLICATED', 'RESILIENT',
+]

@@ -1,0 +1,199 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The interface of election algorithms."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+import inspect
+import sys
+from typing import Any, NamedTuple
+
+from leader_election.election.algorithms.fields import Field, fields_of
+from leader_election.election.registry import Registry
+from leader_election.parameters import NoParameters, ParameterError, table
+
+
+class Device(NamedTuple):
+    """The device that a round runs on."""
+
+    id: int  # noqa: A003
+    """Unique in the network."""
+    strength: float
+    """The device with the largest strength leads."""
+
+
+BARRED = -sys.float_info.max
+"""The strength of a device that may not lead: it is weaker than every other."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """
+    An election algorithm: the types of its state and messages, and its round.
+
+    A round is a plain function of numbers, small arrays and named tuples, without input, output or
+    clock. So the same function runs on a robot and is compiled by the laboratory. It may call
+    other plain functions by name.
+    The model is that of Pianini, Casadei, Viroli (ACSOS 2022), II-B.
+    """
+
+    name: str
+    """The value of the parameter ``algorithm`` that selects it."""
+    round: Callable[[Device, Any, Any, Any, Any], Any]  # noqa: A003
+    """
+    ``round(device, state, neighbours, metric, parameters) -> state``: the device's own previous
+    state, the neighbours' exports (``columns``), the distance to each neighbour [m] in the same
+    order, and what ``configure`` returned. The new state is also the export.
+
+    There are ``len(metric)`` neighbours; in the laboratory, columns may be longer than that.
+    A vector in the state is a tuple on a robot and a one-dimensional array in the laboratory. A
+    round may return it as an array, and leave out entries that stand for nothing at the end of one
+    with levels. In ``columns``, row j is the vector of neighbour j.
+    """
+    state: type[Any]
+    """
+    The named tuple of the state. Messages hold its fields in this order. A field is an ``int``, a
+    ``float``, or a tuple of one of them (:mod:`leader_election.election.algorithms.fields`). Two
+    fields are required: ``leader``, an id, and ``distance`` to it along the path of the messages
+    [m].
+    """
+    columns: type[Any]
+    """The same fields, each as a sequence with one entry per neighbour."""
+    start: Callable[[Device], Any]
+    """
+    Makes the initial state of a device. The vectors in it are the same on all devices: they have
+    their final length, and all entries are padding, which stands for "nothing".
+    """
+    configure: Callable[..., Any]
+    """
+    Makes the parameters of the round from settings. The names of its arguments select them: those
+    that all robots have (``radius``, ``ties``), and the algorithm's own.
+    """
+    parameters: type[Any] = NoParameters
+    """
+    The algorithm's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
+    A robot's node declares them as ``<algorithm>.<name>``; a scenario of the laboratory takes them
+    beside the algorithm's name.
+    """
+    leaders_follow_themselves: bool = False
+    """
+    Whether a device that exports another leader than itself leads no other device: a robot
+    then adopts no candidacy for it from others, since such a candidacy is outdated.
+    """
+    levels: int = 0
+    """
+    The number of levels of a recursive election; 0: none. Its state has a field ``depth``, the
+    present level of a device; a round reads entries of a neighbour's
+    :data:`~leader_election.election.algorithms.fields.PerLevel` vectors only up to its depth. At
+    the last level no leader is sought: a device that reaches it leads itself.
+    """
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the state, in their order."""
+        return fields_of(self.state, self.start(Device(0, 0.0)))
+
+    @cached_property
+    def takes(self) -> tuple[str, ...]:
+        """Return the names of the settings that the round depends on."""
+        return tuple(inspect.signature(self.configure).parameters)
+
+    @cached_property
+    def as_published(self) -> Mapping[str, Any]:
+        """Return the settings with a default in ``configure``: that of the papers."""
+        arguments = inspect.signature(self.configure).parameters.values()
+        return {each.name: each.default for each in arguments
+                if each.default is not inspect.Parameter.empty}
+
+    def with_levels(self, levels: int) -> 'Algorithm':
+        """
+        Return the same algorithm with another number of levels.
+
+        The laboratory's way to a recursion without an end; robots have to agree on the length of
+        their messages, so they all have :attr:`levels`.
+
+        :param levels: >= 2.
+        """
+        return _with_levels(self, levels)
+
+    def round_parameters(self, settings: Mapping[str, Any]) -> Any:
+        """
+        Return the parameters of the round.
+
+        :param settings: values by name; names that the algorithm does not take are ignored. A
+            missing own parameter of the algorithm has its default, and so has an argument of
+            ``configure``.
+        :raises ParameterError: if ``configure`` takes a name that is not declared.
+        """
+        known = {**self.as_published,
+                 **{p.name: p.default for p in table(self.parameters)}, **settings}
+        for name in self.takes:
+            if name not in known:
+                raise ParameterError(
+                    f'algorithm {self.name}: configure takes {name}, which is not declared; '
+                    'declare it in the parameters of the algorithm')
+        return self.configure(**{name: known[name] for name in self.takes})
+
+    def compute(self, device: Device, state: Any, exports: Sequence[Any],
+                metric: Sequence[float], parameters: Any) -> Any:
+        """
+        Run a round in plain Python.
+
+        :param exports: the neighbours' states.
+        :param metric: the distance to each of them [m].
+        :param parameters: the result of :meth:`round_parameters`.
+        :return: the new state, in numbers and tuples of numbers.
+        """
+        columns = zip(*exports) if exports else [()] * len(self.fields)
+        return self.plain(self.round(device, state, self.columns(*columns), metric, parameters))
+
+    def aged(self, export: Any, rounds: int) -> Any:
+        """
+        Return an export aged by a number of rounds, each of which counts as a hop.
+
+        While newer messages are lost, an old message keeps its candidacy; if its age did not
+        count, that of a dead leader would survive an expiry at each hop. An export of the leader
+        itself, with no hop, does not age: it is valid until it expires.
+        """
+        if rounds == 0:
+            return export
+
+        def older(hops: int) -> int:
+            return hops + rounds if hops > 0 else hops
+
+        return export._replace(**{
+            field.name: older(getattr(export, field.name)) if field.padding is None
+            else tuple(map(older, getattr(export, field.name)))
+            for field in self.fields if field.hops})
+
+    def plain(self, state: Any) -> Any:
+        """Return a state in numbers and tuples of numbers, which can be compared and sent."""
+        return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))
+
+
+@lru_cache(maxsize=64)
+def _with_levels(algorithm: Algorithm, levels: int) -> Algorithm:
+    """Return an algorithm with another number of levels; the same one each time."""
+    longer = {field.name: field.padding[:1] * (len(field.padding) // algorithm.levels * levels)
+              for field in algorithm.fields if field.per_level and field.padding is not None}
+    first = algorithm.start
+
+    def start(device: Device) -> Any:
+        return first(device)._replace(**longer)
+    return replace(algorithm, levels=levels, start=start)
+
+
+ALGORITHMS: Registry[Algorithm] = Registry('algorithm', 'leader_election.algorithms')

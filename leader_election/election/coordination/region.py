@@ -1,0 +1,183 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The state of a robot as a member of a region, and its parent.
+
+R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
+Edge Computing", COORDINATION 2019.
+"""
+
+from collections.abc import Sequence
+import math
+from typing import Annotated, Any, NamedTuple
+
+from leader_election.election.algorithms.algorithm import BARRED, Device
+from leader_election.election.algorithms.fields import Kept, NOBODY, Unbounded
+from leader_election.election.coordination.summary_layout import SummaryLayout
+
+CANDIDATE, WORKER, RELAY = range(3)
+"""
+Roles: a candidate may lead; a worker contributes but does not lead; a relay only forwards. A
+candidate becomes a leader, or a worker in the region of another robot.
+"""
+ROLES = ('candidate', 'worker', 'relay')
+TREE, MULTI_PATH, GOSSIP = range(3)
+COLLECTIONS = ('tree', 'multi-path', 'gossip')
+"""The ways of collection, in the order of ``TREE``, ``MULTI_PATH``, ``GOSSIP``."""
+GRADIENT, GOSSIPED = range(2)
+SPREADINGS = ('gradient', 'gossip')
+"""The ways of spreading, in the order of ``GRADIENT``, ``GOSSIPED``."""
+MOST_VERSION = 2**53 - 1
+"""The greatest version of a decision, and its greatest age [rounds]."""
+
+
+SENDER = 'sender'
+"""Marks the field that is the sender's id, which the message carries anyway."""
+LAID_OUT = 'laid out'
+"""Marks rows of numbers with the layout of a summary."""
+ALL_OR_NOTHING = 'all or nothing'
+"""Marks rows that are sent in full or not at all."""
+SHARES = 'shares'
+"""Marks shares that add up to 1."""
+
+
+class AsMany(NamedTuple):
+    """Marks a vector with the same number of entries as another one."""
+
+    field: str
+
+
+class Within(NamedTuple):
+    """Marks a whole number that has to be in a range; without it, an id, -1 for none."""
+
+    least: int
+    most: int
+
+
+class Digits(NamedTuple):
+    """Marks a number that is sent with a given number of significant digits."""
+
+    number: int
+
+
+class Region(NamedTuple):
+    """
+    The state of a robot as a member of its region.
+
+    All fields but those marked as ``Kept`` are sent to the neighbours, in the order in which they
+    are declared here, by :mod:`leader_election.election.robot.region_codec`. ``device`` is the
+    sender's id of the message; the decision has a key of its own.
+    """
+
+    device: Annotated[int, SENDER]
+    """The robot's own id."""
+    role: Kept[int]
+    contribution: Kept[tuple[Unbounded, ...]]
+    """The robot's own contribution: a row by the summary layout."""
+    load: Kept[float]
+    """On a leader, the smoothed load of its region; on other robots, the target."""
+    own_announcement: Kept[tuple[Unbounded, ...]]
+    """The announcement that this robot would make as a leader."""
+    parent: int
+    """The id of the neighbour that is the next hop to the leader; -1: none."""
+    summary: Annotated[tuple[Unbounded, ...], LAID_OUT]
+    """The contributions collected so far; on the leader, those of the region."""
+    reach: Annotated[float, Digits(4)]
+    """The radius of the region's leader, as forwarded [m]."""
+    recipients: tuple[int, ...]
+    """Multi-path: the ids of the neighbours that receive a share of the sums; -1: none."""
+    shares: Annotated[tuple[float, ...], SHARES, AsMany('recipients')]
+    """Multi-path: the share of each; they add up to 1."""
+    announcement: Annotated[tuple[Unbounded, ...], ALL_OR_NOTHING]
+    """The announcement of the region's leader; none if the first number is +infinity."""
+    members: tuple[int, ...]
+    """Gossip: the ids of the robots with known contributions, the nearest first; -1: none."""
+    ages: Annotated[tuple[int, ...], AsMany('members')]
+    """Gossip: the age of each contribution [rounds]."""
+    contributions: Annotated[tuple[Unbounded, ...], LAID_OUT, AsMany('members')]
+    """Gossip: the contributions, row by row."""
+    decision_version: Annotated[int, Within(0, MOST_VERSION)]
+    """Spreading by gossip: the version of the leader's decision; 0: none."""
+    decision_age: Annotated[int, Within(0, MOST_VERSION)]
+    """Spreading by gossip: the rounds since the leader made it."""
+    decision: Any
+    """The leader's decision, or a copy of "none"."""
+
+
+class RegionParameters(NamedTuple):
+    """The parameters of a round, the same in all rounds."""
+
+    layout: SummaryLayout
+    """The parts of a summary."""
+    collection: int
+    """``TREE``, ``MULTI_PATH`` or ``GOSSIP``."""
+    link_range: float
+    """The distance at which a link breaks, by the metric [m]; infinite: unknown."""
+    gossip_depth: int
+    """The largest number of hops over which a contribution is forwarded."""
+    spreading: int
+    """``GRADIENT`` or ``GOSSIPED``."""
+    decision_expiry: int
+    """Spreading by gossip: the age at which a decision is dropped [rounds]."""
+    border: int
+    """The part of a summary with the announcements of adjacent regions; -1: none."""
+    radius: float
+    """A leader's radius without feedback [m]."""
+    alpha: float
+    """The weight of the present load in the smoothed load, in [0, 1]."""
+    target: float
+    """The load at which a region has the radius without feedback, > 0."""
+    gain: float
+    """The part of its radius by which a region shrinks per target of excess load; 0: off."""
+    least: float
+    """The smallest radius under feedback, as a part of the radius, > 0."""
+    most: float
+    """The largest radius under feedback, as a part of the radius."""
+    load_at: int
+    """The place of the load in a summary."""
+    undecided: Any
+    """The value that stands for no decision."""
+
+
+def with_effective_strength(device: Device, role: int) -> Device:
+    """
+    Return the device with its effective strength: only candidates have their own.
+
+    :param role: ``CANDIDATE``, ``WORKER`` or ``RELAY``.
+
+    >>> with_effective_strength(Device(3, 7.0), WORKER).strength == BARRED
+    True
+    """
+    return Device(device.id, device.strength if role == CANDIDATE else BARRED)
+
+
+def parent_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float]) -> int:
+    """
+    Return the parent's place among the neighbours; -1: none.
+
+    The parent is a neighbour of the same region, nearer to the leader, on the shortest path. The
+    potential is the distance that the election computed, so it recovers as the election does.
+
+    :param distance: the device's own distance to the leader [m].
+    :param neighbours: columns with ``leader`` and ``distance``.
+    :param metric: the distance to each neighbour [m], shape (neighbours,).
+    """
+    parent, best = NOBODY, math.inf
+    for j in range(len(metric)):
+        if neighbours.leader[j] == leader and 0.0 <= neighbours.distance[j] < distance:
+            far = neighbours.distance[j] + metric[j]
+            if far < best:
+                parent, best = j, far
+    return parent

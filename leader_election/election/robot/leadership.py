@@ -1,0 +1,67 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The leadership of a robot in one instance, as the named values of its topic ``leadership``."""
+
+import math
+
+from leader_election.election.robot import diagnostics as vocabulary
+from leader_election.election.robot.instance import Instance, NO_LEADER
+from leader_election.election.robot.naming import usual_namespace
+from leader_election.election.robot.robot import Robot
+
+LEADERSHIP = 'leadership'
+"""The name of the topic."""
+INACTIVE = 'inactive'
+"""The role of a robot that has stopped, or was deactivated."""
+
+
+def text(instance: Instance) -> str:
+    """Return the state of an instance in words."""
+    if instance.leads:
+        return 'leads'
+    if instance.leader == NO_LEADER:
+        return 'has no leader yet'
+    return f'follows {instance.leader} at {instance.distance:.1f} m'
+
+
+def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
+           active: bool = True) -> dict[str, str]:
+    """
+    Return the values of an instance, all but the time since when its leader is the same.
+
+    An unknown value is empty.
+
+    :param namespace: of the robot.
+    :param sends_on: the full name of the topic on which robots send.
+    :param active: whether the robot takes part; otherwise it neither leads nor follows.
+    """
+    leader, leads = (instance.leader, instance.leads) if active else (NO_LEADER, False)
+    named, hops = '', ''
+    if leader != NO_LEADER:
+        hops = str(getattr(instance.state, 'hops', ''))
+        named = namespace if leads else (
+            robot.leader_name(instance) or usual_namespace(sends_on, leader))
+    return {
+        vocabulary.ID: str(robot.parameters.robot_id),
+        vocabulary.NAMESPACE: namespace,
+        vocabulary.INSTANCE: instance.name,
+        vocabulary.LEADER: str(leader),
+        vocabulary.LEADER_NAMESPACE: named,
+        vocabulary.IS_LEADER: str(leads).lower(),
+        vocabulary.ROLE: instance.role if active else INACTIVE,
+        vocabulary.DISTANCE: f'{instance.distance if active else math.inf:.3f}',
+        vocabulary.HOPS: hops,
+        vocabulary.TASKS: ','.join(runner.name for runner in instance.task_runners),
+    }

@@ -1,0 +1,260 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot's report of its localisation: the deviation of its pose, and faults."""
+
+from collections import deque
+from collections.abc import Mapping
+import math
+from statistics import median
+from typing import Any, NamedTuple
+
+from leader_election.election.robot import diagnostics as vocabulary
+from leader_election.election.robot.sensing import NAMES_PASSED_OVER, Sensing
+from leader_election.localisation.late_sightings import KEPT
+from leader_election.localisation.localisation import LATE
+from leader_election.localisation.neighbourhood_filter import (
+    ACCEPTED,
+    DISTRUSTED,
+    REJECTED,
+    UNKNOWN,
+)
+from leader_election.localisation.sensor_bias import SensorBias
+from leader_election.localisation.slip import REASONS
+
+WINDOW = 30.0
+"""The window of the sightings that are judged [s]."""
+LEAST = 10
+"""The least number of sightings that are judged."""
+SHARE = 0.5
+"""The greatest share of rejections that is normal; bad radios have 0.4 outliers."""
+LONG_UNSEEN = 10.0
+"""The time without sightings that is named as the cause of a deviation [s]."""
+LARGE = 0.2
+"""The deviation, relative to range or radius, that costs about a tenth of right leaders."""
+JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER, LATE)
+
+
+class _Reading(NamedTuple):
+    time: float
+    counts: Mapping[str, int]
+
+
+class LocalisationWatch:
+    """Finds faults of a robot's localisation from one report to the next."""
+
+    def __init__(self) -> None:
+        """Start without a report."""
+        self._readings: deque[_Reading] = deque()
+
+    def fault(self, sensing: Sensing, counts: Mapping[str, int], now: float) -> str:
+        """
+        Return the gravest fault; empty: none.
+
+        :param sensing: of the robot.
+        :param counts: the robot's counters.
+        :param now: the time, which never goes back [s].
+        """
+        more = self._increase(counts, now)
+        if sensing.localisation.pose is None:
+            return ''
+        contradicted = ''
+        if sensing.cooperates:
+            contradicted = (_sensor_fault(sensing, now) or _bias_fault(sensing)
+                            or _rejections(more, sensing) or _elsewhere(sensing, now))
+        return _slip(sensing, now) or contradicted or _worthless(sensing, now)
+
+    def _increase(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
+        """Return the growth of the counters within the window."""
+        self._readings.append(_Reading(now, {name: counts[name] for name in JUDGED}))
+        while len(self._readings) > 2 and now - self._readings[1].time >= WINDOW:
+            self._readings.popleft()
+        first = self._readings[0].counts
+        return {name: counts[name] - first[name] for name in JUDGED}
+
+
+def limit(sensing: Sensing) -> float:
+    """Return the deviation beyond which distances are too uncertain [m]; infinite: none."""
+    parameters = sensing.parameters
+    if parameters.max_deviation > 0.0:
+        return parameters.max_deviation
+    if not sensing.cooperates:
+        # By odometry alone the deviation follows from the parameters, without a measurement.
+        return math.inf
+    return LARGE * min(parameters.communication_range, parameters.radius)
+
+
+def values(sensing: Sensing, now: float) -> dict[str, Any]:
+    """Return the values of the status of a robot's localisation, except counters."""
+    localisation, parameters = sensing.localisation, sensing.parameters
+    found: dict[str, Any] = {vocabulary.POSE_SOURCE: parameters.pose_source,
+                             vocabulary.MAX_DEVIATION: f'{limit(sensing):g}'}
+    estimate = localisation.estimate
+    if estimate is not None:
+        found[vocabulary.DEVIATION] = f'{estimate.deviation:.3f}'
+        found[vocabulary.HEADING_DEVIATION] = f'{estimate.heading_deviation:.3f}'
+    if not sensing.cooperates:
+        return found
+    statistics = localisation.statistics
+    own, others, turned, _ = localisation.biases
+    factors, deviations = localisation.odometry_factors
+    return found | {
+        vocabulary.DISTANCE_DEVIATION: f'{_distance_deviation(sensing, now):.3f}',
+        vocabulary.LOCALISED: len(localisation.localised),
+        vocabulary.LANDMARKS: localisation.landmarks,
+        'innovations_mean': f'{statistics.mean:.3f}',
+        'innovations_mean_square': f'{statistics.mean_square:.3f}',
+        'innovations_correlation': f'{statistics.correlation:.3f}',
+        vocabulary.WHITE: statistics.white,
+        vocabulary.RANGE_BIAS: f'{own.error:.3f}',
+        vocabulary.RANGE_BIAS_DEVIATION: f'{own.deviation:.3f}',
+        'neighbours_range_bias': f'{others.error:.3f}',
+        'bearing_bias': f'{turned.error:.3f}',
+        'bearing_bias_deviation': f'{turned.deviation:.3f}',
+        'distance_factor': f'{factors.distance:.3f}',
+        'distance_factor_deviation': f'{deviations.distance:.3f}',
+        'turn_factor': f'{factors.turn:.3f}',
+        'turn_factor_deviation': f'{deviations.turn:.3f}'}
+
+
+def text(sensing: Sensing, now: float) -> str:
+    """Return the text on a robot's localisation without a fault."""
+    estimate = sensing.localisation.estimate
+    if estimate is None:
+        return 'by a localisation (tf)' if sensing.parameters.pose_source == 'tf' else 'no pose'
+    own = f'deviation {estimate.deviation:.2f} m'
+    if not sensing.cooperates:
+        return f'odometry, {own}'
+    return (f'{own}; neighbours localised: {len(sensing.localisation.localised)}, '
+            f'deviation of distances {_distance_deviation(sensing, now):.2f} m')
+
+
+def _distance_deviation(sensing: Sensing, now: float) -> float:
+    """Return the median of the deviations of distances to neighbours; NaN: there are none [m]."""
+    deviations = [deviation for _, _, deviation in sensing.localisation.distances(now)]
+    return median(deviations) if deviations else math.nan
+
+
+def _sensor_fault(sensing: Sensing, now: float) -> str:
+    """Return the text on sensors that are wrong; empty: none."""
+    own, localisation = sensing.parameters.robot_id, sensing.localisation
+    repeating, distrusted = localisation.repeating(now), localisation.distrusted
+    if own in repeating:
+        return ('the own sensor repeats its readings, though robots move: they are not used; '
+                'check the sensor and its driver')
+    if own in distrusted:
+        return ('the own sensor contradicts odometry, while others see this robot where it is '
+                'expected: its sightings are not used; check the sensor, its ids and sensor_pose')
+    if repeating or distrusted:
+        robot = min(repeating or distrusted)
+        return (f'the sensor of robot {robot} '
+                f'{"repeats its readings" if repeating else "contradicts the others"}: '
+                'they are not used; see its diagnostics')
+    return ''
+
+
+def _elsewhere(sensing: Sensing, now: float) -> str:
+    """Return the text on robots that are not where they were expected; empty: none."""
+    found = sensing.localisation.elsewhere(now)
+    if not found:
+        return ''
+    own = sensing.parameters.robot_id
+    whose = 'the own pose' if own in found else f'the pose of robot {min(found)}'
+    return (f'{whose} contradicts sightings: it is or was searched for; the robot was carried, '
+            'its odometry began anew or is wrong')
+
+
+def _unseen(sensing: Sensing, now: float) -> str:
+    """Return the text on the time without sightings; empty: there are some."""
+    last = sensing.localisation.last_sighting
+    if not sensing.cooperates or now - last < LONG_UNSEEN:
+        return ''
+    return f': no sighting for {now - last:.0f} s' if last > -math.inf else ': no sighting yet'
+
+
+def _slip(sensing: Sensing, now: float) -> str:
+    """Return the text on wheels that slipped within the window; empty: they did not."""
+    slip = sensing.localisation.slip
+    if now - slip.last > WINDOW:
+        return ''
+    return (f'wheels turn, but the robot does not move as they say: {REASONS[slip.reason]}, '
+            f'{now - slip.last:.0f} s ago; its odometry is believed less, deviation '
+            f'{sensing.localisation.deviation:.2f} m')
+
+
+def _bias_fault(sensing: Sensing) -> str:
+    """Return the text on a constant sensor error that is too great to be noise; empty: none."""
+    limits = {False: sensing.parameters.range_noise, True: sensing.parameters.bearing_noise}
+    found = [bias for bias in sensing.localisation.biases
+             if bias.significant and abs(bias.error) >= limits[bias.bearing]]
+    # The own sensor first: it can be corrected on this robot.
+    return next((_of_bias(bias, sensing.parameters.range_offset)
+                 for bias in sorted(found, key=lambda bias: not bias.own)), '')
+
+
+def _of_bias(bias: SensorBias, offset: float) -> str:
+    whose = 'own' if bias.own else "neighbours'"
+    if bias.bearing:
+        side = 'left' if bias.error > 0.0 else 'right'
+        return (f'innovations are not white: {whose} bearings are {abs(bias.error):.2f} rad too '
+                f'far to the {side} (deviation {bias.deviation:.2f} rad); check how the sensor '
+                'is mounted (sensor_pose)')
+    much = 'long' if bias.error > 0.0 else 'short'
+    remedy = (f'set range_offset to {offset - bias.error:.2f}' if bias.own
+              else 'see the diagnostics of the neighbours')
+    return (f'innovations are not white: {whose} ranges are {abs(bias.error):.2f} m too {much} '
+            f'(deviation {bias.deviation:.2f} m); calibrate the sensor (antenna delay, size and '
+            f'place of tags), or {remedy}')
+
+
+def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
+    """Return the text on rejected sightings in the window; empty: none."""
+    judged = more[ACCEPTED] + more[REJECTED]
+    if judged >= LEAST and more[REJECTED] > SHARE * judged:
+        return (f'{more[REJECTED]} of {judged} sightings contradict odometry and the other '
+                'sightings; check ids, initial_pose, sensor_pose, units, and range_noise')
+    if more[DISTRUSTED] >= LEAST:
+        return (f'{more[DISTRUSTED]} sightings of a neighbour are not believed, since it '
+                'contradicts the others again and again: see its diagnostics')
+    if more[LATE] >= max(LEAST, more[ACCEPTED]):
+        return (f'{more[LATE]} own sightings were more than {KEPT:g} s old, or older than the '
+                'odometry, by their stamps: the detector is too slow for its computer, or the '
+                'clock of the sensor is wrong')
+    if more[ACCEPTED]:
+        return ''
+    if more[NAMES_PASSED_OVER] >= LEAST:
+        return (f"{more[NAMES_PASSED_OVER]} detections have names that are no robot's, the last "
+                f'one {sensing.last_passed_over[:40]!r}: set tag_names')
+    if more[UNKNOWN] >= LEAST:
+        return (f'{more[UNKNOWN]} sightings are of robots that are not heard, and of no '
+                'landmarks: check the ids that the sensor reports')
+    return ''
+
+
+def _worthless(sensing: Sensing, now: float) -> str:
+    """Return the text on distances that are too uncertain; empty: they are not."""
+    localisation, greatest = sensing.localisation, limit(sensing)
+    deviation = _distance_deviation(sensing, now) if sensing.cooperates else math.nan
+    if math.isnan(deviation):
+        deviation = localisation.deviation
+    if not sensing.positions_matter or not math.isfinite(deviation) or deviation <= greatest:
+        return ''
+    then = ('; elections go by hops'
+            if sensing.parameters.hops_beyond_deviation and sensing.metric.is_length else '')
+    remedy = ('more sightings are needed: of more neighbours, more often, or of landmarks'
+              if sensing.cooperates else
+              'use pose_source cooperative with a sensor that sees other robots, a localisation '
+              '(pose_source tf), or metric range or hops')
+    return (f'distances are too uncertain: their deviation is {deviation:.2f} m, '
+            f'beyond max_deviation {greatest:g} m{_unseen(sensing, now)}{then}; {remedy}')

@@ -1,0 +1,426 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The parameters of a robot: of one election with its regions, and of the robot itself."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+import re
+from typing import Any, ClassVar
+
+from leader_election.election.algorithms import ALGORITHMS, BOUNDED
+from leader_election.election.algorithms.given import GivenSettings, leader_ranges
+from leader_election.election.algorithms.hop_limit import AUTOMATIC, NONE
+from leader_election.election.algorithms.replicated import ReplicatedSettings
+from leader_election.election.algorithms.resilient import ResilientSettings
+from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.coordination.task import task_class, task_names
+from leader_election.election.robot.metrics import (
+    LookAheadParameters,
+    METRICS,
+    RangeParameters,
+    RoundTripParameters,
+    RssiParameters,
+    SensorDifferenceParameters,
+)
+from leader_election.election.robot.sighting_sources import SightingSourceParameters
+from leader_election.election.robot.strength import STRENGTH_SOURCES
+from leader_election.election.robot.task_runner import task_label
+from leader_election.election.robot.wire import MAX_ID
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.slip import SlipParameters
+from leader_election.parameters import (
+    NoParameters,
+    parameter,
+    ParameterError,
+    ProcessParameters,
+    REQUIRED_INT,
+    table,
+)
+
+INFINITE = float('inf')
+OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
+
+
+@dataclass(frozen=True)
+class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, GivenSettings):
+    """
+    The parameters of one instance; a robot may run several at once.
+
+    The own parameters of this package's algorithms are declared with these and inherited here.
+    """
+
+    algorithm: str = parameter(
+        'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
+    radius: float = parameter(
+        10.0, 'The greatest distance of a member from its leader, by the metric along the path '
+        'of the messages.',
+        unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
+    radius_hysteresis: float = parameter(
+        0.25, 'Algorithm bounded: a robot joins a leader within (1 - radius_hysteresis) of the '
+        'radius, and leaves it beyond the radius. Leaders then last longer '
+        'while robots move, and there are more of them. 0: the setting of the paper.',
+        lower=0.0, upper=0.9, dynamic=True)
+    hop_limit: int = parameter(
+        AUTOMATIC, 'The greatest number of hops to a leader. A dead leader is forgotten within '
+        'message_expiry and hop_limit - 1 rounds. 0: about twice the hops that the radius takes '
+        'at rest, from radius and communication_range; 100 where one of them is not known or is '
+        'no length. -1: none, as in the papers.',
+        unit='hops', lower=NONE, upper=1000000, dynamic=True)
+    ties: str = parameter(
+        'id', 'The order of equal strengths: by the lower id, or by the nearer leader as in the '
+        'paper (each of two equal neighbours then leads itself).',
+        choices=lambda: ('id', 'nearest'))
+
+    strength_source: str = parameter(
+        'constant', "The source of this robot's strength: the parameter strength, the charge on "
+        'topic battery_state, the number of neighbours, or the number on topic strength.',
+        choices=STRENGTH_SOURCES.names)
+    strength: float = parameter(
+        0.0, 'The strength: the strongest robot leads. With a source other than constant: the '
+        'value used until the source has delivered one.', lower=-1e300, upper=1e300, dynamic=True)
+    strength_hysteresis: float = parameter(
+        -1.0, 'The least difference between the source and the announced strength at which a new '
+        'strength is announced. Negative: the default of the source.',
+        lower=-1.0, upper=1e300, dynamic=True)
+    tasks: str = parameter(
+        '', "The tasks of regions, for example 'count' or 'field,patrol': by name, or as "
+        'module:Class. Empty: none.')
+    regions: bool = parameter(
+        False, 'Whether robots form regions that count their members even without a task.')
+    zones: str = parameter(
+        '', "Fixed regions: a YAML file with a line 'name: [[x, y], ...]' for each polygon [m], "
+        'in the shared frame, or these lines themselves in braces. A leader is elected inside '
+        'each; radius has no effect.')
+    outline: bool = parameter(
+        False, 'Whether the extent of each region is collected, so that topic region encloses '
+        'all members and not only those that the leader receives itself; adds 8 numbers to a '
+        'message.')
+    connected: bool = parameter(
+        False, 'Whether leaders receive the announcements of the leaders of neighbouring regions.')
+    over: str = parameter(
+        '', 'The name of another instance (main: the first), whose leaders are the candidates of '
+        'this one, each with the summary of its region. Empty: all robots are candidates.')
+
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """
+    The parameters of users' plug-ins, by name of algorithm, metric or source; not a parameter
+    itself (:func:`own_parameters`).
+    """
+
+    @property
+    def task_names(self) -> tuple[str, ...]:
+        """Return the tasks, in their order."""
+        return names_in(self.tasks)
+
+    @property
+    def forms_regions(self) -> bool:
+        """Return whether the instance forms regions, beside its election."""
+        return (self.tasks != '' or self.regions or self.outline or self.connected
+                or self.over != '')
+
+    def __post_init__(self) -> None:
+        """Refuse contradicting parameters, and those that the algorithm does not take."""
+        takes = ALGORITHMS.get(self.algorithm).takes
+        published = BOUNDED.as_published
+        others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
+        for p in table(InstanceParameters):
+            value = getattr(self, p.name)
+            if (p.name in others and p.name not in takes
+                    and value not in (p.default, published.get(p.name, p.default))):
+                shown = f'{value:g}' if isinstance(value, float) else repr(value)
+                instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
+                raise ParameterError(p.name, problem=f': {shown} is not allowed; algorithm '
+                                     f'{self.algorithm} takes no {p.name}, {instead}')
+        leader_ranges(self.leaders)
+        if self.feedback_gain > 0.0 and (
+                'radius' not in takes or self.zones or not self.forms_regions):
+            why = 'zones have no radius' if self.zones else 'it takes tasks, or regions: true'
+            if 'radius' not in takes:
+                why = f'algorithm {self.algorithm} takes no radius'
+            raise ParameterError('feedback_gain', problem=f': {self.feedback_gain:g} is not '
+                                 f'allowed; {why}')
+        if self.over and (self.tasks or self.outline):
+            name, value = ('tasks', repr(self.tasks)) if self.tasks else ('outline', 'true')
+            raise ParameterError(name, problem=f': {value} is not allowed; over {self.over} it '
+                                 'gathers what is collected there')
+
+
+@dataclass(frozen=True)
+class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
+                         SensorDifferenceParameters, RoundTripParameters,
+                         LocalisationParameters, SightingSourceParameters, SlipParameters,
+                         ProcessParameters):
+    """The parameters of one robot."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        'What is set first': 'robot_id radius communication_range algorithm strength '
+                             'strength_source tasks initial_pose',
+        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis leaders '
+                    'diameter_factor radius_inclusive replicates replicate_period instances '
+                    'hierarchy over',
+        'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
+                   'spreading decision_expiry feedback_gain feedback_alpha feedback_target '
+                   'feedback_least feedback_most',
+        'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
+                                    'rssi_at_one_metre rssi_exponent sensor_weight '
+                                    'sensor_metre_weight round_trip_smoothing '
+                                    'round_trip_neighbours measurement_expiry',
+        'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
+                               'round_period round_phase reactive_interval reactive_tolerance '
+                               'reactive_repeats send_topic',
+        'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
+                              'slip_sources',
+        'Neighbourhood filter (pose_source: cooperative)':
+            'odometry_noise_position odometry_noise_turn odometry_noise_heading '
+            'odometry_noise_rest initial_deviation range_noise range_noise_scale bearing_noise '
+            'sighting_interval most_sightings localised_neighbours landmarks '
+            'odometry_factors_file max_deviation hops_beyond_deviation sighting_sources '
+            'tag_names sensor_frame sensor_pose range_ids range_offset',
+        'Security': 'swarm_key_file accept_unverified replay_window',
+        'Outputs and process': 'output_namespace diagnostics_period metrics_period event_log '
+                               'executor',
+    }
+    """The names of all parameters by group, for documents (:func:`.grouped`)."""
+
+    robot_id: int = parameter(
+        REQUIRED_INT, 'Number of this robot, unique in the swarm.',
+        lower=0, upper=MAX_ID, required=True)
+
+    instances: str = parameter(
+        '', "The names of further instances, for example 'charging,rescue', each with parameters "
+        'of its own: charging.algorithm, charging.radius, charging.tasks and so on.')
+    hierarchy: str = parameter(
+        '', "Leaders of leaders: the radius of each level above the first, for example '20, 50'. "
+        'The levels are instances level_1, level_2 and so on.', unit='m')
+
+    metric: str = parameter(
+        'odometry', 'The distance to a neighbour: by the two positions (odometry), by the '
+        'greatest distance within the time look_ahead, one each (hops), by '
+        'topic measurements, in metres (range) or as signal strength in dBm (rssi), by the '
+        'difference of the values of both on topic reading (sensor_difference), or by the '
+        'round-trip time of messages (round_trip, in ms). '
+        'Robots without odometry need a communication_range of .inf.',
+        choices=METRICS.names)
+    metric_floor: float = parameter(
+        0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
+        'would persist between two robots at the same position.', unit='m', lower=1e-6, upper=1e6)
+
+    communication_range: float = parameter(
+        5.0, 'A robot farther away than this is not a neighbour, even if its messages are '
+        'received. .inf: every sender is a neighbour, even without a position.',
+        unit='m', lower=0.0, upper=INFINITE, dynamic=True)
+    message_expiry: float = parameter(
+        3.0, 'The time after its receipt at which a message expires; longer than round_period.',
+        unit='s', lower=0.01, upper=1e6, dynamic=True)
+    neighbour_limit: int = parameter(
+        500, 'The greatest number of senders whose messages are kept: those known for longest, '
+        'and of these the nearest.', lower=1, upper=100000)
+    hearing_budget: int = parameter(
+        1000, 'The most messages a second that are decoded, beside one a period from each '
+        'neighbour; more are dropped, so that rounds keep their time.',
+        unit='messages/s', lower=1, upper=1000000)
+    top_speed: float = parameter(
+        10.0, 'The greatest speed of any robot: a message is dropped if its sender cannot have '
+        'reached the position in it since its last message, until that has expired. .inf: none '
+        'is.',
+        unit='m/s', lower=0.001, upper=INFINITE, dynamic=True)
+    measurement_expiry: float = parameter(
+        3.0, 'The time after which a measurement of topic measurements expires.',
+        unit='s', lower=0.01, upper=1e6)
+
+    schedule: str = parameter(
+        'reactive', 'When a round runs: once a period, or also when a message arrives that would '
+        'change the candidacy.', choices=lambda: ('periodic', 'reactive'))
+    round_period: float = parameter(
+        1.0, 'Time between two rounds, each of which sends one message.',
+        unit='s', lower=0.01, upper=3600.0, dynamic=True)
+    round_phase: float = parameter(
+        -1.0, 'The phase of the rounds within a period, as a fraction of it, from the start of '
+        'the node. Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
+    reactive_interval: float = parameter(
+        0.1, 'Schedule reactive: the least time from a round to one that a message causes.',
+        unit='s', lower=0.001, upper=3600.0)
+    reactive_tolerance: float = parameter(
+        0.5, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
+        'for the period.', unit='m', lower=0.0, upper=INFINITE)
+
+    reactive_repeats: int = parameter(
+        2, 'Schedule reactive: the number of rounds that follow a change of the leader, after 1, '
+        '2, 4... times reactive_interval. Neighbours that lost the message receive the change '
+        'then, not a period later.', lower=0, upper=8)
+
+    frame: str = parameter(
+        'map', 'The frame that all robots share; messages of another frame are dropped.',
+        empty=False)
+    initial_pose: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '
+        'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
+    pose_source: str = parameter(
+        'odometry', 'How the pose in the shared frame is found: odometry from initial_pose on '
+        '(odometry), corrected by what this robot and its neighbours measure of each other '
+        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros_py).',
+        choices=lambda: ('odometry', 'cooperative', 'tf'))
+    send_transform: bool = parameter(
+        False, 'Whether, with pose_source cooperative, the transform from frame to the frame of '
+        'odometry is sent on /tf (needs tf2_msgs), so that other nodes use the corrected pose. '
+        'No other node may send it.')
+    odometry_expiry: float = parameter(
+        2.0, 'The time after its receipt at which an odometry message expires; this robot then '
+        'has no position.', unit='s', lower=0.01, upper=1e6)
+    odometry_timeout: float = parameter(
+        0.0, 'The time from the start after which the process ends with status 2, where positions '
+        'matter and no odometry was received. 0: it waits without limit.',
+        unit='s', lower=0.0, upper=1e6)
+
+    send_topic: str = parameter(
+        'neighbourhood', 'The topic on which messages are sent, if a radio between senders and '
+        'receivers makes it different from the topic on which they are received.')
+    output_namespace: str = parameter(
+        '', "The namespace, below the robot's own, of all topics with its outputs (leader, role, "
+        'distance and so on), for example election, where other nodes use such names, too. '
+        'Empty: none.')
+    swarm_key_file: str = parameter(
+        '', 'The file with the key of the swarm, which the command swarm_key makes; ~ stands for '
+        'the home directory. Messages are signed with it, and robots without it are not believed. '
+        'It is read again when it changes. Empty: no key.')
+    accept_unverified: bool = parameter(
+        False, 'Whether a robot with a key also believes unsigned messages, and one without a key '
+        'signed ones, which it cannot check: while a running swarm is given its key.',
+        dynamic=True)
+    replay_window: float = parameter(
+        5.0, 'The greatest age of a signed message; longer than messages are under way. An '
+        'attacker that withholds a message can deliver it within this time, once.',
+        unit='s', lower=0.1, upper=3600.0, dynamic=True)
+    diagnostics_period: float = parameter(
+        1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
+    metrics_period: float = parameter(
+        0.0, 'Time between two messages on each of the topics metrics/...; 0: there are none.',
+        unit='s', lower=0.0, upper=3600.0)
+    event_log: str = parameter(
+        '', 'The file to which a line (JSON) is appended for each event; {id} and {name} stand '
+        'for '
+        "the robot's id and namespace; '-', in quotes: standard output; empty: none.")
+
+    @property
+    def forms_regions(self) -> bool:
+        """Return whether the robot forms regions; levels of a hierarchy do."""
+        return super().forms_regions or self.hierarchy.strip() != ''
+
+    @property
+    def output_prefix(self) -> str:
+        """Return the start of topics in ``output_namespace``; empty or ending in a slash."""
+        return f'{self.output_namespace}/' if self.output_namespace else ''
+
+    def __post_init__(self) -> None:
+        """Refuse contradicting parameters."""
+        super().__post_init__()
+        LocalisationParameters.__post_init__(self)
+        SightingSourceParameters.__post_init__(self)
+        SlipParameters.__post_init__(self)
+        for name, value in (('send_transform', 'true' * self.send_transform),
+                            ('odometry_factors_file', self.odometry_factors_file)):
+            if value and self.pose_source != 'cooperative':
+                raise ParameterError(name, problem=f': {value} is not allowed; it takes '
+                                     f'pose_source cooperative, which is {self.pose_source}')
+        if self.output_namespace and not re.fullmatch(
+                OUTPUT_NAMESPACE, self.output_namespace, re.ASCII):
+            raise ParameterError(
+                'output_namespace', self.output_namespace, 'a name of letters, digits and _, the '
+                'first no digit, several with / between them, without a leading /')
+        if self.message_expiry <= self.round_period:
+            raise ParameterError('message_expiry', problem=f': {self.message_expiry:g} is not '
+                                 'allowed; it takes more than round_period, which is '
+                                 f'{self.round_period:g} s')
+
+
+@dataclass(frozen=True)
+class ManagedParameters:
+    """Parameters of a managed node, beside those of its robot."""
+
+    autostart: bool = parameter(
+        True, 'Configure and activate at the start; where that fails the process ends. Otherwise '
+        'the node waits for a lifecycle manager.')
+
+
+def own_parameters(entry: Any, parameters: Any) -> Any:
+    """
+    Return the own parameters of an algorithm, a metric or a strength source on a robot.
+
+    :param entry: from its registry.
+    :param parameters: the robot's, or those of one of its instances.
+    """
+    if isinstance(parameters, entry.parameters):
+        # Parameters of this package's entries are declared among the robot's.
+        return parameters
+    return parameters.own.get(entry.name) or entry.parameters()
+
+
+def has_own(entry: Any) -> bool:
+    """Return whether an entry's parameters are declared under its name: those of plug-ins are."""
+    return (entry.parameters is not NoParameters
+            and not issubclass(ElectionParameters, entry.parameters))
+
+
+def prefix_of(entry: Any) -> str:
+    """
+    Return the prefix of an entry's own parameters on a node.
+
+    >>> prefix_of(ALGORITHMS.get('recursive-replicated'))
+    'recursive_replicated.'
+    """
+    return str(entry.name).replace('-', '_') + '.'
+
+
+def plug_in_parameters() -> dict[str, type]:
+    """Return the own parameters of all plug-ins, by their prefix on a node."""
+    return {prefix_of(entry): entry.parameters
+            for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
+            for entry in registry.plug_ins() if has_own(entry)}
+
+
+def further_names(given: Mapping[str, Any]) -> Iterator[str]:
+    """
+    Yield the names of the parameters that a robot has beside :class:`ElectionParameters`.
+
+    They are those of its instances, of all installed tasks and plug-ins, chosen or not, and of the
+    tasks that it names as module:Class.
+
+    :param given: values by name.
+
+    >>> names = set(further_names({'instances': 'rescue'}))
+    >>> {'rescue.radius', 'rescue.patrol.lane', 'patrol.lane'} <= names
+    True
+    """
+    entries: list[Any] = [
+        registry.get(name) for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
+        for name in registry.names()]
+    for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
+        sections = {prefix_of(entry): entry.parameters for entry in entries if has_own(entry)}
+        for task in {*task_names(), *names_in(str(given.get(f'{prefix}tasks', '')))}:
+            with suppress(KeyError):
+                sections[f'{task_label(task)}.'] = task_class(task).parameters
+        for section, parameters in {'': InstanceParameters, **sections}.items():
+            yield from (prefix + section + p.name for p in table(parameters))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """
+    Return the names in a list with commas.
+
+    >>> names_in('count, patrol')
+    ('count', 'patrol')
+    """
+    return tuple(name.strip() for name in text.split(',') if name.strip())

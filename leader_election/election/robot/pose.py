@@ -1,0 +1,120 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Poses: a robot's odometry brought into the frame that all robots share.
+
+A pose is a 4 x 4 homogeneous matrix; units are metres and radians (REP 103). Odometry starts at an
+origin of its own (REP 105), so it is composed with the pose of that origin.
+"""
+
+from collections.abc import Sequence
+import math
+
+from leader_election.election.robot.codec import Position
+import numpy as np
+import numpy.typing as npt
+from transforms3d.affines import compose
+from transforms3d.euler import euler2mat
+from transforms3d.quaternions import quat2mat
+
+Pose = npt.NDArray[np.float64]
+
+IDENTITY: Pose = np.eye(4)
+
+
+def from_parameter(numbers: Sequence[float]) -> Pose:
+    """
+    Return the pose given as x, y, yaw or as x, y, z, roll, pitch, yaw.
+
+    >>> position(from_parameter([1.0, 2.0, 0.5]))
+    (1.0, 2.0)
+    """
+    if len(numbers) == 3:
+        x, y, yaw = numbers
+        z = roll = pitch = 0.0
+    else:
+        x, y, z, roll, pitch, yaw = numbers
+    return np.asarray(compose([x, y, z], euler2mat(roll, pitch, yaw, 'sxyz'), np.ones(3)))
+
+
+def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pose | None:
+    """
+    Return the pose of a ROS message.
+
+    :param point: x, y, z [m].
+    :param orientation: the quaternion x, y, z, w, of any length but zero.
+    :return: ``None`` where a number is not finite or the quaternion has no length.
+    """
+    x, y, z, w = orientation
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    if not all(map(math.isfinite, (*point, length))) or length < 1e-6:
+        return None
+    return np.asarray(compose(point, quat2mat([w, x, y, z]), np.ones(3)))
+
+
+def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
+    """
+    Return the position of a point of a pose's own frame: x and y [m], to a tenth of a millimetre.
+
+    Roll and pitch matter: a path up a slope is shorter on the map.
+
+    >>> up = from_parameter([0.0, 0.0, 0.0, 0.0, -math.pi / 3, 0.0])
+    >>> position(up, (2.0, 0.0, 0.0))
+    (1.0, 0.0)
+    """
+    x, y = (float(row[0] * point[0] + row[1] * point[1] + row[2] * point[2] + row[3])
+            for row in pose[:2].tolist())
+    return round(x, 4), round(y, 4)
+
+
+def moved_to(pose: Pose, place: Sequence[float]) -> Pose:
+    """
+    Return the motion on the map, about its vertical axis, that moves a pose to a place.
+
+    :param place: x, y, yaw [m, rad].
+
+    >>> pose = from_parameter([1.0, 0.0, 0.7, 0.1, 0.2, 0.3])
+    >>> after = moved_to(pose, (3.0, 4.0, 1.0)) @ pose
+    >>> position(after), heading(after), round(float(after[2, 3]), 6)
+    ((3.0, 4.0), 1.0, 0.7)
+    """
+    turn = place[2] - math.atan2(float(pose[1, 0]), float(pose[0, 0]))
+    motion = np.array(euler2mat(0.0, 0.0, turn, 'sxyz'))
+    shift = (*place[:2], 0.0) - motion @ (*pose[:2, 3], 0.0)
+    return np.asarray(compose(shift, motion, np.ones(3)))
+
+
+def yaw_of(orientation: Sequence[float]) -> float | None:
+    """
+    Return the yaw of a quaternion x, y, z, w [rad], ``None`` where it has no length.
+
+    >>> yaw_of((0.0, 0.0, 0.0, 1.0)), yaw_of((0.0, 0.0, 0.0, 0.0))
+    (0.0, None)
+    """
+    x, y, z, w = orientation
+    length = x * x + y * y + z * z + w * w
+    if not math.isfinite(length) or length < 1e-12:
+        return None
+    return math.atan2(2 * (w * z + x * y), w * w + x * x - y * y - z * z)
+
+
+def heading(pose: Pose) -> float:
+    """
+    Return the heading of a pose on the map, its yaw [rad].
+
+    >>> heading(from_parameter([1.0, 2.0, 0.5]))
+    0.5
+    """
+    return round(math.atan2(float(pose[1, 0]), float(pose[0, 0])), 6)

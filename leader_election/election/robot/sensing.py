@@ -1,0 +1,386 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Sensing: odometry, measurements of neighbours, readings, and the distances of links."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+import math
+from types import MappingProxyType
+from typing import Any
+
+from leader_election.election.robot.codec import is_place, Message, MOST_READINGS, Position
+from leader_election.election.robot.mailbox import Mailbox, smoothed_velocity
+from leader_election.election.robot.metrics import (
+    distance,
+    METRICS,
+    RangingInput,
+    ReadingInput,
+    ReceivedReading,
+)
+from leader_election.election.robot.parameters import ElectionParameters, own_parameters
+from leader_election.election.robot.pose import from_parameter, heading, Pose, position
+from leader_election.election.robot.range_smoothing import RangeSmoothing
+from leader_election.election.robot.sighting_sources import Extraction, shifted
+from leader_election.localisation.localisation import Estimate, Localisation, MEASUREMENTS_REJECTED
+from leader_election.localisation.sighting import PAIRS, rows_of, Sighting
+
+ODOMETRY_REJECTED = 'odometry_rejected'
+READINGS_REJECTED = 'readings_rejected'
+METRIC_ERRORS = 'metric_errors'
+NAMES_PASSED_OVER = 'names_passed_over'
+SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
+                    NAMES_PASSED_OVER)
+"""The names of the counters of sensor inputs."""
+NO_LANDMARKS: Mapping[int, Position] = MappingProxyType({})
+COOPERATIVE = 'cooperative'
+"""The value of ``pose_source`` with which the neighbourhood filter estimates the own pose."""
+SIGNAL_STRENGTH = 'rssi'
+"""The metric with which measurements are not ranges."""
+
+
+class Sensing:
+    """
+    The own position, and the distances to neighbours by the metric.
+
+    Times are seconds on the caller's clock, which never goes back.
+    """
+
+    def __init__(self, parameters: ElectionParameters, mailbox: Mailbox,
+                 counts: Counter[str],
+                 landmarks: Mapping[int, Position] = NO_LANDMARKS) -> None:
+        """
+        Start without odometry, measurements and readings.
+
+        :param mailbox: the last messages of the neighbours.
+        :param counts: the robot's counters, in which rejected input is counted.
+        :param landmarks: the places of landmarks by their ids [m].
+        """
+        self.parameters = parameters
+        self.metric = METRICS.get(parameters.metric)
+        self.initial_pose = from_parameter(parameters.initial_pose)
+        """The pose of odometry's frame in the shared frame."""
+        self.position: Position | None = None
+        """The own position [m] when :meth:`locate` was last called; ``None``: unknown."""
+        self.reading: tuple[float, ...] = ()
+        """The reading that the robot's messages carry for its metric; empty: none."""
+        self.last_passed_over = ''
+        """The last name of a detection that is not a robot's or landmark's; empty: none."""
+        self.localisation = Localisation(
+            parameters.robot_id, parameters, cooperates=self.cooperates,
+            expiry=parameters.message_expiry, top_speed=parameters.top_speed, counts=counts,
+            landmarks=landmarks)
+        """The own pose by odometry and, with pose_source cooperative, by sightings."""
+        self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.measurement_expiry)
+        self._mailbox = mailbox
+        self._counts = counts
+        self.velocity = (0.0, 0.0)
+        """The own velocity by the positions of rounds, smoothed over a period [m/s]."""
+        self._last_place: tuple[Position, float] | None = None
+        self._yaw: float | None = None
+        self._odometry: tuple[Position, float] | None = None
+        self._measurements: dict[int, tuple[float, float]] = {}
+        self._sensed: tuple[float, float] | None = None
+        self._last_distance: dict[int, tuple[Message, float | None]] = {}
+
+    def configure(self, parameters: ElectionParameters) -> None:
+        """Apply changed parameters."""
+        self.parameters = self.localisation.parameters = parameters
+        self.localisation.top_speed = parameters.top_speed
+        self._ranges.configure(parameters.measurement_expiry)
+
+    @property
+    def positions_matter(self) -> bool:
+        """Whether robots without a position are of no use to each other."""
+        return self.metric.needs_positions or (
+            math.isfinite(self.parameters.communication_range)
+            and not self.metric.measures_ranges)
+
+    @property
+    def cooperates(self) -> bool:
+        """Whether poses are estimated from all robots' odometry and sightings."""
+        return self.parameters.pose_source == COOPERATIVE
+
+    @property
+    def link_range(self) -> float:
+        """Return the greatest distance of a neighbour by the metric [m]; infinite: not known."""
+        return self.parameters.communication_range if self.metric.is_length else math.inf
+
+    # Input.
+
+    def take_odometry(self, point: Sequence[float], now: float, origin: Pose | None = None,
+                      yaw: float | None = None) -> bool:
+        """
+        Process a position from odometry; one that is not finite or too large is counted.
+
+        :param point: x, y, z in odometry's frame [m].
+        :param now: the time [s].
+        :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
+        :param yaw: the heading in odometry's frame [rad], which tasks use; ``None``: unknown.
+        :return: whether it counts.
+        """
+        begin = self.initial_pose if origin is None else origin
+        place = position(begin, point)
+        if not is_place(place) or self.cooperates and yaw is None:
+            self._counts[ODOMETRY_REJECTED] += 1
+            return False
+        self._odometry = (place, now)
+        self._yaw = None if yaw is None else yaw + heading(begin)
+        if self._yaw is not None and (origin is None or self.cooperates):
+            # Otherwise a localisation provides the pose and its deviation.
+            self.localisation.take_odometry((*place, self._yaw), now)
+        return True
+
+    def take_measurements(self, rows: Sequence[float], now: float,
+                          columns: Sequence[str] = PAIRS, clock: float = math.nan) -> None:
+        """
+        Process measurements of neighbours: ranges [m] or signal strengths [dBm], and bearings.
+
+        :param rows: id, value, id, value, ... Invalid ids and values that are not finite are
+            counted; nan: not measured.
+        :param now: the time [s].
+        :param columns: of a row (:data:`leader_election.localisation.sighting.COLUMNS`).
+        :param clock: the time on the clock of stamps [s].
+        """
+        self._counts[MEASUREMENTS_REJECTED] += len(rows) % len(columns) != 0
+        sightings = rows_of(rows, columns, clock)
+        if self.parameters.metric != SIGNAL_STRENGTH:
+            self.take_sightings(sightings, now)
+            return
+        for neighbour, value, *_ in sightings:
+            if math.isfinite(value) and neighbour >= 0:
+                self._measurements[neighbour] = (value, now)
+            else:
+                self._counts[MEASUREMENTS_REJECTED] += 1
+
+    def take_sightings(self, sightings: Sequence[Sighting], now: float) -> None:
+        """
+        Process ranges and bearings of neighbours and landmarks.
+
+        :param sightings: invalid ones are counted, including those of this robot itself.
+        :param now: the time [s].
+        """
+        ranged = self.parameters.metric != SIGNAL_STRENGTH
+        offset = self.parameters.range_offset
+        for neighbour, value, *_ in self.localisation.take_sightings(
+                shifted(sightings, offset) if offset else sightings, now):
+            if not ranged or not math.isfinite(value):
+                continue
+            self._measurements[neighbour] = (value, now)
+            if self.metric.measures_ranges:
+                self.locate(now)
+                self._ranges.take(neighbour, value, self._apart_from(neighbour, now), now)
+
+    def take_extraction(self, extraction: Extraction, now: float) -> None:
+        """Process the sightings extracted from a driver's message."""
+        self._counts[MEASUREMENTS_REJECTED] += extraction.rejected
+        self._counts[NAMES_PASSED_OVER] += len(extraction.passed_over)
+        if extraction.passed_over:
+            self.last_passed_over = extraction.passed_over[-1]
+        self.take_sightings(extraction.sightings, now)
+
+    def hear(self, message: Message, now: float) -> None:
+        """Process the localisation part of a neighbour's message."""
+        self.localisation.hear(message.id, message.position, message.localisation, now)
+        if (message.localisation is None or not self.metric.measures_ranges
+                or self.parameters.range_smoothing == 1):
+            return
+        for sighting in message.localisation.sightings:
+            if sighting.id == self.parameters.robot_id and math.isfinite(sighting.range):
+                self._ranges.take(message.id, sighting.range,
+                                  self._apart(self.place_of(message)), now)
+
+    def begin_round(self, now: float) -> None:
+        """Use the sightings since the last round, and update the position."""
+        self.localisation.begin_round(now)
+        self.locate(now)
+        self._update_velocity(now)
+
+    def _update_velocity(self, now: float) -> None:
+        """Compute the own velocity from the positions of the last round and now."""
+        last, self._last_place = self._last_place, None
+        if self.position is None:
+            self.velocity = 0.0, 0.0
+            return
+        self._last_place = self.position, now
+        if last is not None and now > last[1]:
+            self.velocity = smoothed_velocity(
+                self.velocity, last[0], self.position, now - last[1],
+                self.parameters.round_period)
+
+    def take_sensed(self, value: float, now: float) -> None:
+        """Process a sensed value for the metric; one that is not finite is counted."""
+        if math.isfinite(value):
+            self._sensed = (value, now)
+        else:
+            self._counts[READINGS_REJECTED] += 1
+
+    def take_message(self, message: Any, now: float) -> None:
+        """Process a message of the metric's topic."""
+        try:
+            self.take_sensed(float(self.metric.extract(message)), now)
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self._counts[METRIC_ERRORS] += 1
+
+    # The own position.
+
+    def locate(self, now: float) -> Position | None:
+        """Return the own position now [m], ``None`` where odometry is missing or too old."""
+        self.position = None
+        if self._odometry is not None:
+            place, received = self._odometry
+            if now - received <= self.parameters.odometry_expiry:
+                self.position = place
+                pose = self.localisation.pose if self.cooperates else None
+                if pose is not None:
+                    self.position = round(pose[0], 4), round(pose[1], 4)
+        return self.position
+
+    def pose(self, now: float) -> tuple[float, float, float] | None:
+        """Return x, y, yaw in the shared frame [m, rad], ``None`` where they are not known."""
+        place = self.locate(now)
+        estimated = self.localisation.pose if self.cooperates else None
+        yaw = self._yaw if estimated is None else estimated[2]
+        return None if place is None or yaw is None else (*place, yaw)
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """Return the estimate of the own pose for the robot's messages; ``None``: unknown."""
+        return None if self.position is None else self.localisation.estimate
+
+    def odometry_age(self, now: float) -> float | None:
+        """Return the age of the last odometry [s], ``None`` where none was received."""
+        return None if self._odometry is None else now - self._odometry[1]
+
+    # Neighbours.
+
+    def place_of(self, message: Message) -> Position | None:
+        """
+        Return the position of the sender [m], ``None`` where it is not known.
+
+        An estimate of the own filter is preferred to the position in the message: the frames of
+        two filters differ.
+        """
+        estimated = self.localisation.place_of(message.id) if self.cooperates else None
+        return message.position if estimated is None else estimated
+
+    def in_range(self, message: Message, now: float) -> bool:
+        """Return whether the sender is within ``communication_range`` of the own position."""
+        return (self.is_worthless(message, now)
+                or self.reaches(message.id, self.place_of(message), now))
+
+    def reaches(self, neighbour: int, place: Position | None, now: float) -> bool:
+        """
+        Return whether a neighbour at a place is within ``communication_range``.
+
+        By measured ranges if the metric uses them; a neighbour without a range may be in range.
+        """
+        if math.isinf(self.parameters.communication_range):
+            return True
+        apart = self._apart(place)
+        if self.metric.measures_ranges:
+            measured = self._ranges.distance(neighbour, apart, now)
+            return measured is None or measured <= self.parameters.communication_range
+        return apart is not None and apart <= self.parameters.communication_range
+
+    def _apart(self, place: Position | None) -> float | None:
+        """Return the distance of a place from the own position [m], ``None`` if not known."""
+        if self.position is None or place is None:
+            return None
+        return math.dist(self.position, place)
+
+    def _apart_from(self, neighbour: int, now: float) -> float | None:
+        """Return the distance of both positions now [m], ``None`` if not known."""
+        entry = self._mailbox.entry(neighbour)
+        if entry is None:
+            return None
+        return self._apart(self.place_of(entry.message))
+
+    def deviation_to(self, message: Message, now: float) -> float:
+        """Return the standard deviation of the distance to the sender [m]; infinite: unknown."""
+        return self.localisation.distance_deviation(message.id, message.localisation, now)
+
+    def is_worthless(self, message: Message, now: float) -> bool:
+        """Return whether the link to the sender counts as a hop: its distance is too uncertain."""
+        if not self.parameters.hops_beyond_deviation or not self.metric.is_length:
+            return False
+        deviation = self.deviation_to(message, now)
+        return math.isfinite(deviation) and deviation > self.parameters.max_deviation
+
+    def refresh(self, now: float) -> None:
+        """Drop expired measurements and make the own reading; once, before all distances."""
+        for neighbour in [i for i in self._last_distance if self._mailbox.last(i) is None]:
+            del self._last_distance[neighbour]
+        for neighbour, (_, taken) in list(self._measurements.items()):
+            if now - taken > self.parameters.measurement_expiry:
+                del self._measurements[neighbour]
+        self._ranges.forget(now)
+        self._make_reading(now)
+
+    def distance_to(self, message: Message, now: float) -> float | None:
+        """Return the distance to the sender by the metric, ``None`` where it is not known."""
+        if self.is_worthless(message, now) and math.isfinite(self.link_range):
+            return max(self.link_range, self.parameters.metric_floor)
+        last, previous = self._last_distance.get(message.id, (None, None))
+        if self.metric.once_a_message and last is message:
+            return previous
+        place = self.place_of(message)
+        if self.metric.measures_ranges:
+            measurement = self._ranges.distance(message.id, self._apart(place), now)
+        else:
+            measurement = self._measurements.get(message.id, (None, now))[0]
+        ranging = RangingInput(
+            own=self.position, neighbour=place, measurement=measurement,
+            parameters=own_parameters(self.metric, self.parameters),
+            own_reading=self.reading, neighbour_reading=message.reading,
+            id=self.parameters.robot_id, received=now - self._mailbox.age(message.id, now),
+            previous=previous, velocity=self._velocity_apart(message.id))
+        try:
+            found = distance(self.metric, ranging, self.parameters.metric_floor)
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self._counts[METRIC_ERRORS] += 1
+            found = None
+        if self.metric.once_a_message:
+            self._last_distance[message.id] = (message, found)
+        return found
+
+    def _velocity_apart(self, neighbour: int) -> tuple[float, float]:
+        """Return the velocity of a neighbour relative to this robot [m/s]."""
+        entry = self._mailbox.entry(neighbour)
+        if entry is None:
+            return 0.0, 0.0
+        return entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]
+
+    def _make_reading(self, now: float) -> None:
+        """Make the reading for the metric in the robot's messages."""
+        self.reading = ()
+        if not self.metric.sends:
+            return
+        sensed = None
+        if self._sensed is not None:
+            value, taken = self._sensed
+            if now - taken <= self.parameters.measurement_expiry:
+                sensed = value
+        known = ReadingInput(
+            now, sensed,
+            [ReceivedReading(message.id, message.reading, now - self._mailbox.age(message.id, now))
+             for message in self._mailbox.messages(now)] if self.metric.reading else [],
+            own_parameters(self.metric, self.parameters))
+        try:
+            reading = self.metric.own_reading(known)
+            if len(reading) > MOST_READINGS or not all(map(math.isfinite, reading)):
+                raise ValueError('a reading has at most 64 numbers, all of them finite')
+            self.reading = reading
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self._counts[METRIC_ERRORS] += 1

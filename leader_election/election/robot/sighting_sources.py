@@ -1,0 +1,301 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Sightings from drivers' messages about identified neighbours and landmarks.
+
+There is no standard message of an id with range and bearing. Each function reads the
+fields of one type of message, without depending on a message package.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+import math
+import re
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.pose import from_parameter
+from leader_election.election.robot.wire import MAX_ID
+from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
+from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.id_ranges import id_ranges
+import numpy as np
+
+MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
+SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
+"""The values of ``sighting_sources``, and names of topics, except ``range/robot_<id>``."""
+MOST_RANGES = 100
+"""The most topics ``range/robot_<id>``."""
+NUMBER = '{id}'
+"""The placeholder of the id in a name."""
+UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
+"""The columns of rows without a label, by their number."""
+VALUE = 'value'
+"""In place of the range: of a signal strength, for example."""
+NO_CLOCK = math.nan
+
+
+@dataclass(frozen=True)
+class SightingSourceParameters:
+    """The parameters of the sources of sightings."""
+
+    sighting_sources: str = parameter(
+        'measurements', 'Where sightings of neighbours and landmarks come from, a list: '
+        'measurements (ids with range and bearing), detections (vision_msgs/Detection3DArray), '
+        'tags (tf2_msgs/TFMessage of a tag detector), ranges (sensor_msgs/Range, a topic for '
+        'each neighbour); topics have these names, except range/robot_<id>.')
+    tag_names: str = parameter(
+        'robot_{id}, tag36h11:{id}', 'Detections and tags: their names, a list of patterns in '
+        'which {id} stands for the id. An id alone is always understood; other names are '
+        'ignored.')
+    sensor_frame: str = parameter(
+        '', 'Detections and tags: the frame of the sensor in headers; others are ignored, '
+        'for example those of other robots on /tf. Empty: any.')
+    sensor_pose: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '
+        "headers in the robot's own frame, base_link: x, y, z, roll, pitch, yaw. The optical "
+        'frame of a camera that looks ahead is turned by -1.5708, 0, -1.5708.',
+        unit='(m, rad)', lengths=(6,))
+    range_ids: str = parameter(
+        '', "Ranges: the neighbours with a topic range/robot_<id>, for example '1-5'.")
+    range_offset: float = parameter(
+        0.0, 'The offset added to each range of a sighting: the distance from the part that the '
+        "sensor finds (a tag, an antenna) to the middle of the neighbour's body, less the "
+        'constant error of the sensor.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the sources, in the order in which they are listed, each once."""
+        names = (name.strip() for name in self.sighting_sources.split(','))
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    @property
+    def ranged(self) -> tuple[int, ...]:
+        """Return the neighbours with a topic of ranges."""
+        return tuple(dict.fromkeys(
+            robot for first, last in id_ranges(self.range_ids, 'range_ids')
+            for robot in range(first, last + 1)))
+
+    def __post_init__(self) -> None:
+        """Refuse unknown sources, names without an id, and ranges without or with many ids."""
+        for name in self.sources:
+            if name not in SOURCES:
+                raise ParameterError('sighting_sources', name, f"a list of {', '.join(SOURCES)}")
+        for pattern in _patterns(self.tag_names):
+            if pattern.count(NUMBER) != 1:
+                raise ParameterError('tag_names', pattern, 'a list of names with {id} in each, '
+                                     "for example 'robot_{id}'")
+        ranges = id_ranges(self.range_ids, 'range_ids')
+        if (sum(last - first + 1 for first, last in ranges) > MOST_RANGES
+                or any(first < 0 or last > MAX_ID for first, last in ranges)):
+            raise ParameterError('range_ids', self.range_ids, f'at most {MOST_RANGES} ids from 0 '
+                                 f'to {MAX_ID}')
+        if RANGES in self.sources and not ranges:
+            raise ParameterError('range_ids', problem=": '' is not allowed; sighting_sources has "
+                                 "ranges, so it takes ids, for example '1-5'")
+
+
+class Extraction(NamedTuple):
+    """The sightings of neighbours and landmarks in a message."""
+
+    sightings: list[Sighting]
+    rejected: int = 0
+    """The number of invalid entries."""
+    passed_over: tuple[str, ...] = ()
+    """Names that are no robot's or landmark's."""
+
+
+class SensorMount:
+    """The place of a sensor on its robot, and the names of its detections."""
+
+    def __init__(self, parameters: SightingSourceParameters) -> None:
+        """:param parameters: sensor_pose, sensor_frame and tag_names."""
+        self._pose = from_parameter(parameters.sensor_pose)
+        self._frame = parameters.sensor_frame
+        self._names = re.compile('|'.join(
+            r'(\d{1,18})'.join(map(re.escape, pattern.split(NUMBER)))
+            for pattern in (*_patterns(parameters.tag_names), NUMBER)))
+
+    def id_of(self, name: str) -> int | None:
+        """
+        Return the id in a name, ``None`` for a name of no robot or landmark.
+
+        >>> table = SightingSourceParameters(tag_names='robot_{id}_front, robot_{id}_back')
+        >>> mount = SensorMount(table)
+        >>> mount.id_of('robot_3_back'), mount.id_of('12'), mount.id_of('robot_3_arm')
+        (3, 12, None)
+        """
+        found = self._names.fullmatch(name)
+        digits = next((part for part in found.groups() if part), '') if found else ''
+        return int(digits) if digits and int(digits) <= MAX_ID else None
+
+    def is_own(self, frame: str) -> bool:
+        """Return whether a header's frame is that of this sensor."""
+        return not self._frame or frame.lstrip('/') == self._frame.lstrip('/')
+
+    def sighting(self, robot: int, point: Sequence[float], covariance: Sequence[float] = (),
+                 age: float = 0.0) -> Sighting | None:
+        """
+        Return the sighting of a point, in the plane: its height does not count.
+
+        :param robot: the id of the robot or landmark.
+        :param point: x, y, z in the frame of the sensor [m].
+        :param covariance: of its pose, row by row, shape (36,), as in
+            ``geometry_msgs/PoseWithCovariance``; zeros or none: not known.
+        :param age: of the measurement [s].
+        :return: ``None`` for a point that is not finite, and for the sensor's own place, which
+            drivers publish without a measured place.
+
+        >>> ahead = (0.2, 0.0, 0.3, -math.pi / 2, 0.0, -math.pi / 2)
+        >>> optical = SightingSourceParameters(sensor_pose=ahead)
+        >>> sighting = SensorMount(optical).sighting(3, (-1.0, 0.1, 0.8))
+        >>> round(sighting.range, 3), round(sighting.bearing, 3)
+        (1.414, 0.785)
+        """
+        if not all(map(math.isfinite, point)) or not any(point):
+            return None
+        x, y, _, _ = (self._pose @ np.array((*point, 1.0))).tolist()
+        sighting = Sighting(robot, math.hypot(x, y), math.atan2(y, x), age=age)
+        if len(covariance) != 36 or not any(covariance) or not sighting.range:
+            return sighting
+        turn = self._pose[:2, :3]
+        plane = turn @ np.reshape(covariance, (6, 6))[:3, :3] @ turn.T
+        cos, sin = x / sighting.range, y / sighting.range
+        along, across = (float(axis @ plane @ axis) for axis in (
+            np.array((cos, sin)), np.array((-sin, cos))))
+        if not (along > 0.0 and across > 0.0):
+            return sighting
+        return sighting._replace(range_deviation=math.sqrt(along),
+                                 bearing_deviation=math.sqrt(across) / sighting.range)
+
+
+def columns_of(dimensions: Sequence[Any], numbers: int) -> tuple[str, ...] | None:
+    """
+    Return the columns of the rows of a message on topic ``measurements``, by its layout.
+
+    :param dimensions: objects with label and size, as ``std_msgs/MultiArrayDimension``.
+    :param numbers: the number of values in the message.
+    :return: id and range without a second dimension; otherwise those in its label, id and range
+        first, or bearing as the third without a label. ``None`` for a layout of another kind, or
+        one that does not fit.
+    """
+    if len(dimensions) < 2:
+        return PAIRS
+    rows, columns = dimensions[:2]
+    names = (tuple(columns.label.replace(' ', '').replace(f'id,{VALUE}', 'id,range').split(','))
+             if columns.label else UNLABELLED.get(columns.size, ()))
+    if (len(dimensions) > 2 or rows.size * columns.size != numbers or columns.size != len(names)
+            or names[:2] != PAIRS or len(set(names)) < len(names) or set(names) - set(COLUMNS)):
+        return None
+    return names
+
+
+def of_detections(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sightings in a ``vision_msgs/Detection3DArray``.
+
+    The name of a detection is its id or, where that is empty, the class of its best hypothesis.
+    Its place is that of this hypothesis, with its covariance, or, where that is not given, the
+    middle of its box.
+
+    :param clock: the time on the clock of stamps [s]; nan: not known, and stamps are not used.
+    """
+    if not mount.is_own(message.header.frame_id):
+        return Extraction([])
+    age = _age(message, clock)
+    return _extraction(((_name_of(each), *_place_of(each), age)
+                        for each in message.detections), mount)
+
+
+def of_tags(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sightings in a ``tf2_msgs/TFMessage``: child frames name the tags.
+
+    :param clock: as of :func:`of_detections`.
+    """
+    return _extraction((
+        (each.child_frame_id.lstrip('/'), each.transform.translation, (), _age(each, clock))
+        for each in message.transforms if mount.is_own(each.header.frame_id)), mount)
+
+
+def of_range(message: Any, robot: int, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sighting in a ``sensor_msgs/Range``.
+
+    A range outside of the limits, infinite or nan means that nothing was measured (REP 117).
+    A greatest range of 0 is a limit that the driver did not set. A variance of 0 is unknown; ROS
+    2 before Iron has none.
+
+    :param robot: the measured neighbour, by the topic.
+    :param clock: as of :func:`of_detections`.
+    """
+    highest = message.max_range if message.max_range > 0.0 else math.inf
+    if not (math.isfinite(message.range) and message.min_range <= message.range <= highest):
+        return Extraction([])
+    variance = getattr(message, 'variance', 0.0)
+    return Extraction([Sighting(
+        robot, message.range, age=_age(message, clock),
+        range_deviation=math.sqrt(variance) if variance > 0.0 else math.nan)])
+
+
+def _age(stamped: Any, clock: float) -> float:
+    """Return the age of what has a header [s]; 0 without a stamp."""
+    stamp = stamped.header.stamp
+    age = clock - (stamp.sec + 1e-9 * stamp.nanosec)
+    return 0.0 if math.isnan(age) or not (stamp.sec or stamp.nanosec) else age
+
+
+def shifted(sightings: Iterable[Sighting], offset: float) -> list[Sighting]:
+    """Return sightings with an offset added to their ranges [m]."""
+    return [sighting._replace(range=sighting.range + offset) for sighting in sightings]
+
+
+def _extraction(found: Iterable[tuple[str, Any, Sequence[float], float]],
+                mount: SensorMount) -> Extraction:
+    """Return the sightings of places with covariance and age by name."""
+    sightings, rejected, passed_over = [], 0, []
+    for name, place, covariance, age in found:
+        robot = mount.id_of(name)
+        if robot is None:
+            passed_over.append(name)
+            continue
+        sighting = mount.sighting(robot, (place.x, place.y, place.z), covariance, age)
+        if sighting is None:
+            rejected += 1
+        else:
+            sightings.append(sighting)
+    return Extraction(sightings, rejected, tuple(passed_over))
+
+
+def _best(detection: Any) -> Any:
+    return max(detection.results, key=lambda result: result.hypothesis.score, default=None)
+
+
+def _name_of(detection: Any) -> str:
+    best = _best(detection)
+    return str(detection.id or (best.hypothesis.class_id if best is not None else ''))
+
+
+def _place_of(detection: Any) -> tuple[Any, Sequence[float]]:
+    """Return the place of a detection in the frame of the sensor [m], and the covariance."""
+    best = _best(detection)
+    if best is not None:
+        place = best.pose.pose.position
+        if any((place.x, place.y, place.z)):
+            return place, best.pose.covariance
+    return detection.bbox.center.position, ()
+
+
+def _patterns(names: str) -> list[str]:
+    return [name.strip() for name in names.split(',') if name.strip()]

@@ -1,0 +1,129 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Strength: its sources, and the hysteresis that keeps noise from causing new elections."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import math
+from typing import Any, NamedTuple
+
+from leader_election.election.registry import Registry
+from leader_election.parameters import NoParameters
+
+
+class RobotKnowledge(NamedTuple):
+    """The input of a computed strength: numbers of the robot's own; unknown ones are NaN."""
+
+    id: int  # noqa: A003
+    neighbours: int
+    """The number of neighbours."""
+    nearest: float
+    """The distance to the nearest neighbour by the metric [m]; infinite without one."""
+    x: float
+    """Position in the shared frame [m]."""
+    y: float
+    time: float
+    """On the robot's own clock [s]."""
+    leader: int
+    """The leader's id after the last round."""
+    distance: float
+    """The distance to the leader after the last round [m]."""
+    reading: float
+    """The value sensed for the metric, where that has a topic."""
+
+
+@dataclass(frozen=True)
+class StrengthSource:
+    """A source of strength: a topic, or a function that the robot computes."""
+
+    name: str
+    """The value of the parameter ``strength_source`` that chooses it."""
+    hysteresis: float
+    """The default of the parameter ``strength_hysteresis`` with this source."""
+    topic: str = ''
+    """The topic with the strength; empty: none."""
+    message: str = ''
+    """The topic's type, for example ``sensor_msgs/msg/BatteryState``."""
+    extract: Callable[[Any, Any], float] | Callable[[Any], float] = float
+    """
+    ``extract(message)`` or ``extract(message, parameters)`` returns the strength in a message.
+    """
+    compute: Callable[[RobotKnowledge, Any], float] | None = None
+    """
+    ``compute(known, parameters)`` returns the strength, once a round, from a
+    :class:`RobotKnowledge`: a plain function of numbers, which the laboratory compiles.
+    """
+    parameters: type[Any] = NoParameters
+    """
+    The source's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
+    A robot's node declares those of a user's source as ``<source>.<name>``.
+    """
+
+    def extracted(self, message: Any, parameters: Any) -> float:
+        """Return the strength that a message of the topic holds."""
+        extract: Any = self.extract
+        if self.parameters is NoParameters:
+            return float(extract(message))
+        return float(extract(message, parameters))
+
+
+def degree(known: RobotKnowledge, parameters: Any) -> float:
+    """Return the number of neighbours."""
+    return float(known.neighbours)
+
+
+STRENGTH_SOURCES: Registry[StrengthSource] = Registry(
+    'strength source', 'leader_election.strength_sources')
+CONSTANT = STRENGTH_SOURCES.add(StrengthSource('constant', hysteresis=0.0))
+DEGREE = STRENGTH_SOURCES.add(StrengthSource('degree', hysteresis=1.0, compute=degree))
+BATTERY = STRENGTH_SOURCES.add(StrengthSource(
+    'battery', hysteresis=0.05, topic='battery_state', message='sensor_msgs/msg/BatteryState',
+    extract=lambda battery: float(battery.percentage)))
+TOPIC = STRENGTH_SOURCES.add(StrengthSource(
+    'topic', hysteresis=0.0, topic='strength', message='std_msgs/msg/Float64',
+    extract=lambda number: float(number.data)))
+
+
+class Strength:
+    """
+    The strength that a robot announces, with hysteresis.
+
+    It changes only when its source differs from it by more than the hysteresis.
+
+    >>> battery = Strength(0.0, hysteresis=0.05)
+    >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
+    [True, False, False, True]
+    >>> battery.announced
+    0.84
+    """
+
+    def __init__(self, initial: float, hysteresis: float) -> None:
+        self.announced = initial
+        self.hysteresis = hysteresis
+        self.rejected = 0
+        """The number of values that were not finite, or could not be computed."""
+        self.received = False
+        """Whether the source has given a number."""
+
+    def update(self, number: float) -> bool:
+        """Process a value of the source; return whether the announced strength has changed."""
+        if not math.isfinite(number):
+            self.rejected += 1
+            return False
+        if self.received and abs(number - self.announced) <= self.hysteresis:
+            return False
+        changed = number != self.announced
+        self.received, self.announced = True, number
+        return changed

@@ -1,0 +1,134 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Regions as polygons in the shared frame: configured zones, and outlines of members."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+import math
+from pathlib import Path
+from typing import Any
+
+from leader_election.election.robot.codec import Position
+from leader_election.parameters import as_number, ParameterError
+import numpy as np
+import shapely
+import yaml
+
+TOUCH = 1e-6
+"""The overlap of polygons that counts as rounding [m^2]."""
+LEAST_RADIUS = 5.0
+"""The least radius of zones: candidacies reach at least this far [m]."""
+PLACES_REMEMBERED = 4096
+"""The size of the cache of looked-up positions: the same ones are received repeatedly."""
+
+
+class Zones:
+    """
+    Polygons, by name.
+
+    :param text: the path of a YAML file, or the YAML itself in braces.
+    :raises ParameterError: for a polygon that is invalid, empty, crosses itself, or overlaps
+        another.
+
+    >>> zones = Zones('{west: [[0, 0], [2, 0], [2, 2], [0, 2]], east: [[2, 0], [4, 0], [4, 2]]}')
+    >>> zones.at((1.0, 1.0)), zones.at((9.0, 9.0))
+    ('west', None)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.polygons = _read(text)
+        names = list(self.polygons)
+        for k, name in enumerate(names):
+            for other in names[:k]:
+                shared = self.polygons[name].intersection(self.polygons[other]).area
+                if shared > TOUCH:
+                    raise ParameterError('zones', problem=f': {other} and {name} overlap, by '
+                                         f'{shared:.3g} m^2; give each place to one of them')
+        self._names, self._all = names, np.array(list(self.polygons.values()))
+        shapely.prepare(self._all)
+        self._looked_up = lru_cache(maxsize=PLACES_REMEMBERED)(self._look_up)
+
+    @property
+    def radius(self) -> float:
+        """
+        Return the distance beyond which a candidacy is dropped [m].
+
+        The longest perimeter: at least twice the path between any two positions inside a zone, so
+        that only candidacies of failed leaders exceed it.
+
+        >>> Zones('{hall: [[0, 0], [12, 0], [12, 8], [0, 8]]}').radius
+        40.0
+        """
+        return max(LEAST_RADIUS, *(float(p.length) for p in self.polygons.values()))
+
+    def at(self, place: Position | None) -> str | None:
+        """Return the name of the zone of a position [m]; on a border: of the first."""
+        return None if place is None else self._looked_up(place)
+
+    def _look_up(self, place: Position) -> str | None:
+        # All at once: a single query takes as long.
+        found = np.flatnonzero(shapely.intersects_xy(self._all, *place))
+        return self._names[found[0]] if len(found) else None
+
+
+def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polygon:
+    """
+    Return the convex outline of a region's members, widened by a margin.
+
+    :param positions: the positions of the members, leader included [m]; at least one.
+    :param margin: the distance of the outline from the members [m], >= 0. With a margin of zero
+        one or two members have no area: the polygon is empty.
+    :return: the polygon, possibly empty.
+
+    >>> outline([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (1.0, 1.0)]).area
+    4.0
+    >>> outline([(0.0, 0.0)]).is_empty
+    True
+    """
+    hull = shapely.MultiPoint(positions).convex_hull
+    if margin > 0.0:
+        hull = hull.buffer(margin, quad_segs=4)
+    return hull if isinstance(hull, shapely.Polygon) else shapely.Polygon()
+
+
+def _read(text: str) -> dict[str, shapely.Polygon]:
+    try:
+        document = yaml.safe_load(text if text.lstrip().startswith('{')
+                                  else Path(text).read_text())
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise ParameterError('parameter zones: ' + ' '.join(str(error).split())) from None
+    if not isinstance(document, dict) or not document:
+        raise ParameterError('zones', text, "polygons by name, for example '{hall: [[0, 0], [4, "
+                             "0], [4, 3]]}'")
+    return {str(name): _polygon(str(name), points) for name, points in document.items()}
+
+
+def _polygon(name: str, points: Any) -> shapely.Polygon:
+    if not isinstance(points, list) or len(points) < 3 or not all(map(_is_point, points)):
+        raise ParameterError('zones', problem=f': {name} is not allowed; it takes three or more '
+                             'points [x, y] with finite coordinates [m]')
+    polygon = shapely.Polygon([[as_number(x) for x in point] for point in points])
+    if not polygon.is_valid:
+        raise ParameterError('zones', problem=f': {name} is not a simple polygon: '
+                             f'{shapely.is_valid_reason(polygon)}')
+    if polygon.area == 0.0:
+        raise ParameterError('zones', problem=f': {name} is empty: its area is 0')
+    return polygon
+
+
+def _is_point(point: Any) -> bool:
+    return (isinstance(point, Sequence) and len(point) == 2
+            and all(type(x) in (int, float) and math.isfinite(x)
+                    for x in map(as_number, point)))

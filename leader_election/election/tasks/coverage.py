@@ -1,0 +1,214 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Coverage of an area by several robots: equal parts, their assignment, and lanes in a part.
+
+Areas are shapely polygons, or several as one geometry, also concave; all lengths are in metres.
+"""
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+from leader_election.election.coordination.task import Position
+import numpy as np
+import shapely
+
+MOST_PLACES = 10_000
+"""The greatest number of places of a route; a larger area is too large for one robot."""
+_BISECTIONS = 40
+"""The number of bisection steps for the position of a cut."""
+_UPRIGHT_RATIO = 1.01
+"""The ratio of height to width from which on an area is upright; robots whose areas differ by
+rounding have to agree."""
+
+
+def split(area: Any, parts: int) -> list[Any]:
+    """
+    Return a partition of an area into parts of equal size.
+
+    The area is cut in two across its longer side, again and again, so that parts are compact. The
+    cuts are parallel to the axes, so robots with the same outline get the same parts.
+
+    :param area: what to split.
+    :param parts: how many, at least 1.
+
+    >>> [round(part.centroid.x, 6) for part in split(shapely.box(0, 0, 6, 2), 3)]
+    [1.0, 3.0, 5.0]
+    """
+    if parts == 1:
+        return [area]
+    first = parts // 2
+    _, low, high = _cut(area, first / parts)
+    return split(low, first) + split(high, parts - first)
+
+
+def part_of(area: Any, parts: int, index: int) -> Any:
+    """
+    Return one of the parts of :func:`split`, by about log2 of their number of cuts.
+
+    :param area: what to split.
+    :param parts: how many, at least 1.
+    :param index: which one, from 0.
+
+    >>> part_of(shapely.box(0, 0, 6, 2), 3, 1) == split(shapely.box(0, 0, 6, 2), 3)[1]
+    True
+    """
+    while parts > 1:
+        first = parts // 2
+        _, low, high = _cut(area, first / parts)
+        if index < first:
+            area, parts = low, first
+        else:
+            area, parts, index = high, parts - first, index - first
+    return area
+
+
+def assign(area: Any, members: Mapping[int, Position]) -> list[int]:
+    """
+    Return the members' ids in the order of their parts, so that distances to the parts are short.
+
+    At each cut of :func:`split` the members are divided in the order of their positions across it.
+
+    :param area: what will be split into as many parts as there are members.
+    :param members: the position of each, by id [m].
+
+    >>> assign(shapely.box(0, 0, 6, 2), {7: (9.0, 1.0), 8: (1.0, 1.0), 9: (1.5, 0.0)})
+    [8, 9, 7]
+    """
+    if len(members) < 2:
+        return list(members)
+    first = len(members) // 2
+    axis, low, high = _cut(area, first / len(members))
+    order = sorted(members, key=lambda robot: (members[robot][axis], robot))
+    return (assign(low, {robot: members[robot] for robot in order[:first]})
+            + assign(high, {robot: members[robot] for robot in order[first:]}))
+
+
+def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
+    """
+    Return the places to visit in order, to and fro along the longer side [m].
+
+    This is a boustrophedon path. The width is divided evenly, so a point is at most half a lane
+    off the line of a lane. A lane has places at its ends; of an area that is not convex, at those
+    of each piece of it.
+
+    :param area: what to cover.
+    :param lane: the greatest distance from one lane to the next [m].
+    :param clearance: the distance to keep from the edge of the area [m]; an area too narrow for it
+        is visited in one place.
+    :raises ValueError: where that makes more than ``MOST_PLACES``.
+
+    Four metres by two, in lanes of one metre:
+
+    >>> lanes(shapely.box(0, 0, 4, 2), 1.0)
+    [(0.0, 0.5), (4.0, 0.5), (4.0, 1.5), (0.0, 1.5)]
+    """
+    inside = area.buffer(-clearance, join_style='mitre') if clearance > 0.0 else area
+    points, line = _lane_ends(inside, lane)
+    if len(points) > MOST_PLACES:
+        raise ValueError(f'more than {MOST_PLACES} places to visit')
+    # One coordinate is the same all along a line; every second one is driven back.
+    along = points.sum(axis=1) * np.where(line % 2, -1.0, 1.0)
+    places: list[Position] = [(x, y) for x, y in points[np.lexsort((along, line))].tolist()]
+    if not places and not area.is_empty:
+        middle = (area if inside.is_empty else inside).representative_point()
+        places.append((middle.x, middle.y))
+    return places
+
+
+def number_of_lanes(area: Any, lane: float) -> int:
+    """
+    Return the number of lanes, side by side, that cover an area.
+
+    :param lane: the greatest distance from one lane to the next [m].
+    :raises ValueError: where their ends would be more than ``MOST_PLACES``.
+
+    >>> number_of_lanes(shapely.box(0, 0, 4, 2), 0.8)
+    3
+    """
+    left, bottom, right, top = area.bounds
+    lanes_wide = float(right - left if is_upright(area) else top - bottom) / lane
+    if 2 * lanes_wide > MOST_PLACES:
+        raise ValueError(f'{lanes_wide:.0f} lanes of {lane:g} m are too many; up to '
+                         f'{MOST_PLACES // 2} are allowed')
+    # An area wider by a rounding error needs no further lane.
+    return max(math.ceil(lanes_wide - 1e-9), 1)
+
+
+def is_upright(area: Any) -> bool:
+    """
+    Return whether an area is higher than wide.
+
+    >>> is_upright(shapely.box(0, 0, 1, 2)), is_upright(shapely.box(0, 0, 1, 1))
+    (True, False)
+    """
+    left, bottom, right, top = area.bounds
+    return bool(top - bottom > _UPRIGHT_RATIO * (right - left))
+
+
+def _lane_ends(area: Any, lane: float) -> tuple[Any, Any]:
+    """
+    Return the crossings of an area's lanes with its edges, and the number of the lane of each.
+
+    An even-odd scan: much faster than an intersection for each of thousands of lines.
+
+    :return: x, y (n, 2) [m], and whole numbers from 0 (n).
+    """
+    if area.is_empty:
+        return np.empty((0, 2)), np.empty(0, int)
+    across = int(not is_upright(area))
+    low, high = area.bounds[across], area.bounds[across + 2]
+    number = number_of_lanes(area, lane)
+    at = low + (np.arange(number) + 0.5) * (high - low) / number
+    corners, ring = shapely.get_coordinates(
+        shapely.get_rings(shapely.get_parts(area)), return_index=True)
+    edge = np.flatnonzero(ring[1:] == ring[:-1])
+    begin, end = corners[edge], corners[edge + 1]
+    below = begin[:, across] <= at[:, None], end[:, across] <= at[:, None]
+    line, crossed = np.nonzero(below[0] != below[1])
+    begin, end = begin[crossed], end[crossed]
+    part = (at[line] - begin[:, across]) / (end[:, across] - begin[:, across])
+    points = begin + part[:, None] * (end - begin)
+    points[:, across] = at[line]
+    return points, line
+
+
+def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
+    """Return the axis across which an area is cut, and the two sides; the first is a fraction."""
+    axis = int(is_upright(area))
+    low, high = area.bounds[axis], area.bounds[axis + 2]
+    wanted = fraction * area.area
+    for _ in range(_BISECTIONS):
+        at = (low + high) / 2
+        if _within(area, axis, at, below=True).area < wanted:
+            low = at
+        else:
+            high = at
+    return axis, _side(area, axis, high, below=True), _side(area, axis, high, below=False)
+
+
+def _side(area: Any, axis: int, at: float, *, below: bool) -> Any:
+    """Return the polygons of an area below, or above, a coordinate."""
+    # If the cut runs along an edge, the intersection may contain a line.
+    return shapely.union_all([part for part in shapely.get_parts(
+        _within(area, axis, at, below=below)) if part.geom_type == 'Polygon'])
+
+
+def _within(area: Any, axis: int, at: float, *, below: bool) -> Any:
+    """Return the intersection of an area with the half-plane below, or above, a coordinate."""
+    box = list(area.bounds)
+    box[axis + 2 if below else axis] = at
+    return area.intersection(shapely.box(*box))

@@ -1,0 +1,156 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Task ``field``: the readings of a region's sensors, and an alarm when one is out of bounds."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+import math
+from operator import attrgetter
+from typing import Any
+
+from leader_election.election.coordination.aggregate import mean, top
+from leader_election.election.coordination.feedback import decay
+from leader_election.election.coordination.task import Member, Task
+from leader_election.election.registry import message_type
+from leader_election.parameters import parameter, ParameterError
+from std_msgs.msg import Bool
+
+
+@dataclass(frozen=True)
+class FieldParameters:
+    """The parameters of the task: which sensor, and when to raise an alarm."""
+
+    topic: str = parameter(
+        'reading', 'The topic of the sensor.', empty=False)
+    message: str = parameter(
+        'std_msgs/msg/Float64', 'The type of its messages.', empty=False)
+    field: str = parameter(
+        'data', 'The field of a message with the number: data, temperature, or a path such as '
+        'pose.position.z.', empty=False)
+    reading_expiry: float = parameter(
+        5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
+    alarm_above: float = parameter(
+        1e9, 'A reading above this raises an alarm; by default no reading does.',
+        lower=-1e9, upper=1e9)
+    alarm_below: float = parameter(
+        -1e9, 'A reading below this raises an alarm; by default no reading does.',
+        lower=-1e9, upper=1e9)
+    hold: int = parameter(
+        5, 'The number of rounds that an alarm lasts after the last reading out of bounds.',
+        unit='rounds', lower=1, upper=100000)
+
+
+class Field(Task):
+    """
+    Monitor a quantity over the region.
+
+    The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: each
+    extreme with the position [m] of the robot that measured it, ``None`` for unknown values, and n
+    is the number of rounds that the alarm still lasts. Every member publishes ``alarm``
+    (``std_msgs/Bool``, latched, on change).
+    """
+
+    parameters = FieldParameters
+    settings: FieldParameters
+    # An extreme is followed by 1 or 0 (whether its position is known), and x, y.
+    collects = {'mean': mean(), 'least': top(1, extra=3, reverse=True),
+                'greatest': top(1, extra=3)}
+
+    def __init__(self, member: Member, settings: FieldParameters) -> None:
+        """
+        Subscribe to the sensor.
+
+        :raises ParameterError: when the message type does not exist, or has no such number.
+        """
+        super().__init__(member, settings)
+        kind, self._number = _message_reader(settings)
+        self._reading = (0.0, -math.inf)
+        self._rounds_left = 0.0
+        self._published: bool | None = None
+        self._alarm = member.node.publisher('alarm', Bool, latched=True)
+        member.node.listen(settings.topic, kind, self._receive)
+
+    def sense(self) -> Mapping[str, Any]:
+        """Contribute the last reading, unless it is too old."""
+        value, received = self._reading
+        if not 0.0 <= self.member.node.seconds() - received <= self.settings.reading_expiry:
+            return {}
+        pose = self.member.pose()
+        position = (0, 0, 0) if pose is None else (1, round(pose[0], 2), round(pose[1], 2))
+        record = (value, *position)
+        return {'mean': value, 'least': record, 'greatest': record}
+
+    def decide(self, summary: Mapping[str, Any]) -> Any:
+        """Raise the alarm if a reading is out of bounds, or let it expire."""
+        low, high = summary['least'], summary['greatest']
+        self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
+        if (any(record[0] > self.settings.alarm_above for record in high)
+                or any(record[0] < self.settings.alarm_below for record in low)):
+            self._rounds_left = float(self.settings.hold)
+        average = summary['mean']
+        return {'mean': None if average is None else _short(average), 'least': _extreme(low),
+                'greatest': _extreme(high), 'alarm': int(self._rounds_left)}
+
+    def act(self, decision: Any) -> None:
+        """
+        Publish whether there is an alarm.
+
+        The remaining rounds are kept, so that the next leader continues with them; without a
+        decision they expire on each robot.
+        """
+        if decision is None:
+            self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
+        else:
+            # A text might be 'nan', which would never expire.
+            if type(decision['alarm']) not in (int, float):
+                raise ValueError(f'alarm is {decision["alarm"]!r}; it takes a number of rounds')
+            self._rounds_left = min(float(decision['alarm']), float(self.settings.hold))
+        if self._published != (self._rounds_left > 0.0):
+            self._published = self._rounds_left > 0.0
+            self._alarm.publish(Bool(data=self._published))
+
+    def close(self) -> None:
+        """Take the alarm back, which nobody would end."""
+        if self._published:
+            self._published = False
+            self._alarm.publish(Bool(data=False))
+
+    def _receive(self, message: Any) -> None:
+        value = float(self._number(message))
+        if math.isfinite(value):
+            self._reading = (_short(value), self.member.node.seconds())
+
+
+def _short(number: float) -> float:
+    """Return a number to six digits, to keep messages short."""
+    return float(f'{number:.6g}')
+
+
+def _extreme(found: list[list[float]]) -> list[float | None] | None:
+    """Return the value of the first record, and its position if known."""
+    return next(([value, *(position if known else (None, None))]
+                 for value, _, known, *position in found), None)
+
+
+def _message_reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
+    """Return a message type, and a function that reads the number; tried on an empty message."""
+    number = attrgetter(settings.field)
+    try:
+        kind = message_type(settings.message)
+        float(number(kind()))
+    except (ValueError, ImportError, AttributeError, TypeError) as error:
+        raise ParameterError('field.message', problem=f': {settings.message!r} with field '
+                             f'{settings.field!r} is not allowed: {error}') from error
+    return kind, number

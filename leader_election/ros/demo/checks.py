@@ -1,0 +1,183 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Observation of a demonstration: the swarm's partition, true positions, and the final report."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from leader_election.election.robot.codec import Position
+from leader_election.parameters.command_line import ExitStatus
+from leader_election.swarm.snapshot import is_partition, Snapshot
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+
+class Check(NamedTuple):
+    """The result of one check."""
+
+    holds: bool
+    text: str
+    """The condition, with the measured values, as one line."""
+
+
+def print_report(checks: list[Check], pictures: list[str]) -> int:
+    """
+    Print the checks, one a line, and the verdict.
+
+    :param checks: their results.
+    :param pictures: the paths of the pictures that were written.
+    :return: the exit status: 0 if all checks hold, else 1.
+    """
+    print('\nWhat was checked:')
+    for check in checks:
+        print(f'  {"ok  " if check.holds else "FAIL"}  {check.text}')
+    for picture in pictures:
+        print(f'  wrote {picture}')
+    failed = sum(not check.holds for check in checks)
+    print('demo: everything held' if not failed else f'demo: {failed} of {len(checks)} failed')
+    return 1 if failed else 0
+
+
+def stopped() -> int:
+    """Print that a signal stopped the run; return the exit status."""
+    print('stopped: not checked', flush=True)
+    return ExitStatus.INTERRUPTED
+
+
+def format_duration(since: float | None, until: float | None) -> str:
+    """
+    Return the time between two events as a text.
+
+    :param since: [s], ``None`` for an event that has not happened.
+    :param until: likewise.
+    """
+    if since is None or until is None:
+        return 'it did not happen'
+    return f'{max(0.0, until - since):.1f} s'
+
+
+class RunObserver:
+    """
+    Evaluates snapshots of a swarm: the first partition, and the recovery from a robot's death.
+
+    :ivar living: the ids of all robots that were not killed.
+    :ivar radius: of a region [m].
+    :ivar all_heard: when the last robot sent its first message [s].
+    :ivar first_partition: when the swarm first was a valid partition: each leader alive, leading
+        itself, and within the radius of its members [s].
+    :ivar killed: when a robot was killed [s].
+    :ivar recovered: when each living robot had a living leader again [s].
+    :ivar snapshots: the number of snapshots since the first partition.
+    :ivar partitions: the number of these that were valid partitions.
+    """
+
+    def __init__(self, ids: tuple[int, ...], radius: float) -> None:
+        """
+        Start before the first message.
+
+        :param ids: of all robots.
+        :param radius: of a region [m].
+        """
+        self.living = set(ids)
+        self.radius = radius
+        self.all_heard: float | None = None
+        self.first_partition: float | None = None
+        self.killed: float | None = None
+        self.recovered: float | None = None
+        self.snapshots = 0
+        self.partitions = 0
+
+    def observe(self, snapshot: Snapshot, first_heard: dict[int, float]) -> None:
+        """
+        Evaluate one snapshot.
+
+        :param snapshot: of the swarm.
+        :param first_heard: the time of each robot's first message [s], by id.
+        """
+        if self.all_heard is None:
+            if not self.living <= first_heard.keys():
+                return
+            self.all_heard = max(first_heard[robot] for robot in self.living)
+        whole = is_partition(self.living_only(snapshot), self.radius)
+        whole = whole and not self.missing(snapshot)
+        if self.first_partition is None and whole:
+            self.first_partition = snapshot.time
+        if self.first_partition is not None:
+            self.snapshots += 1
+            self.partitions += whole
+        if self.killed is not None and self.recovered is None and self.all_led(snapshot):
+            self.recovered = snapshot.time
+
+    def kill(self, robot: int, now: float) -> None:
+        """
+        Record that a robot was killed.
+
+        :param robot: its id.
+        :param now: [s].
+        """
+        self.living.discard(robot)
+        self.killed = now
+
+    def all_led(self, snapshot: Snapshot) -> bool:
+        """Return whether each living robot has a living leader within the radius."""
+        return not self.missing(snapshot) and not self.unled(snapshot)
+
+    def missing(self, snapshot: Snapshot) -> list[int]:
+        """Return the living robots without a recent message."""
+        return sorted(self.living - snapshot.robots.keys())
+
+    def unled(self, snapshot: Snapshot) -> list[int]:
+        """Return the living robots, not missing, without a living leader within the radius."""
+        return sorted(
+            robot for robot, view in snapshot.robots.items() if robot in self.living
+            and not (view.leader in self.living and view.distance <= self.radius))
+
+    def stable_for(self, now: float) -> float:
+        """
+        Return the time since the first partition, or since the recovery if a robot was killed [s].
+
+        :param now: [s].
+        :return: 0 before the first partition, and between a death and the recovery.
+        """
+        if self.first_partition is None or (self.killed is not None and self.recovered is None):
+            return 0.0
+        return now - (self.first_partition if self.recovered is None else self.recovered)
+
+    def living_only(self, snapshot: Snapshot) -> Snapshot:
+        """Return a snapshot without killed robots, whose last messages have not expired yet."""
+        robots = {i: view for i, view in snapshot.robots.items() if i in self.living}
+        return snapshot._replace(robots=robots)
+
+
+class GroundTruth(Node):
+    """
+    Subscribes to ``robot_<id>/ground_truth``, the true poses in the embedded world.
+
+    :ivar places: the last x, y of each robot [m], by id.
+    """
+
+    def __init__(self, ids: Iterable[int]) -> None:
+        """
+        Subscribe.
+
+        :param ids: of the robots.
+        """
+        super().__init__('truth')
+        self.places: dict[int, Position] = {}
+        for robot in ids:
+            def update(message: Odometry, robot: int = robot) -> None:
+                point = message.pose.pose.position
+                self.places[robot] = (point.x, point.y)
+            self.create_subscription(Odometry, f'robot_{robot}/ground_truth', update, 10)

@@ -1,0 +1,225 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command ``demo``: its command line and its entry point."""
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import CommandLineParser, how_to_install, print_error
+from leader_election.parameters.id_ranges import id_ranges
+from leader_election.ros.demo.task_scenarios import NO_TASK, SCENARIOS
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+DESCRIPTION = """
+Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
+process, and check that the swarm recovers. With --task the regions run a task meanwhile, and its
+results are checked, too. Or, with --logs, replay logs of robots and report the agreement of the
+partition by their odometry with the one by their true poses.
+"""
+
+
+def _positive_number(kind: Callable[[str], float]) -> Callable[[str], float]:
+    def positive(text: str) -> float:
+        number = kind(text)
+        if not number > 0:
+            raise ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
+        return number
+    return positive
+
+
+def _default_text(name: str) -> str:
+    """Return the default without a task, and those of tasks with another default."""
+    plain = getattr(SCENARIOS[NO_TASK], name)
+    others = [
+        f'with --task {task}: {getattr(scenario, name):g}'
+        for task, scenario in SCENARIOS.items()
+        if getattr(scenario, name) != plain
+    ]
+    return '; '.join([f'{plain:g}', *others])
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """
+    Parse the command line; a wrong option ends the process with one line and status 2.
+
+    :param arguments: of the command line, by default those of this process.
+    """
+    parser = CommandLineParser(
+        prog='leader_election demo', description=DESCRIPTION,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    swarm = parser.add_argument_group('the swarm')
+    # The defaults of suppressed options depend on the task and are set afterwards.
+    swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],
+                       default=argparse.SUPPRESS, help='the task of the regions (default: none)')
+    swarm.add_argument('--robots', type=_positive_number(int), default=argparse.SUPPRESS,
+                       help=f'number of robots (default: {_default_text("robots")})')
+    swarm.add_argument('--duration', type=_positive_number(float), default=argparse.SUPPRESS,
+                       help='length of the run [s]; the leader is killed half way '
+                       f'(default: {_default_text("duration")})')
+    swarm.add_argument('--seed', type=int, default=1, help='seed of all random numbers')
+    swarm.add_argument('--radius', type=_positive_number(float), default=argparse.SUPPRESS,
+                       help='the radius of a region [m] '
+                       f'(default: {_default_text("radius")}; with --logs: 3)')
+    swarm.add_argument('--range', type=_positive_number(float), default=argparse.SUPPRESS,
+                       help='the communication range [m] '
+                       f'(default: {_default_text("range")}; with --logs: 2.5)')
+    swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
+                       help='when robots run rounds')
+    world = parser.add_argument_group('the world')
+    world.add_argument('--world', default='blocks',
+                       help='blocks, rooms, barriers, empty or a YAML file')
+    world.add_argument('--physics', action='store_true',
+                       help='robots are bodies, whose wheels slip and which push each other, by '
+                       'MuJoCo (the extra physics)')
+    world.add_argument('--speed', type=_positive_number(float), default=0.5,
+                       help='speed of the robots [m/s]')
+    world.add_argument('--drift', type=float, default=0.0,
+                       help='odometry: standard deviation of the relative error of speeds')
+    world.add_argument('--line-of-sight', action='store_true',
+                       help='obstacles block messages')
+    world.add_argument('--loss', type=float, default=0.0,
+                       help='probability that a message is lost, 0 to 1')
+    logs = parser.add_argument_group('logs of robots')
+    logs.add_argument('--logs', default='', metavar='FOLDER',
+                      help='replay logs: a folder, or physics5, those in this package')
+    logs.add_argument('--real-time-factor', type=_positive_number(float),
+                      default=argparse.SUPPRESS,
+                      help='speed of the replay (default: 8; with --sightings: 5)')
+    _add_sightings(parser.add_argument_group('sightings between logged robots, with --logs'))
+    run = parser.add_argument_group('the run')
+    run.add_argument('--processes', type=_positive_number(int), default=2,
+                     help='number of processes that host robots, besides the one to be killed')
+    run.add_argument('--output', type=Path, default=Path('results/demo'),
+                     help='folder for pictures and log files')
+    run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
+    options = parser.parse_args(arguments)
+    _set_defaults(options)
+    if not options.logs and options.robots < 2:
+        parser.error('argument --robots: one robot is killed, so there must be 2 or more')
+    if not 0.0 <= options.loss < 1.0:
+        parser.error(f'argument --loss: {options.loss} is not allowed; it takes 0 to less than 1')
+    if not 0.0 <= options.drift <= 1.0:
+        parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
+    if options.physics and find_spec('mujoco') is None:
+        parser.error(f'argument --physics: mujoco is not installed; {how_to_install("physics")}')
+    if options.logs and options.physics:
+        parser.error('argument --physics: not allowed with --logs; robots of logs are replayed')
+    if options.logs and options.task:
+        parser.error('argument --task: not allowed with --logs; robots of logs only elect')
+    _check_sightings(parser, options)
+    if options.seed < 0:
+        parser.error(f'argument --seed: {options.seed} is not allowed; it takes 0 and more')
+    return options
+
+
+def _add_sightings(group: Any) -> None:
+    """Add the options for cooperative localisation."""
+    group.add_argument('--sightings', nargs='?', const='logs', default=None,
+                       choices=('logs', 'uwb', 'camera'),
+                       help="a further swarm, which corrects its odometry by the robots' "
+                       'sightings of each other: as logged in the folder (without a value), or '
+                       'simulated ranges by radio, or simulated cameras')
+    group.add_argument('--landmarks', action='store_true',
+                       help="it knows the places of the folder's landmarks, too")
+    group.add_argument('--outliers', type=float, default=None,
+                       help='share of outliers of simulated sightings, 0 to 1')
+    group.add_argument('--bias', type=float, default=None,
+                       help='constant error of all simulated ranges [m]')
+    group.add_argument('--carried', default='', metavar='IDS',
+                       help='robots that are carried 2 m away, without a trace in odometry')
+    group.add_argument('--carried-at', type=_positive_number(float), default=300.0,
+                       help='when they are carried [s]')
+    group.add_argument('--wrong-start', default='', metavar='IDS',
+                       help='robots whose start pose is wrong by 1 m')
+    group.add_argument('--radio-range', type=_positive_number(float), default=math.inf,
+                       help='the range of messages by true positions [m]')
+
+
+def _check_sightings(parser: CommandLineParser, options: argparse.Namespace) -> None:
+    """Refuse options that contradict each other."""
+    def refuse(names: str, reason: str) -> None:
+        for name in names.split():
+            if getattr(options, name) != parser.get_default(name):
+                parser.error(f'argument --{name.replace("_", "-")}: {reason}')
+
+    if not options.logs:
+        refuse('sightings radio_range', 'needs --logs')
+    if not options.sightings:
+        refuse('landmarks outliers bias carried wrong_start', 'needs --sightings')
+    if options.sightings == 'logs':
+        refuse('outliers bias carried', 'needs simulated sightings: --sightings uwb, or camera')
+    if options.sightings == 'camera':
+        refuse('bias', 'needs ranges by radio: --sightings uwb')
+    if options.sightings == 'uwb':
+        refuse('landmarks', 'radios range robots only; it needs --sightings camera, or logs')
+    if options.outliers is not None and not 0.0 <= options.outliers <= 1.0:
+        parser.error(f'argument --outliers: {options.outliers} is not allowed; it takes 0 to 1')
+    if options.bias is not None and not math.isfinite(options.bias):
+        parser.error(f'argument --bias: {options.bias} is not allowed; it takes a finite number')
+    for name in ('carried', 'wrong_start'):
+        try:
+            id_ranges(getattr(options, name), name)
+        except ParameterError as error:
+            option = '--' + name.replace('_', '-')
+            parser.error(str(error.named(option, kind='argument')))
+
+
+def _set_defaults(options: argparse.Namespace) -> None:
+    """Set the defaults that depend on other options."""
+    options.task = getattr(options, 'task', NO_TASK)
+    factor = 5.0 if options.sightings else 8.0
+    options.real_time_factor = getattr(options, 'real_time_factor', factor)
+    scenario = SCENARIOS[options.task]
+    for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
+        default = of_logs if options.logs and of_logs else getattr(scenario, name)
+        setattr(options, name, getattr(options, name, default))
+
+
+def main() -> int:
+    """Run the demonstration selected by the command line; return the exit status."""
+    options = parse()
+    # Discovery is restricted to this machine, unless the environment sets another range.
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    from leader_election.ros.demo.logs import LogsDemo
+    from leader_election.ros.demo.reservation import DOMAIN, own_domain, own_folder
+    from leader_election.ros.demo.swarm import SwarmDemo
+    try:
+        options.output, _ = own_folder(options.output)
+    except OSError as error:
+        return print_error(f'argument --output: {options.output} cannot be written: '
+                           f'{error.strerror}; it takes a folder')
+    # Held until the end of the process.
+    reserved = own_domain()
+    options.shared_domain = reserved is None
+    if reserved:
+        os.environ[DOMAIN] = str(reserved[0])
+    domain = os.environ.get(DOMAIN) or '0'
+    print(f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
+          f'{DOMAIN}={domain} ros2 topic list', flush=True)
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        return (LogsDemo if options.logs else SwarmDemo)(options).run()
+    except ParameterError as error:
+        return print_error(error)
+    finally:
+        rclpy.try_shutdown()

@@ -1,0 +1,227 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The demonstration of a swarm: it elects leaders, loses the strongest one, and recovers."""
+
+from argparse import Namespace
+from collections import Counter
+import math
+from typing import Any
+
+from leader_election.ros.demo.checks import (
+    Check,
+    format_duration,
+    GroundTruth,
+    print_report,
+    RunObserver,
+    stopped,
+)
+from leader_election.ros.demo.processes import AT_ONCE, ProcessDied, Processes
+from leader_election.ros.demo.reservation import LOG, publishers, refuse_company
+from leader_election.ros.demo.scenario import Observation
+from leader_election.ros.demo.task_scenarios import SCENARIOS
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import overrides
+from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.process import spin, StopRequest
+from leader_election.simulation.odometry_covariance import PHYSICAL_WHEELS
+from leader_election.simulation.scene import make_scene
+from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.swarm.snapshot import regions, Snapshot
+
+START_UP = 90.0
+"""The time limit for all robots to start [s]: processes start slowly on a busy machine."""
+PATIENCE = 30.0
+"""The time limit for the first partition and for the recovery [s]."""
+OBSERVATION_PERIOD = 0.1
+"""The time between two observations of the swarm [s]."""
+SETTLING_TIME = 10.0
+"""The time after which tasks must work, from the first partition or the recovery on [s]."""
+EXACT_ODOMETRY = {
+    'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
+"""Parameters of robots whose odometry has no errors: their deviation does not grow."""
+MESSAGES = '/neighbourhood'
+"""The topic of the messages between robots."""
+STRONGEST = 'strongest_robot'
+"""The name of the process of the robot that will be killed."""
+
+
+class SwarmDemo:
+    """Starts the processes, observes the swarm, and kills the strongest leader half way."""
+
+    def __init__(self, options: Namespace) -> None:
+        """
+        Compute the scene, to find the strongest robot.
+
+        :param options: of the command line.
+        :raises ParameterError: for a wrong arena, and for robots that do not fit.
+        """
+        self.options = options
+        self.scene_parameters = {
+            'robots': options.robots, 'seed': options.seed, 'world': options.world,
+            'radio': 'relay' if options.line_of_sight or options.loss else 'shared'}
+        parameters = RobotHostParameters(**self.scene_parameters)
+        self.ids = make_scene(parameters).ids
+        self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
+        self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
+        self.observer = RunObserver(self.ids, options.radius)
+        self.scenario = SCENARIOS[options.task](options)
+        self.led = 0
+        """The number of robots that the strongest one led when it was killed."""
+        self.pid = 0
+        """The id of the process that was killed."""
+        self.strays: set[str] = set()
+        """The names of nodes that sent as robots, and are not of this run."""
+        self.last = Snapshot(0.0, {}, {})
+        self._next_observation = 0.0
+        self._start_time: float | None = None
+
+    def run(self) -> int:
+        """Run the demonstration, write pictures, print the report; return the exit status."""
+        folder = self.options.output
+        pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
+        self.monitor = Monitor(parameter_overrides=overrides({
+            'communication_range': self.options.range,
+            'live': not self.options.no_live, **pictures}))
+        self.monitor.note = 'starting'
+        self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
+        stop = StopRequest()
+        stop.listen()
+        failure = None
+        if self.options.shared_domain:
+            refuse_company(self.truth, [MESSAGES], stop)
+        with Processes(folder / LOG) as self.processes:
+            self._start()
+            try:
+                spin([self.monitor, self.truth], lambda: stop.made or self._step())
+            except ProcessDied as died:
+                failure = str(died)
+            if stop.made:
+                self.monitor.stop_live()
+                self.processes.stop(AT_ONCE)
+                return stopped()
+        self.monitor.close()
+        checks = [*self._checks(), *self.scenario.checks()]
+        if failure:
+            checks.insert(0, Check(False, failure))
+        return print_report(checks, [
+            *pictures.values(), *self.scenario.draw(folder, self.monitor.rings)])
+
+    def _start(self) -> None:
+        options = self.options
+        self.processes.start('world', 'swarm_world', {
+            **self.scene_parameters, **self.scenario.world_parameters, 'speed': options.speed,
+            'physics': 'mujoco' if options.physics else 'kinematic',
+            'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
+            'radio_range': options.range, 'line_of_sight': options.line_of_sight,
+            'radio_loss': options.loss})
+        robots: dict[str, Any] = {
+            **self.scene_parameters, **self.scenario.robot_parameters, 'radius': options.radius,
+            'communication_range': options.range, 'schedule': options.schedule,
+            **(PHYSICAL_WHEELS if options.physics else
+               EXACT_ODOMETRY if options.drift == 0.0 else {})}
+        others = [robot for robot in self.ids if robot != self.strongest]
+        processes = min(options.processes, len(others))
+        for i in range(processes):
+            members = tuple(others[i::processes])
+            self.processes.start(f'fleet_{i + 1}', 'fleet',
+                                 {**robots, 'members': format_ids(members)})
+        self.pid = self.processes.start(
+            STRONGEST, 'fleet', {**robots, 'members': str(self.strongest)})
+
+    def _step(self) -> bool:
+        """Observe the swarm if an observation is due; return whether the run is over."""
+        now = clock.seconds(self.monitor.steady_clock)
+        if self._start_time is None:
+            self._start_time = now
+        if now < self._next_observation:
+            return False
+        self._next_observation = now + OBSERVATION_PERIOD
+        self.processes.check()
+        if self.monitor.count_publishers(MESSAGES) > len(self.ids):
+            own = Counter(f'/robot_{robot}/election_node' for robot in self.ids)
+            self.strays |= (publishers(self.monitor, MESSAGES) - own).keys()
+        self.last = self.monitor.tracker.snapshot(now)
+        self.observer.observe(self.last, self.monitor.tracker.first_heard)
+        if self.observer.first_partition is not None:
+            self.scenario.observe(Observation(
+                self.observer.living_only(self.last), self.truth.places,
+                self.observer.stable_for(now) >= SETTLING_TIME))
+        return self._advance(now, self.observer)
+
+    def _advance(self, now: float, observer: RunObserver) -> bool:
+        """Continue with the next phase of the run if it is due; return whether the run is over."""
+        half, monitor = self.options.duration / 2.0, self.monitor
+        monitor.upcoming = ''
+        if observer.all_heard is None:
+            monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} robots heard'
+            monitor.upcoming = 'the robots elect leaders'
+            return now > (self._start_time or now) + START_UP
+        if observer.first_partition is None:
+            monitor.note = 'the robots elect leaders'
+            return now > observer.all_heard + PATIENCE
+        if observer.killed is None:
+            recent = now < observer.first_partition + 2.0
+            duration = format_duration(observer.all_heard, now)
+            monitor.note = f'first partition after {duration}' if recent else ''
+            left = observer.first_partition + half - now
+            monitor.upcoming = (
+                f'in {math.ceil(left)} s the strongest leader, robot {self.strongest}, is killed')
+            if left <= 0.0:
+                self.led = len(regions(self.last).get(self.strongest, ())) - 1
+                self.processes.kill(STRONGEST)
+                observer.kill(self.strongest, now)
+                monitor.remarks[self.strongest] = 'strongest killed here'
+            return False
+        if observer.recovered is None:
+            monitor.note = f'robot {self.strongest}, the strongest, killed'
+            monitor.upcoming = f'the robots that it led ({self.led}) find other leaders'
+            return now > observer.killed + PATIENCE
+        monitor.note = (f'robot {self.strongest} killed; recovered in '
+                        f'{format_duration(observer.killed, observer.recovered)}')
+        left = max(observer.killed + half, observer.recovered + 1.0) - now
+        monitor.upcoming = f'in {math.ceil(left)} s the results are checked'
+        return bool(left <= 0.0)
+
+    def _checks(self) -> list[Check]:
+        observer, living = self.observer, len(self.observer.living)
+        heard = len(self.monitor.tracker.first_heard)
+        missing, unled = observer.missing(self.last), observer.unled(self.last)
+        farthest = max((v.distance for v in self.last.robots.values()), default=0.0)
+        checks = [
+            Check(observer.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
+            Check(observer.first_partition is not None,
+                  "first partition, after the last robot's first message: "
+                  f'{format_duration(observer.all_heard, observer.first_partition)}'),
+            Check(observer.killed is not None and self.led > 0,
+                  f'robot {self.strongest}, the strongest, led {self.led} others when its process '
+                  f'{self.pid} was killed'),
+            Check(observer.recovered is not None,
+                  'recovery, until every living robot had a living leader: '
+                  f'{format_duration(observer.killed, observer.recovered)}'),
+            Check(observer.all_led(self.last) and bool(self.last.robots),
+                  f'at the end {living - len(missing) - len(unled)} of {living} living robots '
+                  f'have a living leader within {self.options.radius:g} m by their own metric '
+                  f'(farthest: {farthest:.2f} m)'),
+        ]
+        if self.strays:
+            checks.insert(0, Check(False, 'other robots sent in this ROS domain: '
+                                          f'{", ".join(sorted(self.strays))}'))
+        if observer.snapshots:
+            share = observer.partitions / observer.snapshots
+            checks.append(Check(
+                True, f'for information: in {share:.0%} of {observer.snapshots} samples after the '
+                'first partition every robot had a leader that leads itself'))
+        return checks

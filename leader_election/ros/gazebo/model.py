@@ -1,0 +1,165 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The swarm robot as an SDF model; its dimensions and masses are in ``world.robot_body``.
+
+The frame ``base_link`` is on the ground, midway between the wheels.
+"""
+
+import math
+
+from leader_election.ros.gazebo.sdf import Colour, document, Element, material, tag
+from leader_election.ros.gazebo.simulator import (
+    contact_sensor,
+    contact_topic,
+    drive_plugin,
+    Equipment,
+    ground_truth_plugin,
+    imu_sensor,
+    imu_topic,
+    lidar_sensor,
+    NO_EQUIPMENT,
+)
+from leader_election.simulation.robot_body import (
+    CASTER_RADIUS,
+    CASTER_X,
+    CHASSIS,
+    FLOOR,
+    FRICTION,
+    HEAD,
+    HEAD_RADIUS,
+    MIDDLE,
+    RADIUS,
+    RigidBody,
+    SCANNER_Z,
+    TOP,
+    WHEEL,
+    WHEEL_RADIUS,
+    WHEEL_SEPARATION,
+    WHEEL_TORQUE,
+)
+
+SDF_VERSION = '1.7'
+"""A version that all versions of Gazebo Sim read."""
+
+_MIN_RANGE = HEAD_RADIUS * math.sqrt(3) + 0.001
+"""
+The least range of a scanner [m].
+
+Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
+plane is farther away, by up to the square root of three. Objects nearer than the least range are
+reported as too near, and hide everything behind them.
+"""
+
+_BLACK = (0.1, 0.1, 0.1)
+_WHITE = (0.95, 0.95, 0.95)
+
+
+def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour,
+              equipment: Equipment = NO_EQUIPMENT, z: float = 0.0) -> str:
+    """
+    Return an SDF file with one robot.
+
+    :param name: of the model; it is part of the names of its topics in Gazebo.
+    :param pose: x, y, yaw [m, rad].
+    :param colour: of disc and head.
+    :param equipment: what the robot has in addition to its drive.
+    :param z: the height of the floor [m].
+
+    >>> 'gz-sim-diff-drive-system' in robot_sdf(
+    ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0))
+    True
+    """
+    return document(tag('sdf', robot_model(name, pose, colour, equipment, z),
+                        version=SDF_VERSION))
+
+
+def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
+                equipment: Equipment = NO_EQUIPMENT,
+                z: float = 0.0) -> Element:
+    """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
+    x, y, yaw = pose
+    half = WHEEL_SEPARATION / 2
+    return tag(
+        'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
+        _chassis(name, colour, equipment),
+        _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
+        drive_plugin(WHEEL_SEPARATION, WHEEL_RADIUS),
+        *([ground_truth_plugin()]
+          if equipment.ground_truth else []),
+        name=name)
+
+
+def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
+    disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', TOP - FLOOR)))
+    head = tag('geometry', tag('cylinder', tag('radius', HEAD_RADIUS), tag('length', HEAD)))
+    nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
+    caster = _sphere_geometry(CASTER_RADIUS)
+    at_caster = _pose(CASTER_X, 0.0, CASTER_RADIUS)
+    return tag(
+        'link', _inertial(CHASSIS),
+        tag('collision', _pose(0.0, 0.0, MIDDLE), disc, name='disc_shape'),
+        tag('visual', _pose(0.0, 0.0, MIDDLE), disc, material(colour), name='disc'),
+        tag('collision', _pose(0.0, 0.0, SCANNER_Z), head, name='head_shape'),
+        tag('visual', _pose(0.0, 0.0, SCANNER_Z), head, material(colour), name='head'),
+        # Shows the forward direction.
+        tag('visual', _pose(0.07, 0.0, TOP + HEAD + 0.005), nose, material(_WHITE), name='nose'),
+        # The caster does not turn, but slides without friction.
+        tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
+        tag('visual', at_caster, caster, material(_BLACK), name='caster'),
+        *([lidar_sensor(equipment.lidar, height=SCANNER_Z, min_range=_MIN_RANGE)]
+          if equipment.lidar else []),
+        *([contact_sensor('disc_shape', contact_topic(name))]
+          if equipment.bumper else []),
+        *([imu_sensor(imu_topic(name))] if equipment.imu else []),
+        name='base_link')
+
+
+def _wheel(side: str, y: float) -> Element:
+    ball = _sphere_geometry(WHEEL_RADIUS)
+    return tag(
+        'link', _pose(0.0, y, WHEEL_RADIUS), _inertial(WHEEL),
+        tag('collision', ball, _surface(FRICTION), name='collision'),
+        tag('visual', ball, material(_BLACK), name='visual'), name=f'{side}_wheel')
+
+
+def _joint(side: str) -> Element:
+    """Return the joint of a wheel; positive rotation, about +y, drives forward."""
+    return tag(
+        'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
+        tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
+            tag('limit', tag('lower', '-1e16'), tag('upper', '1e16'),
+                tag('effort', WHEEL_TORQUE))),
+        name=f'{side}_wheel_joint', type='revolute')
+
+
+def _pose(x: float, y: float, z: float) -> Element:
+    return tag('pose', (x, y, z, 0.0, 0.0, 0.0))
+
+
+def _sphere_geometry(radius: float) -> Element:
+    return tag('geometry', tag('sphere', tag('radius', radius)))
+
+
+def _surface(friction: float) -> Element:
+    return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
+
+
+def _inertial(body: RigidBody) -> Element:
+    names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
+    return tag(
+        'inertial', _pose(*body.centre), tag('mass', body.mass),
+        tag('inertia', *(tag(name, value)
+                         for name, value in zip(names, body.moments + body.products))))

@@ -1,0 +1,408 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A swarm in Gazebo: its parameters, robots and world file, and the configuration of the bridge.
+
+The bridge is ``ros_gz_bridge``, which connects topics of Gazebo Sim and of ROS. Topics of Gazebo
+have the default names of its systems, which contain the model's name; those of ROS are in the
+robot's namespace, which is the same name. The clock has its own bridge, which runs first: Gazebo
+announces all topics every second, and a process that starts while there are many may miss some.
+"""
+
+from collections.abc import Iterator, Sequence
+import dataclasses
+from dataclasses import dataclass
+import math
+import re
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.wire import MAX_ID
+from leader_election.parameters import (
+    build,
+    Parameter,
+    parameter,
+    ParameterError,
+    REQUIRED_INT,
+    table,
+)
+from leader_election.ros.gazebo.model import robot_sdf
+from leader_election.ros.gazebo.sdf import robot_colour
+from leader_election.ros.gazebo.simulator import (
+    contact_topic,
+    Equipment,
+    ground_truth_topic,
+    imu_topic,
+    Lidar,
+    MIN_BEAMS,
+    NO_EQUIPMENT,
+    STEP,
+)
+from leader_election.ros.gazebo.user_world import (
+    add_robots,
+    floor_heights,
+    is_user_world,
+    read_world,
+    world_name,
+)
+from leader_election.ros.gazebo.world import WORLD_NAME, world_sdf
+from leader_election.simulation.arena import load_arena
+from leader_election.simulation.parameters import SceneParameters
+from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
+from leader_election.simulation.scene import make_scene
+from leader_election.swarm.fleet.hosting import check_free_space, scene_robots
+from leader_election.swarm.fleet.robot_list import check_robot_name, parse_robot_list, RobotSpec
+import yaml
+
+LEAST_STEP = 1e-4
+"""The least time step of physics [s]."""
+HIGHEST = 1000.0
+"""The greatest height at which robots are put [m]."""
+UNKNOWN_WORLD = 'none'
+"""The value of parameter ``world`` of a spawned robot if the arena is not known."""
+
+
+def _as_in(parameters: type, name: str) -> Any:
+    """Declare a parameter as another table declares it."""
+    field = next(f for f in dataclasses.fields(parameters) if f.name == name)
+    return dataclasses.field(default=field.default, metadata=field.metadata)
+
+
+@dataclass(frozen=True)
+class GazeboParameters:
+    """Parameters of a swarm in Gazebo: robots, world and equipment."""
+
+    robots: str = parameter(
+        '30', "Number of robots, or a list of robots in the form of nav2: '{name: robot_1, "
+        "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each optionally with an id.", empty=False)
+    first_id: int = _as_in(SceneParameters, 'first_id')
+    seed: int = _as_in(SceneParameters, 'seed')
+    layout: str = _as_in(SceneParameters, 'layout')
+    spacing: float = _as_in(SceneParameters, 'spacing')
+    world: str = parameter(
+        'blocks', 'The arena: blocks, rooms, barriers, empty, or the path of a YAML file; or a '
+        'world file of your own, .sdf or .world, in which layouts place robots as in arena empty.',
+        empty=False)
+    lidar: int = parameter(
+        0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '
+        'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
+    ground_truth: bool = parameter(
+        False, "Publish each robot's true pose on topic ground_truth.")
+    odometry_drift: bool = parameter(
+        False, 'Whether odometry has errors as on a real floor, those of the parameters of node '
+        'gazebo_odometry.')
+    bumper: bool = parameter(
+        True, 'Whether robots notice what they touch, by a contact sensor that needs no '
+        'rendering, on topic bumper.')
+    imu: bool = parameter(
+        False, 'Whether robots have an IMU, on topic imu; it needs no rendering.')
+    z: str = parameter(
+        '', 'Height at which robots are put [m], -1000 to 1000. Empty: the floor of the world '
+        'file as far as it is planes and boxes, else 0.')
+    step: float = parameter(
+        0.0, f"Time step of the simulator's physics; 0: {STEP:g}. At least {LEAST_STEP:g} "
+        'otherwise. A world file of your own has its own.',
+        unit='s', lower=0.0, upper=0.02)
+
+
+@dataclass(frozen=True)
+class SpawnParameters:
+    """Parameters of one robot that is added to a running world."""
+
+    id: int = parameter(  # noqa: A003
+        REQUIRED_INT, 'The id of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
+        required=True)
+    name: str = parameter('', 'Its name and namespace. Empty: robot_ and its id.')
+    x: float = parameter(
+        math.nan, 'Initial x coordinate.', unit='m', lower=-1e6, upper=1e6, required=True)
+    y: float = parameter(
+        math.nan, 'Initial y coordinate.', unit='m', lower=-1e6, upper=1e6, required=True)
+    yaw: float = parameter(0.0, 'Initial yaw.', unit='rad', lower=-10.0, upper=10.0)
+    world: str = parameter(
+        'blocks', 'The arena, which the robot uses to wander if it has no laser scanner; or the '
+        f'world file of your own; {UNKNOWN_WORLD} if the arena is not known.', empty=False)
+    world_name: str = parameter(
+        '', 'The name of the running world. Empty: the name in the world file, or '
+        f'{WORLD_NAME} for an arena and for {UNKNOWN_WORLD}.')
+    lidar: int = _as_in(GazeboParameters, 'lidar')
+    ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
+    odometry_drift: bool = _as_in(GazeboParameters, 'odometry_drift')
+    bumper: bool = _as_in(GazeboParameters, 'bumper')
+    imu: bool = _as_in(GazeboParameters, 'imu')
+    z: str = _as_in(GazeboParameters, 'z')
+
+
+class SwarmPlan(NamedTuple):
+    """The data needed to start a swarm."""
+
+    robots: tuple[RobotSpec, ...]
+    world_name: str
+    world: str
+    """The text of the world file."""
+    bridge: str
+    """The text of the configuration of the robots' bridge, YAML."""
+    arena: str
+    """The arena; empty if it is not known."""
+    wander: dict[str, Any]
+    """The parameters of node ``wander`` that depend on the arena."""
+    odometry: dict[str, Any]
+    """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
+    note: str
+    """A note for the user, one line; may be empty."""
+
+
+def plan_swarm(parameters: GazeboParameters) -> SwarmPlan:
+    """
+    Plan a swarm; equal parameters give equal plans.
+
+    :param parameters: of the swarm.
+    :raises ParameterError: for wrong robots, a wrong world, or robots without free space.
+
+    >>> plan_swarm(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
+    'robot_2'
+    """
+    if 0.0 < parameters.step < LEAST_STEP:
+        raise ParameterError('step', parameters.step, f'0, or {LEAST_STEP:g} to 0.02 s')
+    robots = planned_robots(parameters)
+    equipment = equipment_of(parameters)
+    heights, note = _heights(parameters.world, parameters.z, robots)
+    if is_user_world(parameters.world):
+        name, world = add_robots(
+            parameters.world, read_world(parameters.world), robots, equipment, heights)
+    else:
+        name = WORLD_NAME
+        world = world_sdf(load_arena(parameters.world), robots, equipment,
+                          parameters.step, heights=heights)
+    return SwarmPlan(
+        robots=robots, world_name=name, world=world, bridge=bridge_yaml(robots, name, equipment),
+        arena=_known_arena(parameters.world),
+        wander=_wander_parameters(_known_arena(parameters.world), equipment),
+        odometry=_odometry_parameters(robots, equipment, parameters.seed), note=note)
+
+
+def _wander_parameters(arena: str, equipment: Equipment) -> dict[str, Any]:
+    """Return the parameters of node ``wander`` that depend on the arena."""
+    # Among unknown walls robots without a scanner feel their way.
+    return {'world': arena} if arena or equipment.lidar else {'world': '', 'blind': True}
+
+
+def _odometry_parameters(robots: Sequence[RobotSpec], equipment: Equipment,
+                         seed: int) -> dict[str, Any]:
+    """Return the parameters of node ``gazebo_odometry``; none if it is not needed."""
+    return {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
+            'odometry_drift': equipment.odometry_drift,
+            'ground_truth': equipment.ground_truth,
+            'bumper': equipment.bumper, 'scanner_height': SCANNER_Z if equipment.lidar else 0.0,
+            } if equipment.needs_odometry_node else {}
+
+
+def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[float], str]:
+    """
+    Return the height of each robot [m], and a note for the user, which may be empty.
+
+    :param world: the value of parameter ``world``.
+    :param z: the value of parameter ``z``.
+    """
+    if z.strip():
+        try:
+            height = float(z)
+        except ValueError:
+            height = math.nan
+        if not abs(height) <= HIGHEST:
+            raise ParameterError('z', z, f'{-HIGHEST:g} to {HIGHEST:g} m, or nothing for the '
+                                 'floor of the world')
+        return [height] * len(robots), ''
+    if not is_user_world(world):
+        return [0.0] * len(robots), ''
+    found = floor_heights(world, [robot.pose[:2] for robot in robots])
+    lost = [robot.name for robot, height in zip(robots, found) if height is None]
+    note = (f'parameter z: {world} shows no floor below {", ".join(lost[:3])}'
+            + (f' and {len(lost) - 3} more' if len(lost) > 3 else '')
+            + '; they are put at height 0; give z if they fall or are stuck') if lost else ''
+    return [height or 0.0 for height in found], note
+
+
+def _known_arena(world: str) -> str:
+    """Return the arena; empty for a user's world file, whose walls are not known."""
+    return '' if is_user_world(world) else world
+
+
+class SpawnPlan(NamedTuple):
+    """The data needed to add one robot to a running world."""
+
+    robot: RobotSpec
+    model: str
+    """The text of the SDF file with its model."""
+    bridge: str
+    """The text of its own bridge's configuration, YAML; without the clock, bridged already."""
+    world_name: str
+    """The name of the running world."""
+    arena: str
+    """The arena; empty if it is not known."""
+    wander: dict[str, Any]
+    """The parameters of node ``wander`` that depend on the arena."""
+    z: float
+    """Its initial height [m]."""
+    odometry: dict[str, Any]
+    """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
+    note: str
+    """A note for the user, one line; may be empty."""
+
+
+def plan_spawn(parameters: SpawnParameters) -> SpawnPlan:
+    """
+    Plan the spawning of one robot.
+
+    :param parameters: of the robot.
+    :raises ParameterError: for a wrong name or world, and for a robot without free space.
+    """
+    p = parameters
+    name = check_robot_name(p.name or f'robot_{p.id}', 'name')
+    robot = RobotSpec(name, p.id, (p.x, p.y, p.yaw))
+    arena = '' if p.world == UNKNOWN_WORLD else _known_arena(p.world)
+    if arena:
+        check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
+    # A user's file is read even if its name is not needed: a wrong file is an error.
+    default_name = world_name(p.world) if is_user_world(p.world) else WORLD_NAME
+    running = p.world_name or default_name
+    equipment = equipment_of(p)
+    (z,), note = _heights(p.world, p.z, [robot])
+    return SpawnPlan(
+        robot=robot,
+        model=robot_sdf(name, robot.pose, robot_colour(p.id), equipment, z),
+        bridge=bridge_yaml([robot], running, equipment),
+        world_name=running, arena=arena, wander=_wander_parameters(arena, equipment), z=z,
+        odometry=_odometry_parameters([robot], equipment, 0), note=note)
+
+
+def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
+    """
+    Return the equipment of each robot in addition to its drive.
+
+    :raises ParameterError: for a scanner with so few beams that robots fit between them.
+    """
+    if 0 < parameters.lidar < MIN_BEAMS:
+        raise ParameterError('lidar', parameters.lidar, f'0, or at least {MIN_BEAMS} beams')
+    lidar = Lidar(parameters.lidar) if parameters.lidar else None
+    return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift,
+                     parameters.bumper, parameters.imu)
+
+
+def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
+    """
+    Return the robots, listed or placed by the layout.
+
+    :raises ParameterError: for a wrong list or number, and for robots without free space.
+    """
+    arena = _known_arena(parameters.world)
+    try:
+        count = int(parameters.robots)
+    except ValueError:
+        robots = parse_robot_list(parameters.robots)
+    else:
+        robots = _placed_robots(count, parameters, arena or 'empty')
+    check_free_space(robots, load_arena(arena) if arena else None, RADIUS)
+    return robots
+
+
+def _placed_robots(count: int, parameters: GazeboParameters, arena: str) -> tuple[RobotSpec, ...]:
+    """Return robots placed as in the embedded world."""
+    _ROBOTS.check(count)
+    shared = {p.name for p in table(SceneParameters)} & {p.name for p in table(GazeboParameters)}
+    return scene_robots(make_scene(build(SceneParameters, {
+        name: getattr(parameters, name) for name in shared} | {
+            'robots': count, 'robot_radius': RADIUS, 'world': arena})))
+
+
+_ROBOTS: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
+
+
+def clock_bridge_yaml() -> str:
+    """
+    Return the configuration of the bridge of the clock.
+
+    Only one bridge of a world may have it: from two clocks time would jump back and forth.
+
+    >>> print(clock_bridge_yaml(), end='')
+    - ros_topic_name: /clock
+      gz_topic_name: /clock
+      ros_type_name: rosgraph_msgs/msg/Clock
+      gz_type_name: gz.msgs.Clock
+      direction: GZ_TO_ROS
+      lazy: false
+    """
+    return str(yaml.safe_dump(
+        [_to_ros('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')], sort_keys=False))
+
+
+def bridge_yaml(robots: Sequence[RobotSpec], world: str,
+                equipment: Equipment = NO_EQUIPMENT) -> str:
+    """
+    Return the configuration of the robots' bridge.
+
+    :param robots: whose topics it bridges.
+    :param world: the world's name, which is part of the topics of sensors.
+    :param equipment: what robots have in addition to their drive.
+    """
+    return str(yaml.safe_dump(
+        [entry for robot in robots for entry in _robot_topics(robot.name, world, equipment)],
+        sort_keys=False))
+
+
+def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the entries of one robot; a lazy one is bridged only while it has subscribers."""
+    model = f'/model/{name}'
+    # Input of node gazebo_odometry, which publishes odom and tf.
+    odometry = 'wheel_odometry' if equipment.needs_odometry_node else 'odom'
+    yield _to_ros(f'{name}/{odometry}', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry')
+    yield _entry(ros=f'{name}/cmd_vel', gazebo=f'{model}/cmd_vel',
+                 ros_type='geometry_msgs/msg/Twist', gazebo_type='Twist',
+                 direction='ROS_TO_GZ', lazy=False)
+    if not equipment.needs_odometry_node:
+        yield _to_ros(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
+    if equipment.lidar:
+        scan = gazebo_topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
+        yield _to_ros(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', lazy=True)
+    if equipment.ground_truth:
+        yield _to_ros(f'{name}/true_pose', ground_truth_topic(name),
+                      'geometry_msgs/msg/PoseStamped', 'Pose')
+    if equipment.bumper:
+        yield _to_ros(f'{name}/contacts', contact_topic(name),
+                      'ros_gz_interfaces/msg/Contacts', 'Contacts')
+    if equipment.imu:
+        yield _to_ros(f'{name}/imu', imu_topic(name), 'sensor_msgs/msg/Imu', 'IMU', lazy=True)
+
+
+def gazebo_topic(text: str) -> str:
+    """
+    Return a valid topic name of Gazebo Sim, derived from a text as its transport library does.
+
+    :param text: a topic name that may contain the name of a user's world, which is arbitrary.
+
+    >>> gazebo_topic('/world/my @world/clock')
+    '/world/my_world/clock'
+    """
+    return re.sub('@|~|//|:=', '', text.replace(' ', '_'))
+
+
+def _to_ros(ros: str, gazebo: str, ros_type: str, gazebo_type: str,
+            lazy: bool = False) -> dict[str, Any]:
+    return _entry(ros=ros, gazebo=gazebo, ros_type=ros_type, gazebo_type=gazebo_type,
+                  direction='GZ_TO_ROS', lazy=lazy)
+
+
+def _entry(*, ros: str, gazebo: str, ros_type: str, gazebo_type: str, direction: str,
+           lazy: bool) -> dict[str, Any]:
+    return {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
+            'gz_type_name': f'gz.msgs.{gazebo_type}', 'direction': direction, 'lazy': lazy}

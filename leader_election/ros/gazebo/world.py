@@ -1,0 +1,151 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A world file as SDF: an arena, the ground, light, and all robots.
+
+The file contains the robots: if many are spawned into a running world at once, some never appear.
+
+Walls and obstacles collide as the boxes of :mod:`.world.walls`; the visual of an obstacle is the
+whole polygon.
+"""
+
+from collections.abc import Sequence
+
+from leader_election.ros.gazebo.model import robot_model, SDF_VERSION
+from leader_election.ros.gazebo.sdf import Colour, document, Element, material, robot_colour, tag
+from leader_election.ros.gazebo.simulator import (
+    Equipment,
+    NO_EQUIPMENT,
+    STEP,
+    world_plugins,
+)
+from leader_election.simulation.arena import Arena
+from leader_election.simulation.walls import (
+    obstacle_rectangles,
+    outer_walls,
+    Rectangle,
+    WALL_HEIGHT,
+)
+from leader_election.swarm.fleet.robot_list import RobotSpec
+import shapely
+
+_GREY = (0.55, 0.57, 0.6)
+_SAND = (0.76, 0.68, 0.54)
+
+
+def arena_model(arena: Arena) -> Element:
+    """Return walls and obstacles as one static model."""
+    parts = [part for i, rectangle in enumerate(outer_walls(arena.outline), 1)
+             for part in _box(f'wall_{i}', rectangle, _GREY)]
+    for i, obstacle in enumerate(arena.obstacles, 1):
+        parts += _obstacle(f'obstacle_{i}', obstacle)
+    return tag('model', tag('static', True), tag('link', *parts, name='link'), name='arena')
+
+
+def _obstacle(name: str, polygon: shapely.Polygon) -> list[Element]:
+    boxes = obstacle_rectangles(polygon)
+    if len(boxes) == 1:
+        return _box(name, boxes[0], _SAND)
+    collisions = [_box(f'{name}_{i}', rectangle, _SAND)[0] for i, rectangle in enumerate(boxes, 1)]
+    corners = shapely.get_coordinates(polygon).tolist()[:-1]
+    outline = tag('polyline', *(tag('point', (x, y)) for x, y in corners),
+                  tag('height', WALL_HEIGHT))
+    return [*collisions, tag('visual', tag('geometry', outline), material(_SAND), name=name)]
+
+
+def _box(name: str, rectangle: Rectangle, colour: Colour) -> list[Element]:
+    """Return the collision and the visual of a box."""
+    pose = tag('pose', (rectangle.x, rectangle.y, WALL_HEIGHT / 2, 0.0, 0.0, rectangle.yaw))
+    size = (rectangle.length, rectangle.width, WALL_HEIGHT)
+    shape = tag('geometry', tag('box', tag('size', size)))
+    return [tag('collision', pose, shape, name=f'{name}_shape'),
+            tag('visual', pose, shape, material(colour), name=name)]
+
+
+WORLD_NAME = 'swarm'
+"""The name of generated worlds."""
+_GROUND = (0.83, 0.84, 0.82)
+_MARGIN = 10.0
+"""The width of the ground beyond the arena, on each side [m]."""
+
+
+def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = NO_EQUIPMENT,
+              step: float = 0.0, real_time_factor: float = 1.0,
+              heights: Sequence[float] = ()) -> str:
+    """
+    Return a world file with an arena and robots.
+
+    :param arena: the walls and obstacles.
+    :param robots: with their initial poses.
+    :param equipment: what robots have in addition to their drive.
+    :param step: the time step of physics [s]; 0: :data:`.STEP`.
+    :param real_time_factor: the greatest ratio of simulated time to real time.
+    :param heights: at which the robots are put [m]; empty: all at 0.
+
+    >>> from leader_election.simulation.arena import load_arena
+    >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)])
+    True
+    """
+    left, bottom, right, top = arena.outline.bounds
+    size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
+    world = tag(
+        'world', _physics(step or STEP, real_time_factor),
+        *world_plugins(equipment),
+        _scene(), _sun(), _ground(size), arena_model(arena),
+        *robot_models(robots, equipment, heights), name=WORLD_NAME)
+    return document(tag('sdf', world, version=SDF_VERSION))
+
+
+def robot_models(robots: Sequence[RobotSpec], equipment: Equipment,
+                 heights: Sequence[float] = ()) -> list[Element]:
+    """
+    Return the models of robots, each in its own colour.
+
+    :param robots: with their initial poses.
+    :param equipment: what robots have in addition to their drive.
+    :param heights: at which they are put [m]; empty: all at 0.
+    """
+    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), equipment, z)
+            for robot, z in zip(robots, heights or [0.0] * len(robots), strict=True)]
+
+
+def _physics(step: float, real_time_factor: float) -> Element:
+    return tag(
+        'physics', tag('max_step_size', step), tag('real_time_factor', real_time_factor),
+        tag('real_time_update_rate', real_time_factor / step),
+        name='step', type='ode')
+
+
+def _scene() -> Element:
+    return tag(
+        'scene', tag('ambient', (0.5, 0.5, 0.5, 1.0)), tag('background', (0.7, 0.75, 0.8, 1.0)),
+        # A shadow for each robot is expensive to render and adds no information.
+        tag('shadows', False))
+
+
+def _sun() -> Element:
+    return tag(
+        'light', tag('pose', (0.0, 0.0, 10.0, 0.0, 0.0, 0.0)), tag('cast_shadows', False),
+        tag('diffuse', (0.9, 0.9, 0.9, 1.0)), tag('specular', (0.1, 0.1, 0.1, 1.0)),
+        tag('direction', (-0.4, 0.2, -0.9)), name='sun', type='directional')
+
+
+def _ground(size: tuple[float, float]) -> Element:
+    plane = tag('geometry', tag('plane', tag('normal', (0.0, 0.0, 1.0)), tag('size', size)))
+    return tag(
+        'model', tag('static', True), tag(
+            'link', tag('collision', plane, name='plane_shape'),
+            tag('visual', plane, material(_GROUND), name='plane'), name='link'),
+        name='ground')

@@ -1,0 +1,168 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Checks of a launch before any process is started: arguments, parameter files, installed programs.
+
+An error during the actions of a launch file comes too late: launch (3.4) then forgets the
+processes that run already, and ends without stopping them.
+"""
+
+from collections.abc import Iterable, Mapping
+import os
+import re
+from typing import Any
+
+from leader_election.election.coordination.task import task_names
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    InstanceParameters,
+    names_in,
+)
+from leader_election.parameters import build, ParameterError, table
+from leader_election.ros.launching.parameter_file import effective_parameters
+from leader_election.swarm.fleet.fleet_settings import TOPIC
+from leader_election.swarm.fleet.key_file import read_keys
+
+LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
+ROBOT_ID = 'robot_id'
+"""The one parameter that a launch file always sets."""
+
+
+def check_log_level(text: str) -> str:
+    """
+    Return a valid log level.
+
+    :raises ParameterError: for another one.
+    """
+    if text.lower() not in LOG_LEVELS:
+        raise ParameterError(f'parameter log_level: {text!r} is not allowed; it takes one of '
+                             + ', '.join(LOG_LEVELS))
+    return text
+
+
+def check_namespace(text: str) -> str:
+    """
+    Return a valid namespace; / is for a driver without a namespace, an empty one is not given.
+
+    :raises ParameterError: for another one.
+    """
+    # Namespaces have the syntax of topic names.
+    if text not in ('', '/') and not re.fullmatch(TOPIC, text, re.ASCII):
+        raise ParameterError('namespace', text, 'a name of letters, digits and _, the first no '
+                             'digit, several with / between them, or / alone for none')
+    return text
+
+
+def full_namespace(settings: Mapping[str, str], namespace: str) -> str:
+    """
+    Return a namespace below the one that an including launch file has pushed.
+
+    :param settings: the values of arguments, among which launch_ros keeps the pushed one.
+    :param namespace: an absolute one stays as it is.
+
+    >>> full_namespace({'ros_namespace': '/red'}, 'alice'), full_namespace({}, 'alice')
+    ('/red/alice', '/alice')
+    >>> full_namespace({'ros_namespace': '/red'}, '/bob'), full_namespace({}, '')
+    ('/bob', '/')
+    """
+    if namespace.startswith('/'):
+        return namespace
+    pushed = settings.get('ros_namespace', '').strip('/')
+    return '/' + '/'.join(part for part in (pushed, namespace) if part)
+
+
+def check_tasks(parameters: Mapping[str, Any]) -> None:
+    """
+    Check that tasks are installed on this computer.
+
+    :param parameters: of a robot, by name.
+    :raises ParameterError: for a task that is not; the message names those that are.
+    """
+    known = task_names()
+    for place in ('tasks', *(f'{name}.tasks' for name in names_in(
+            str(parameters.get('instances', ''))))):
+        for name in names_in(str(parameters.get(place, ''))):
+            if name not in known and ':' not in name:
+                raise ParameterError(place, problem=f': there is no task {name!r} on this '
+                                     f"computer; there are: {', '.join(known)}, or module:Class")
+
+
+def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, Any]) -> None:
+    """
+    Check the parameters of nodes, from a parameter file and arguments together.
+
+    :param path: of the file; empty for none.
+    :param tables: the declarations of each node's parameters, by its name with its namespace.
+    :param given: the values of arguments, by name.
+    :raises ParameterError: for the first wrong value, for values that contradict each other, and
+        for an unusable key file of a robot.
+    """
+    checked: list[tuple[type, dict[str, Any]]] = []
+    for (node, kind), values in zip(
+            tables.items(), effective_parameters(path, tables, given), strict=True):
+        if (kind, values) in checked:
+            continue
+        checked.append((kind, values))
+        try:
+            _check_node(kind, values)
+        except ParameterError as error:
+            place = f' (node {node}, with {path})' if path else ''
+            raise ParameterError(f'{error}{place}') from None
+
+
+def _check_node(kind: type, values: Mapping[str, Any]) -> None:
+    own = {p.name: values[p.name] for p in table(kind) if p.name in values}
+    if kind is not ElectionParameters:
+        build(kind, own)
+        return
+    parameters = build(ElectionParameters, {ROBOT_ID: 0} | own)
+    for name in names_in(parameters.instances):
+        build(InstanceParameters, {
+            p.name: values[f'{name}.{p.name}'] for p in table(InstanceParameters)
+            if f'{name}.{p.name}' in values})
+    check_tasks(values)
+    if parameters.swarm_key_file:
+        read_keys(parameters.swarm_key_file)
+
+
+def check_installed(package: str, executable: str, instead: str) -> None:
+    """
+    Check that a package of ROS has an executable here.
+
+    :param instead: the remedy if it is missing, for the message.
+    :raises ParameterError: if it is missing.
+    """
+    from ament_index_python.packages import get_package_prefix, PackageNotFoundError
+    try:
+        path = os.path.join(get_package_prefix(package), 'lib', package, executable)
+    except PackageNotFoundError:
+        raise ParameterError(f'package {package} is not installed; {instead}') from None
+    if not os.access(path, os.X_OK):
+        raise ParameterError(f'package {package} has no executable {executable}; {instead}')
+
+
+def check_programs(actions: Iterable[Any]) -> None:
+    """
+    Check that the executables of nodes are installed.
+
+    :param actions: other kinds of actions are ignored.
+    :raises ParameterError: for the first missing one.
+    """
+    for action in actions:
+        package, executable = (getattr(action, name, None)
+                               for name in ('node_package', 'node_executable'))
+        if isinstance(package, str) and isinstance(executable, str):
+            check_installed(package, executable, 'install it, or build the workspace again and '
+                                                 'source it')

@@ -1,0 +1,296 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Processes of launch files: nodes of this package, RViz; and the ends of processes.
+
+By default ``launch`` ends with status 1 after an error in a launch file, and with 0 for any end
+of its processes. Here a wrong argument ends it with one line and status 2, and the end of a
+process with the process's status. However a launch ends, no process that it has started goes on.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import wraps
+import os
+from pathlib import Path
+import re
+import shlex
+import signal
+import sys
+import time
+from typing import Any
+
+from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import print_error
+from leader_election.ros.launching import bound
+from leader_election.ros.launching.arguments import PACKAGE, parse_bool
+from leader_election.ros.launching.checks import (
+    check_installed,
+    check_log_level,
+    check_namespace,
+    check_programs,
+)
+
+
+def bound_node(settings: Mapping[str, str], package: str, executable: str,
+               **options: Any) -> Any:
+    """
+    Return the process of an executable that ends with the launch, however this ends.
+
+    :param settings: the values of arguments, and what ``--launch-prefix`` of ``ros2 launch`` sets.
+    :param package: its name.
+    :param executable: its name.
+    :param options: for ``launch_ros.actions.Node``.
+    """
+    from launch_ros.actions import Node
+    chosen = re.match(settings.get('launch-prefix-filter', ''), executable)
+    given = settings.get('launch-prefix', '') if chosen else ''
+    return Node(package=package, executable=executable, exec_name=executable,
+                prefix=f'{shlex.join(bound.prefix())} {given}', **options)
+
+
+def package_node(settings: Mapping[str, str], executable: str, name: str,
+                 parameters: Mapping[str, Any], **options: Any) -> Any:
+    """
+    Return the process of an executable of this package.
+
+    :param settings: the values of arguments: ``params_file``, ``log_level``, and ``namespace`` if
+        the launch file has it.
+    :param executable: its name.
+    :param name: of its first node.
+    :param parameters: by name, for all nodes of the process.
+    :param options: for ``launch_ros.actions.Node``.
+    :raises ParameterError: for a wrong log level or namespace.
+    """
+    files = [settings['params_file']] if settings['params_file'] else []
+    # The name is remapped, not given to Node, which would restrict the parameters to the node of
+    # that name; they are for the robots in the same process, too.
+    return bound_node(
+        settings, PACKAGE, executable,
+        namespace=check_namespace(settings.get('namespace', '')),
+        # The reason for the end of a process is in the log of the launch, too.
+        parameters=[*files, dict(parameters)], output='both', arguments=[
+            '--ros-args', '-r', f'__node:={name}',
+            '--log-level', check_log_level(settings['log_level'])],
+        # A process with many nodes takes long to shut down.
+        sigterm_timeout='30',
+        **options)
+
+
+def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
+    """
+    Return the process of RViz in a list, which is empty unless argument ``rviz`` is true.
+
+    :param settings: the values of arguments.
+    :param sim_time: whether it uses simulated time.
+    :raises ParameterError: if it is not installed.
+    """
+    if not parse_bool(settings, 'rviz'):
+        return []
+    from launch.substitutions import PathJoinSubstitution
+    from launch_ros.substitutions import FindPackageShare
+    try:
+        check_installed('rviz2', 'rviz2', f'install it with apt install ros-{distro()}-rviz2, '
+                                          'or leave rviz out')
+    except ParameterError as error:
+        raise ParameterError('rviz', problem=f': {error}') from None
+    view = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
+    return [bound_node(
+        settings, 'rviz2', 'rviz2',
+        namespace=check_namespace(settings.get('namespace', '')),
+        arguments=['-d', view], parameters=[{'use_sim_time': sim_time}])]
+
+
+def distro() -> str:
+    """Return the name of the sourced ROS distribution, for commands in messages."""
+    return os.environ.get('ROS_DISTRO', '<distro>')
+
+
+NAMESPACED_TF = [('/tf', 'tf'), ('/tf_static', 'tf_static')]
+"""Remappings that give each robot a topic of transforms: all use the same frame names."""
+
+
+def run_folder() -> Path:
+    """Return the folder of this launch's logs, in which generated files are written, too."""
+    from launch.logging import launch_config
+    return Path(launch_config.log_dir)
+
+
+OpaqueCallback = Callable[[Any], list[Any]]
+"""The callback of an ``OpaqueFunction``: takes a launch context, returns actions."""
+
+
+def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
+    """
+    Decorate a callback so that a ``ParameterError`` ends the launch with one line and status 2.
+
+    So does a node whose executable is not installed, before anything is started. Processes that an
+    including launch file has started before are stopped first. If no launch is
+    running, as in a test, the error is raised to the caller. Where the launch itself is ended, as
+    by SIGTERM, its processes are ended, too.
+    """
+    @wraps(callback)
+    def decorated(context: Any) -> list[Any]:
+        try:
+            actions = callback(context)
+            check_programs(actions)
+            return [*_leaves_nothing(context), *actions]
+        except ParameterError as error:
+            if context.asyncio_loop is None:
+                raise
+            from launch.actions import Shutdown
+            _end_with_status(context.asyncio_loop, print_error(error))
+            return [Shutdown(reason='wrong arguments')]
+
+    return decorated
+
+
+GRACE = 10.0
+"""The time after which what remains of a launch is killed [s]."""
+_PAUSE = 0.05
+
+
+def _leaves_nothing(context: Any) -> list[Any]:
+    """
+    Return handlers that end the processes of a launch where it does not do so itself.
+
+    ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions. In a
+    terminal it relies on Ctrl-C having reached them, for as long as their ``sigterm_timeout``.
+    """
+    task = _running_task(context.asyncio_loop)
+    if task is None:
+        return []
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
+    running: dict[int, bool] = {}
+    """By process: whether a second SIGINT does no harm."""
+
+    def started(event: Any, _: Any) -> None:
+        running[event.pid] = bound.__file__ in ' '.join(event.cmd)
+
+    def exited(event: Any, _: Any) -> None:
+        running.pop(event.pid, None)
+
+    def interrupted(event: Any, context: Any) -> None:
+        if event.due_to_sigint and not context.noninteractive:
+            _send(signal.SIGINT, (pid for pid, patient in running.items() if patient))
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        # Otherwise it would end this process at once. launch then takes it, and cancels its task.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+    task.add_done_callback(lambda _: end_processes(running))
+    return [RegisterEventHandler(OnProcessStart(on_start=started)),
+            RegisterEventHandler(OnProcessExit(on_exit=exited)),
+            RegisterEventHandler(OnShutdown(on_shutdown=interrupted))]
+
+
+def end_processes(pids: Iterable[int]) -> None:
+    """End child processes, by SIGTERM, and later SIGKILL."""
+    rest = set(pids)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        _send(number, rest)
+        deadline = time.monotonic() + GRACE
+        while (rest := {pid for pid in rest if _lives(pid)}) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)
+
+
+def _send(number: int, pids: Iterable[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def _lives(pid: int) -> bool:
+    """Return whether a child process runs. It is left to asyncio to wait for it."""
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    return False
+
+
+def shut_down_with_status(event: Any, context: Any) -> list[Any]:
+    """
+    End the launch when a process ends, with the status of the process; for its ``on_exit``.
+
+    :param event: a ``launch.events.process.ProcessExited``.
+    :param context: of the launch.
+    :return: the actions to execute.
+    """
+    # The status of a process that a signal killed is negative.
+    return shut_down(event, context, event.returncode and max(event.returncode, 1))
+
+
+def shut_down(event: Any, context: Any, status: int) -> list[Any]:
+    """
+    End the launch with a status when a process ends, unless it does because the launch does.
+
+    :param event: a ``launch.events.process.ProcessExited``.
+    :param context: of the launch.
+    :return: the actions to execute.
+    """
+    from launch.actions import Shutdown
+    if context.is_shutdown:
+        return []
+    if status != 0 and context.asyncio_loop is not None:
+        _end_with_status(context.asyncio_loop, status)
+    return [Shutdown(reason=f'{event.process_name} has ended')]
+
+
+def stop(actions: Sequence[Any]) -> list[Any]:
+    """Return actions that stop processes; for ``on_exit`` of another one."""
+    from launch.actions import EmitEvent
+    from launch.events import matches_action
+    from launch.events.process import ShutdownProcess
+    return [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(action)))
+            for action in actions]
+
+
+def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
+    """
+    Return a process that ends by itself, followed by actions if it ends with status 0.
+
+    Otherwise the launch ends with its status.
+
+    :param first: the process.
+    :param rest: the actions that follow.
+    :param error_text: the line printed if it fails; empty if it prints one itself.
+    """
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessExit
+
+    def on_exit(event: Any, context: Any) -> list[Any]:
+        if context.is_shutdown:
+            return []
+        if event.returncode == 0:
+            return list(rest)
+        if error_text:
+            print_error(error_text)
+        return shut_down_with_status(event, context)
+
+    return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=on_exit)), first]
+
+
+def _end_with_status(loop: asyncio.AbstractEventLoop, status: int) -> None:
+    """Make this process exit with a status when the launch has ended."""
+    task = _running_task(loop)
+    if task is not None:
+        # launch has no interface for an exit status.
+        task.add_done_callback(lambda _: sys.exit(status))
+
+
+def _running_task(loop: asyncio.AbstractEventLoop | None) -> 'asyncio.Task[Any] | None':
+    """Return the task for which ``LaunchService.run`` waits; ``None`` outside of a launch."""
+    return next((task for task in (asyncio.all_tasks(loop) if loop is not None else ())
+                 if getattr(task.get_coro(), '__name__', '') == 'run_async'), None)

@@ -1,0 +1,96 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The progress bar of a launch in the terminal, for the start of a large swarm."""
+
+from collections.abc import Iterable
+import sys
+from typing import Any
+
+from leader_election.swarm.fleet.progress import CREATED, ELECTING, LEAST, SwarmProgress
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+class ProgressBar:
+    """Draws a bar for each phase until all robots elect."""
+
+    def __init__(self, robots: int, console: Console) -> None:
+        """
+        Draw nothing before the first progress.
+
+        :param robots: their number.
+        :param console: to draw on.
+        """
+        self._swarm = SwarmProgress(robots)
+        self._bars = Progress(
+            TextColumn('robots {task.description:8}'), BarColumn(), MofNCompleteColumn(),
+            TimeElapsedColumn(), console=console, auto_refresh=False)
+        self._tasks = {phase: self._bars.add_task(phase, total=robots)
+                       for phase in (CREATED, ELECTING)}
+        self._begun = self._over = False
+
+    def take(self, process: str, text: str) -> None:
+        """
+        Draw changes.
+
+        :param process: the name of a process.
+        :param text: its output.
+        """
+        if self._over or not self._swarm.take(process, text):
+            return
+        if not self._begun:
+            self._begun = True
+            self._bars.start()
+        for phase, task in self._tasks.items():
+            self._bars.update(task, completed=self._swarm.done(phase))
+        self._bars.refresh()
+        if self._swarm.complete:
+            self.close()
+
+    def close(self) -> None:
+        """Stop drawing; the terminal stays as it is."""
+        if self._begun and not self._over:
+            self._bars.stop()
+        self._over = True
+
+
+def reporting(shares: Iterable[int]) -> int:
+    """
+    Return the number of robots whose progress is reported.
+
+    :param shares: the number of robots of each process; small ones report nothing.
+
+    >>> reporting([60, 60, 10])
+    120
+    """
+    return sum(share for share in shares if share >= LEAST)
+
+
+def progress_handlers(robots: int) -> list[Any]:
+    """
+    Return the actions that draw the bar, if there are many robots and a terminal.
+
+    :param robots: whose progress is reported (:func:`reporting`).
+    """
+    if robots < LEAST or not sys.stdout.isatty():
+        return []
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessIO, OnShutdown
+    bar = ProgressBar(robots, Console())
+
+    def take(event: Any) -> None:
+        bar.take(event.process_name, event.text.decode(errors='replace'))
+
+    return [RegisterEventHandler(OnProcessIO(on_stdout=take, on_stderr=take)),
+            RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: bar.close()))]

@@ -1,0 +1,231 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The parameters and remappings of a robot's processes, and the nodes that drive it.
+
+For a physical robot they come from its part of a fleet file and from arguments.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.parameters import ElectionParameters, names_in
+from leader_election.parameters import Parameter, ParameterError, table
+from leader_election.ros.launching.arguments import given_values, parse_bool, parse_value
+from leader_election.ros.launching.checks import check_namespace, check_tasks, full_namespace
+from leader_election.ros.launching.parameter_file import effective_parameters, sets_parameter
+from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
+from leader_election.swarm.fleet.fleet_file import load_fleet
+from leader_election.swarm.fleet.fleet_robot import FleetRobot
+from leader_election.swarm.fleet.fleet_settings import (
+    check_topic_name,
+    SHARED_TOPIC,
+    task_parameters,
+    TOPICS,
+)
+
+NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
+"""Parameters of a robot's node that are arguments."""
+ODOMETRY_TIMEOUT = 10.0
+"""The default on hardware, where a driver that does not run should be noticed soon [s]."""
+TF = '/tf'
+"""The topic of transforms in tf2."""
+NODE_NAME = 'election_node'
+"""The name of a robot's node."""
+TOPIC_NAMES = {'neighbourhood': 'neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
+               'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF, 'measurements_topic': 'measurements',
+               'detections_topic': 'detections', 'tags_topic': 'tags'}
+"""The names of topics in nodes, by the keys of a fleet file."""
+STATIC_SUFFIX = '_static'
+"""The suffix of the topic of static transforms."""
+
+
+class RobotLaunch(NamedTuple):
+    """The namespace, parameters and remappings of one robot's processes."""
+
+    namespace: str
+    parameters: dict[str, Any]
+    """Of the robot's node."""
+    remappings: list[tuple[str, str]]
+    """Of topics, for all nodes of the robot."""
+    driving: dict[str, Any]
+    """Further parameters of a node that drives the robot."""
+
+
+def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
+    """
+    Resolve the parameters and remappings of a physical robot.
+
+    Arguments take precedence over the fleet file, and this over the parameter file.
+
+    :param settings: the values of arguments as texts; an empty one is not given.
+    :param hostname: of this computer, which selects the robot if no argument names it.
+    :raises ParameterError: for a wrong argument, a wrong file, or a robot that is not in it.
+
+    >>> robot_launch({'robot_id': '3', 'odom_topic': 'wheels'}, 'tb4-03')  # doctest: +ELLIPSIS
+    RobotLaunch(namespace='robot_3', parameters={'odometry_timeout': 10.0, 'robot_id': 3}, ...)
+    """
+    arguments = given_values(settings, ElectionParameters, NODE_ARGUMENTS)
+    robot = _fleet_robot(settings, hostname)
+    if robot is None and 'robot_id' not in arguments:
+        required = next(p for p in table(ElectionParameters) if p.name == 'robot_id')
+        raise ParameterError('robot_id', problem=f' is missing; it takes {required.allowed()}, or '
+                             'give a fleet_file, which has it under the name of the robot')
+    parameters = (robot.parameters if robot else {}) | arguments
+    check_tasks(parameters)
+    driving = robot.driving if robot else {}
+    name = robot.spec.name if robot else f"robot_{parameters['robot_id']}"
+    namespace = check_namespace(settings.get('namespace') or name)
+    node = f'{namespace}/{NODE_NAME}'
+    if not sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
+        parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
+    given = {name: check_topic_name(settings[name], f'parameter {name}') for name in TOPICS
+             if settings.get(name)}
+    if SHARED_TOPIC in given:
+        full = full_namespace(settings, namespace)
+        given[SHARED_TOPIC] = shared_topic(given[SHARED_TOPIC], full)
+    topics = TOPICS | (robot.topics if robot else {}) | given
+    return RobotLaunch(namespace, task_parameters(driving, parameters) | parameters,
+                       _remappings(topics), driving)
+
+
+def shared_topic(text: str, namespace: str) -> str:
+    """
+    Return the full name of the topic that all robots share.
+
+    :param text: a relative one is in the namespace of the swarm, the parent of the robot's.
+    :param namespace: the robot's full one.
+
+    >>> shared_topic('neighbourhood', '/red/alice'), shared_topic('air', '/alice')
+    ('/red/neighbourhood', '/air')
+    >>> shared_topic('/air', '/red/alice')
+    '/air'
+    """
+    return text if text.startswith('/') else f'{swarm_namespace(namespace).rstrip("/")}/{text}'
+
+
+def swarm_namespace(namespace: str) -> str:
+    """Return the parent of a robot's full namespace, which is that of the swarm."""
+    return namespace.rpartition('/')[0] or '/'
+
+
+def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the remappings of topics; transforms have two, of which one is static."""
+    moved = [(TOPIC_NAMES[topic], place) for topic, place in topics.items()
+             if TOPIC_NAMES[topic] != place]
+    tf = topics['tf_topic']
+    return moved + ([(TF + STATIC_SUFFIX, tf + STATIC_SUFFIX)] if tf != TF else [])
+
+
+def _fleet_robot(settings: Mapping[str, str], hostname: str) -> FleetRobot | None:
+    name, path = settings.get('robot', ''), settings.get('fleet_file', '')
+    if not path:
+        if name:
+            raise ParameterError('robot', problem=f': {name!r} is a name in a fleet file; it '
+                                 'takes fleet_file, too')
+        return None
+    fleet = load_fleet(path)
+    return fleet.robot(name) if name else fleet.of_host(hostname)
+
+
+RESPAWN_DELAY = Parameter(
+    'respawn_delay', float, 5.0, 'With respawn: the time before a node is started again.',
+    unit='s', lower=0.0, upper=3600.0)
+
+
+def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> dict[str, Any]:
+    """
+    Return the options of a robot's action that define the consequences of its end.
+
+    :param settings: the values of arguments: ``required``, ``respawn``, ``respawn_delay``.
+    :param companions: the actions of processes that end with it, if it is neither required nor
+        started again: nodes must not drive the robot without it.
+    :raises ParameterError: for a wrong value.
+    """
+    required, respawn = parse_bool(settings, 'required'), parse_bool(settings, 'respawn')
+    delay = parse_value(RESPAWN_DELAY, settings[RESPAWN_DELAY.name])
+    if respawn:
+        return {'respawn': True, 'respawn_delay': delay}
+    return {'on_exit': shut_down_with_status if required else stop(companions) or None}
+
+
+STATIONARY_TASKS = ('count', 'field')
+"""Tasks that do not drive robots; tasks of other packages are assumed to drive."""
+SCAN_TASKS = ('patrol', 'rally')
+"""Tasks that need a laser scanner to drive."""
+MOTION = Parameter(
+    'motion', str, '', 'What drives the robots: nothing (static), node wander, which drives them '
+    'at random past walls and each other (wander), or what you start yourself (none). Empty: '
+    'wander, except for robots with tasks that drive, which are all but '
+    f'{" and ".join(STATIONARY_TASKS)}.', choices=lambda: ('static', 'wander', 'none'))
+
+
+def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters: Mapping[str, Any],
+                 **options: Any) -> list[Any]:
+    """
+    Return the process of node ``wander`` if argument ``motion`` requests it, in a list.
+
+    :param settings: the values of arguments.
+    :param robots: their namespaces.
+    :param parameters: further parameters of the node; without ``world`` it uses laser scanners
+        only.
+    :param options: for ``launch_ros.actions.Node``.
+    """
+    motion = parse_value(MOTION, settings[MOTION.name]) if settings[MOTION.name] else ''
+    driven = [robot for robot, tasks in zip(robots, configured_tasks(settings, robots))
+              if motion == 'wander' or not motion and set(tasks) <= set(STATIONARY_TASKS)]
+    if not driven:
+        return []
+    name = 'wander' if len(robots) > 1 else f'wander_{robots[0]}'
+    return [package_node(settings, 'wander', name, {'robots': ','.join(driven), **parameters},
+                         **options)]
+
+
+def configured_tasks(settings: Mapping[str, str], robots: Iterable[str]) -> list[list[str]]:
+    """
+    Return the tasks of each robot in all its instances, from arguments and parameter file.
+
+    :param settings: the values of arguments: ``tasks`` and ``params_file``.
+    :param robots: their namespaces.
+
+    >>> configured_tasks({'tasks': 'count, patrol', 'params_file': ''}, ['robot_1'])
+    [['count', 'patrol']]
+    """
+    argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
+    nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
+    return [[task for name in _task_parameters(values)
+             for task in names_in(str(values.get(name, '')))]
+            for values in effective_parameters(settings['params_file'], nodes, argument)]
+
+
+def _task_parameters(values: Mapping[str, Any]) -> list[str]:
+    """Return the names of a robot's parameters that list tasks."""
+    return ['tasks', *(f'{name}.tasks' for name in names_in(str(values.get('instances', ''))))]
+
+
+def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:
+    """
+    Check that robots whose tasks need a laser scanner have one.
+
+    :param settings: the values of arguments: ``tasks`` and ``params_file``.
+    :param robots: their namespaces.
+    :param beams: of the laser scanner; 0 for none.
+    :raises ParameterError: if they have none; the message names the tasks.
+    """
+    tasks = {name: None for names in configured_tasks(settings, robots) for name in names}
+    blind = [name for name in tasks if name in SCAN_TASKS]
+    if blind and not beams:
+        raise ParameterError('lidar', problem=f": 0 leaves robots blind, and {', '.join(blind)} "
+                             'drives by a laser scanner; give lidar:=36, for example')

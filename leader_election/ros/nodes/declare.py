@@ -1,0 +1,278 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The declaration of parameters on a node, with checked changes at run time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+import re
+import sys
+from typing import Any, Generic, TypeVar
+
+from leader_election.election.robot.parameters import further_names
+from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+import rclpy.parameter
+
+T = TypeVar('T')
+
+NO_DEFAULTS: Mapping[str, Any] = {}
+_OF_RCLPY = re.compile(r'use_sim_time|start_type_description_service|qos_overrides\..*')
+"""The names of parameters that rclpy declares."""
+_TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
+    bool: rclpy.parameter.Parameter.Type.BOOL,
+    int: rclpy.parameter.Parameter.Type.INTEGER,
+    float: rclpy.parameter.Parameter.Type.DOUBLE,
+    str: rclpy.parameter.Parameter.Type.STRING,
+    tuple[float, ...]: rclpy.parameter.Parameter.Type.DOUBLE_ARRAY,
+    tuple[str, ...]: rclpy.parameter.Parameter.Type.STRING_ARRAY,
+}
+
+
+class Declared(Generic[T]):
+    """
+    A node's parameters, checked.
+
+    :ivar values: the current values, as their dataclass.
+    """
+
+    def __init__(self, node: Node, parameters: type[T],
+                 changed: Callable[[T], None] | None = None, prefix: str = '',
+                 fixed: Callable[[], bool] | None = None,
+                 defaults: Mapping[str, Any] = NO_DEFAULTS, served: bool = True) -> None:
+        """
+        Declare all fields of a dataclass of parameters.
+
+        :param changed: called with the new values after a change at run time.
+        :param prefix: the prefix of their names on the node, for example ``rescue.``.
+        :param fixed: returns whether parameters that are not dynamic are fixed now; by default
+            they always are.
+        :param defaults: other defaults than those of the declarations, by name.
+        :param served: whether other nodes may read and change them. Otherwise the node must have
+            declared the given ones already, and only their values are used.
+        :raises ParameterError: for a value of the wrong type or out of range.
+        """
+        self._node = node
+        self._parameters = parameters
+        self._prefix = prefix
+        self._table = {
+            prefix + p.name: replace(p, name=prefix + p.name,
+                                     default=defaults.get(p.name, p.default))
+            for p in table(parameters)}
+        self._fixed = fixed
+        self.changed = changed
+        if not served:
+            self.values: T = self._build({
+                name: node.get_parameter(name).value if node.has_parameter(name) else p.default
+                for name, p in self._table.items()})
+            return
+        given = {name: _declare(node, p, fixed is None) for name, p in self._table.items()}
+        self.values = self._build(given)
+        node.add_on_set_parameters_callback(self._check)
+        node.add_post_set_parameters_callback(self._set)
+
+    def _build(self, given: Mapping[str, Any]) -> T:
+        short = {name.removeprefix(self._prefix): value for name, value in given.items()}
+        try:
+            return build(self._parameters, short)
+        except ParameterError as error:
+            raise error.named(f'{self._prefix}{error.name}') from None
+
+    def _ours(self, changes: list[Any]) -> dict[str, Any]:
+        return {c.name: c.value for c in changes if c.name in self._table}
+
+    def _merged(self, changes: list[Any]) -> T:
+        now = {self._prefix + p.name: getattr(self.values, p.name)
+               for p in table(self._parameters)}
+        return self._build({**now, **self._ours(changes)})
+
+    def _check(self, changes: list[Any]) -> SetParametersResult:
+        try:
+            if self._ours(changes):
+                self._refuse_fixed(changes)
+                self._merged(changes)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _refuse_fixed(self, changes: list[Any]) -> None:
+        if self._fixed is None or not self._fixed():
+            return
+        for name in self._ours(changes):
+            if not self._table[name].dynamic:
+                raise ParameterError(name, problem=': it is fixed while the node is configured; '
+                                     'clean the node up first')
+
+    def _set(self, changes: list[Any]) -> None:
+        if self._ours(changes):
+            self.values = self._merged(changes)
+            if self.changed is not None:
+                self.changed(self.values)
+
+    def withdraw(self) -> None:
+        """Undeclare the parameters; not possible for read-only ones."""
+        self._node.remove_on_set_parameters_callback(self._check)
+        self._node.remove_post_set_parameters_callback(self._set)
+        for name in self._table:
+            self._node.undeclare_parameter(name)
+
+
+class Declarations:
+    """
+    The sets of parameters of one node, by their dataclass and prefix.
+
+    A set that is declared again keeps its values; only the callback for changes is replaced.
+    """
+
+    def __init__(self, node: Node, fixed: Callable[[], bool] | None = None,
+                 defaults: Mapping[str, Any] = NO_DEFAULTS, served: bool = True) -> None:
+        """
+        Begin without any set.
+
+        :param fixed, served: as :class:`Declared` takes them.
+        :param defaults: as :class:`Declared` takes them, for sets without a prefix.
+        """
+        self._node = node
+        self._defaults = defaults
+        self._fixed = fixed
+        self._served = served
+        self._made: dict[tuple[str, type], Declared[Any]] = {}
+
+    def declare(self, parameters: type[T], changed: Callable[[T], None] | None = None,
+                prefix: str = '') -> Declared[T]:
+        """
+        Declare a set of parameters.
+
+        :raises ParameterError: for a value of the wrong type or out of range.
+        """
+        key = (prefix, parameters)
+        if key not in self._made:
+            self._made[key] = Declared(
+                self._node, parameters, changed, prefix, self._fixed,
+                NO_DEFAULTS if prefix else self._defaults, self._served)
+        self._made[key].changed = changed
+        return self._made[key]
+
+    def withdraw(self) -> None:
+        """Undeclare all sets with a prefix; the node's own parameters stay."""
+        for key in [key for key in self._made if key[0]]:
+            self._made.pop(key).withdraw()
+        for declared in self._made.values():
+            declared.changed = None
+
+
+def declare_all(node: Node, parameters: type[T]) -> Declared[T]:
+    """
+    Declare the parameters of a node that has one set of them.
+
+    :raises ParameterError: for an unknown name, a value of the wrong type or out of range.
+    """
+    refuse_unknown(node, parameters)
+    return Declared(node, parameters)
+
+
+def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
+    """
+    Refuse parameters that are given to a node and that it does not have.
+
+    Several nodes may share a file with a section for all: there, a name that another node of this
+    package has is no error.
+
+    :param sets: the dataclasses of the node's parameters.
+    :param of_robot: whether it is a robot's node, which also has the parameters of instances,
+        tasks and plug-ins.
+    :raises ParameterError: for the first one; the text names the most similar known one.
+    """
+    # rclpy has no public method for what is given beyond what is declared.
+    given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
+    known = {p.name for each in sets for p in table(each)}
+    unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
+    if not unknown:
+        return
+    from leader_election.config import FILES
+    further = set(further_names(given))
+    known |= further if of_robot else set()
+    elsewhere = further.union(p.name for each, _ in FILES.values() for p in table(each))
+    for name in unknown:
+        if name not in known and (name not in elsewhere or name in _set_alone(sys.argv)):
+            raise ParameterError(
+                f'parameter {name} is not known; ' + (did_you_mean(name, known).rstrip() or (
+                    '--help lists those of this node; in a file, /** stands for all nodes')))
+
+
+def _set_alone(arguments: Sequence[str]) -> set[str]:
+    """
+    Return the names of parameters that a command line sets one by one, not by a file.
+
+    >>> sorted(_set_alone(['--ros-args', '-p', 'radius:=3.0', '-p', 'fleet:seed:=2']))
+    ['radius', 'seed']
+    """
+    return {word.partition(':=')[0].rpartition(':')[2]
+            for option, word in pairwise(arguments) if option in ('-p', '--param')}
+
+
+def overrides(values: Mapping[str, Any]) -> list[Any]:
+    """Return values by name as a node takes them for ``parameter_overrides``."""
+    return [rclpy.parameter.Parameter(name, value=value)
+            for name, value in values.items()]
+
+
+def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
+    """
+    Declare one parameter, checked, and return its value.
+
+    :param for_good: whether it becomes read-only, unless it is dynamic.
+    """
+    descriptor = _descriptor(p)
+    descriptor.read_only = for_good and not p.dynamic
+    default = _ros(p, p.check(p.default)) if not p.required else _TYPES[p.type]
+    try:
+        given = node.declare_parameter(p.name, default, descriptor).value
+    except (InvalidParameterTypeException, InvalidParameterValueException):
+        # Read the given value in any type: an integer is valid for a float, and other errors
+        # get the package's own text.
+        node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
+        given = node.get_parameter(p.name).value
+        node.undeclare_parameter(p.name)
+        node.declare_parameter(
+            p.name, _ros(p, p.check(given)), descriptor, ignore_override=True)
+    return p.check(p.default if given is None and not p.required else given)
+
+
+def _ros(p: Parameter, value: Any) -> Any:
+    """Return a value as rclpy takes it; an empty array keeps its type."""
+    listed = list(value) if isinstance(value, tuple) else value
+    return rclpy.parameter.Parameter(p.name, _TYPES[p.type], listed).value
+
+
+def _descriptor(p: Parameter) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(
+        description=p.description,
+        additional_constraints=f'takes {p.allowed()}')
+    if p.type is float and p.lower is not None:
+        upper = float('inf') if p.upper is None else float(p.upper)
+        descriptor.floating_point_range = [
+            FloatingPointRange(from_value=float(p.lower), to_value=upper)]
+    if p.type is int and p.lower is not None and p.upper is not None:
+        descriptor.integer_range = [
+            IntegerRange(from_value=int(p.lower), to_value=int(p.upper), step=1)]
+    return descriptor

@@ -1,0 +1,89 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node of one robot."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.announcement import announcement
+from leader_election.ros.nodes.declare import Declarations, NO_DEFAULTS, refuse_unknown
+from leader_election.ros.nodes.election import Election
+from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.waiting import Missing
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+
+class ElectionNode(Node):
+    """
+    The node of one robot, which takes part from construction to destruction.
+
+    :ivar election: connects the robot to topics, timers and parameters.
+    :ivar robot: the robot, which is independent of ROS.
+    :ivar steady_clock: the clock of its timers and ages.
+    :ivar executor_kind: the executor asked for (:func:`~leader_election.ros.nodes.process.run`).
+    """
+
+    def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
+                 use_global_arguments: bool = True,
+                 parameter_overrides: list[Parameter] | None = None,
+                 defaults: Mapping[str, Any] = NO_DEFAULTS, others: Sequence[type] = (),
+                 **options: Any) -> None:
+        """
+        Declare the parameters and start the robot.
+
+        :param defaults: of parameters that are set neither by file nor by argument, by name.
+        :param others: the parameters of a node of the same process, which gets the same arguments.
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: for a wrong parameter.
+        """
+        super().__init__(
+            'election_node', namespace=namespace, cli_args=cli_args,  # type: ignore[arg-type]
+            use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides,
+            **options)
+        refuse_unknown(self, ElectionParameters, *others, of_robot=True)
+        self.election = Election(self, self._declarations(defaults))
+        self.executor_kind = self.election.parameters.executor
+        self.robot = self.election.robot
+        self.steady_clock = self.election.steady_clock
+        self.election.start()
+
+    def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
+        return Declarations(self, defaults=defaults)
+
+    @property
+    def failure(self) -> ParameterError | None:
+        """Return the error that ends the process; ``None`` while there is none."""
+        return self.election.failure
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs of the robot."""
+        return self.election.missing()
+
+    def close(self) -> None:
+        """Stop the tasks; called before the node is destroyed."""
+        self.election.close()
+
+
+def main() -> int:
+    """Run one robot's node until it is stopped; return the exit status."""
+    def make() -> list[Node]:
+        node = ElectionNode()
+        node.get_logger().info(announcement(node.election))
+        return [node]
+
+    return run(make)

@@ -1,0 +1,243 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The node ``gazebo_odometry``: odometry with errors, true poses and bumpers in a simulator.
+
+A simulator's odometry is too good: in Gazebo Sim its error is a millimetre after two minutes.
+The node adds the errors of the embedded world, between the simulator's odometry and the robots.
+It also makes the signal of a bumper of the contacts that the simulator reports.
+"""
+
+import math
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
+from leader_election.election.registry import message_type
+from leader_election.election.robot.pose import yaw_of
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.qos import EVENTS, SENSOR
+from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
+from leader_election.ros.nodes.transforms import BASE, TransformPublisher
+from leader_election.ros.nodes.waiting import BUFFERS, Missing
+from leader_election.ros.nodes.wander import namespaces
+from leader_election.simulation.erroneous_odometry import ErroneousOdometry, Pose
+from leader_election.simulation.kinematics import velocities_between
+from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.simulation.world import quaternions
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.node import Node
+from std_msgs.msg import Bool
+
+WHEEL_ODOMETRY = 'wheel_odometry'
+"""The topic of the simulator's odometry, in the namespace of the robot."""
+TRUE_POSE = 'true_pose'
+"""The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
+
+SCANNER = f'{BASE}/lidar'
+"""The frame of a laser scanner in Gazebo Sim, after the name of the robot."""
+CONTACTS = 'contacts'
+"""The topic of the simulator's contacts of the robot's body, received while there are any."""
+BUMPER_PERIOD = 0.1
+"""The time between two messages on topic bumper while the robot touches something [s]."""
+RELEASED_AFTER = 0.15
+"""The time without contacts after which it no longer does [s]."""
+STILL = 1e-3
+"""The least motion of a robot whose wheels turn [m, rad]."""
+
+
+class SimulatedRobot:
+    """
+    The odometry, the true pose and the bumper of one robot.
+
+    :ivar name: its namespace.
+    """
+
+    def __init__(self, node: Node, prefix: str, parameters: GazeboOdometryParameters) -> None:
+        """
+        Subscribe to the simulator's topics, and advertise those of the robot.
+
+        :param prefix: the start of the robot's topic names, empty or ending in a slash.
+        """
+        self.name = prefix.rstrip('/') or node.get_namespace().strip('/')
+        self._node, self._prefix = node, prefix
+        self._wheels: Pose | None = None
+        self._wheels_before: Pose | None = None
+        self._commands: Any = None
+        self._commanded = self._touches = False
+        self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
+        self._drifts = parameters.odometry_drift
+        self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
+        scanner = TransformStamped(child_frame_id=f'{self.name}/{SCANNER}')
+        scanner.header.frame_id = BASE
+        scanner.transform.translation.z = parameters.scanner_height
+        self._transforms = TransformPublisher(
+            node, [prefix.rstrip('/') or node.get_namespace().rstrip('/')],
+            [scanner] if parameters.scanner_height else [])
+        node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
+        if parameters.ground_truth:
+            self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
+            self._last: tuple[float, Pose] | None = None
+            node.create_subscription(PoseStamped, prefix + TRUE_POSE, self._take_truth, EVENTS)
+        if parameters.bumper:
+            self._clock = clock.steady_clock(node)
+            self._touched_at = -math.inf
+            self._bumper = node.create_publisher(Bool, f'{prefix}bumper', 10)
+            # Not decoded: that there are contacts is enough, and they come in each step.
+            node.create_subscription(_message_type(parameters.contacts_type), prefix + CONTACTS,
+                                     self._touch, SENSOR, raw=True)
+
+    def _take(self, message: Odometry) -> None:
+        """Publish odometry with errors, in the received message."""
+        pose = _planar(message.pose.pose)
+        if pose is None:
+            return
+        self._wheels = pose
+        if self._drifts:
+            if not self._odometry.take(_seconds(message), pose):
+                return
+            pose = self._odometry.pose
+            _set(message, pose, self._odometry.velocity)
+            covariance = self._odometry.covariance
+            message.pose.covariance[IN_PLANE] = covariance.poses.reshape(9)
+            message.twist.covariance[FORWARD] = covariance.velocities[0]
+        self._odom.publish(message)
+        self._transforms.publish(message.header.stamp, np.array([pose]))
+
+    def _take_truth(self, message: PoseStamped) -> None:
+        """Publish the true pose as odometry in the shared frame."""
+        time, pose = _seconds(message), _planar(message.pose)
+        if pose is None:
+            return
+        velocity = (0.0, 0.0)
+        if self._last is not None and time > self._last[0]:
+            (row,) = velocities_between(
+                np.array([self._last[1]]), np.array([pose]), time - self._last[0]).tolist()
+            velocity = (row[0], row[1])
+        self._last = time, pose
+        truth = Odometry(child_frame_id=BASE)
+        truth.header.stamp, truth.header.frame_id = message.header.stamp, 'map'
+        _set(truth, pose, velocity)
+        self._truth.publish(truth)
+
+    def _touch(self, contacts: bytes) -> None:
+        self._touched_at = clock.seconds(self._clock)
+        if not self._touches:
+            self.report_touch()
+
+    def report_touch(self) -> None:
+        """Publish whether the robot touches something: on each change, and while it does."""
+        before = self._touches
+        self._touches = 0.0 <= clock.seconds(self._clock) - self._touched_at <= RELEASED_AFTER
+        if before or self._touches:
+            self._bumper.publish(Bool(data=self._touches))
+
+    def missing(self) -> list[Missing]:
+        """
+        Return the inputs missing since the last call: odometry, or the effect of commands.
+
+        Once wheels stand still, the node subscribes to the robot's commands: if there are any, the
+        simulator does not receive them.
+        """
+        if self._wheels is None:
+            return [Missing('odometry', self._node.resolve_topic_name(
+                self._prefix + WHEEL_ODOMETRY), f'see whether the bridge runs; {BUFFERS}')]
+        before, self._wheels_before = self._wheels_before, self._wheels
+        if before is None or math.dist(before, self._wheels) > STILL:
+            if self._commands is not None:
+                self._node.destroy_subscription(self._commands)
+            self._commands, self._commanded = None, False
+        elif self._commands is None:
+            self._commands = self._node.create_subscription(
+                Twist, f'{self._prefix}cmd_vel', self._hear, SENSOR)
+        elif self._commanded and not self._touches:
+            return [Missing('wheels to turn', self._commands.topic_name, 'they stand still though '
+                            'they are commanded: the simulator does not hear the commands; start '
+                            f'again, and {BUFFERS}')]
+        return []
+
+    def _hear(self, command: Twist) -> None:
+        self._commanded = command.linear.x != 0.0 or command.angular.z != 0.0
+
+
+class GazeboOdometry(Node):
+    """
+    Publishes the odometry of each robot in the simulator (:class:`SimulatedRobot`).
+
+    :ivar robots: in the order of the parameter.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters, subscribe and advertise.
+
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: when a parameter is wrong.
+        """
+        super().__init__('gazebo_odometry', **options)
+        parameters = declare_all(self, GazeboOdometryParameters).values
+        self.executor_kind = parameters.executor
+        self.robots = [SimulatedRobot(self, prefix, parameters)
+                       for prefix in namespaces(parameters.robots)]
+        if parameters.bumper:
+            # One for all: rclpy warns of many timers of one clock.
+            self.create_timer(BUMPER_PERIOD, self._report_touches, clock=clock.steady_clock(self))
+
+    def _report_touches(self) -> None:
+        for robot in self.robots:
+            robot.report_touch()
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs of the robots."""
+        return [each for robot in self.robots for each in robot.missing()]
+
+
+def _message_type(name: str) -> Any:
+    """Return the type of messages with contacts."""
+    try:
+        return message_type(name)
+    except (ImportError, AttributeError, ValueError):
+        raise ParameterError('contacts_type', problem=f': {name!r} is no installed type of '
+                             f"messages; install {name.partition('/')[0]}, or give "
+                             'bumper:=false') from None
+
+
+def _seconds(message: Any) -> float:
+    """Return the time in the header of a message [s]."""
+    return float(message.header.stamp.sec) + float(message.header.stamp.nanosec) * 1e-9
+
+
+def _planar(pose: Any) -> Pose | None:
+    """Return x, y, yaw of a message's pose [m, rad], ``None`` without a valid orientation."""
+    turn = pose.orientation
+    yaw = yaw_of((turn.x, turn.y, turn.z, turn.w))
+    return None if yaw is None else (pose.position.x, pose.position.y, yaw)
+
+
+def _set(message: Odometry, pose: Pose, velocity: tuple[float, float]) -> None:
+    """Write a pose and a velocity in the plane into a message."""
+    position, turn = message.pose.pose.position, message.pose.pose.orientation
+    position.x, position.y = pose[:2]
+    turn.x = turn.y = 0.0
+    turn.z, turn.w = quaternions(np.array([pose[2]]))[0].tolist()
+    message.twist.twist.linear.x, message.twist.twist.angular.z = velocity
+
+
+def main() -> int:
+    """Run the node until a signal; return the exit status."""
+    return run(lambda: [GazeboOdometry()])

@@ -1,0 +1,164 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A cooperating robot's corrected pose, for other nodes, and its distances to neighbours.
+
+The pose is that of REP 105: a transform from the shared frame to odometry's, composed with
+odometry, gives the corrected pose; odometry itself stays continuous.
+"""
+
+from array import array
+
+from geometry_msgs.msg import Pose as PoseMessage
+from geometry_msgs.msg import TransformStamped
+from leader_election.election.registry import message_type
+from leader_election.election.robot.pose import from_quaternion, moved_to, Pose
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.qos import EVENTS
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+from transforms3d.quaternions import mat2quat
+
+ODOMETRY, DISTANCES, TRANSFORMS = 'odometry/cooperative', 'neighbour_distances', '/tf'
+COLUMNS = 'id,distance,deviation'
+"""The label of the columns of distances."""
+ESTIMATED = np.array((0, 1, 5))
+"""
+The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw.
+
+The others are 0, as in AMCL: RViz draws this as an ellipse in the plane.
+"""
+BASE = 'base_link'
+"""The robot's own frame, if odometry does not name it (REP 105)."""
+
+
+class LocalisationPublishers:
+    """Publishes ``odometry/cooperative``, ``neighbour_distances``, and ``/tf`` on request."""
+
+    def __init__(self, node: Node, robot: Robot) -> None:
+        """
+        Create the publishers.
+
+        :param robot: whose neighbourhood filter estimates the poses.
+        :raises ParameterError: where ``send_transform`` is set and tf2_msgs is not installed.
+        """
+        self._node = node
+        self._robot = robot
+        space = robot.parameters.output_prefix
+        self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
+        self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
+        self._transforms = None
+        self._warned = False
+        if robot.parameters.send_transform:
+            self._kind = _transform_type()
+            self._transforms = node.create_publisher(self._kind, TRANSFORMS, EVENTS)
+
+    def publish_pose(self, message: Odometry, origin: Pose | None) -> None:
+        """
+        Publish the corrected pose for a processed message of odometry.
+
+        :param origin: the pose of odometry's frame in the shared one; ``None``: the initial pose.
+        """
+        wanted = self._odometry.get_subscription_count() > 0
+        estimate = self._robot.sensing.localisation.pose
+        if estimate is None or not (wanted or self._transforms is not None):
+            return
+        point, turn = message.pose.pose.position, message.pose.pose.orientation
+        odometry = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
+        if odometry is None:
+            return
+        begin = self._robot.sensing.initial_pose if origin is None else origin
+        correction = moved_to(begin @ odometry, estimate) @ begin
+        if wanted:
+            self._odometry.publish(self._corrected(message, correction @ odometry))
+        if self._transforms is not None:
+            self._send(message, correction)
+
+    def publish_distances(self, now: float) -> None:
+        """
+        Publish the distances to neighbours: rows of id, distance [m], standard deviation [m].
+
+        :param now: the time on the robot's clock [s].
+        """
+        if self._distances.get_subscription_count() == 0:
+            return
+        rows = self._robot.sensing.localisation.distances(now)
+        message = Float64MultiArray(data=array('d', np.array(rows, float).tobytes()))
+        message.layout.dim = [
+            MultiArrayDimension(label='neighbours', size=len(rows), stride=3 * len(rows)),
+            MultiArrayDimension(label=COLUMNS, size=3, stride=3)]
+        self._distances.publish(message)
+
+    def _corrected(self, message: Odometry, pose: Pose) -> Odometry:
+        """Return odometry with another pose, in the shared frame, and its covariance."""
+        corrected = Odometry(twist=message.twist)
+        corrected.header.stamp = message.header.stamp
+        corrected.header.frame_id = self._robot.parameters.frame
+        corrected.child_frame_id = message.child_frame_id or BASE
+        corrected.pose.pose = _message(pose)
+        covariance = np.zeros((6, 6))
+        covariance[np.ix_(ESTIMATED, ESTIMATED)] = self._robot.sensing.localisation.covariance
+        corrected.pose.covariance = covariance.ravel()
+        return corrected
+
+    def _send(self, message: Odometry, correction: Pose) -> None:
+        """Send the transform from the shared frame to that of odometry."""
+        frame, child = self._robot.parameters.frame, message.header.frame_id
+        if child in ('', frame):
+            if not self._warned:
+                self._warned = True
+                self._node.get_logger().warning(
+                    f'send_transform: odometry is in frame {child!r}, so there is no transform '
+                    f'from {frame} to its frame; set its header.frame_id')
+            return
+        assert self._transforms is not None
+        self._transforms.publish(self._kind(
+            transforms=[stamped_transform(message, correction, frame)]))
+
+
+def stamped_transform(message: Odometry, correction: Pose, frame: str) -> TransformStamped:
+    """
+    Return the transform from the shared frame to that of odometry, with odometry's stamp.
+
+    :param correction: the pose of odometry's frame in the shared one.
+    :param frame: the shared frame.
+    """
+    transform = TransformStamped(child_frame_id=message.header.frame_id)
+    transform.header.stamp, transform.header.frame_id = message.header.stamp, frame
+    pose, to = _message(correction), transform.transform.translation
+    to.x, to.y, to.z = pose.position.x, pose.position.y, pose.position.z
+    transform.transform.rotation = pose.orientation
+    return transform
+
+
+def _message(pose: Pose) -> PoseMessage:
+    """Return a pose as a message."""
+    message = PoseMessage()
+    place, turn = message.position, message.orientation
+    place.x, place.y, place.z = pose[:3, 3].tolist()
+    turn.w, turn.x, turn.y, turn.z = mat2quat(pose[:3, :3]).tolist()
+    return message
+
+
+def _transform_type() -> type:
+    """Return the type of messages on ``/tf``."""
+    try:
+        return message_type('tf2_msgs/msg/TFMessage')  # type: ignore[no-any-return]
+    except ImportError:
+        raise ParameterError('send_transform', problem=': true needs the package tf2_msgs, which '
+                             f'is not installed; install it, or use topic {ODOMETRY}') from None

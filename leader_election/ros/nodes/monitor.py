@@ -1,0 +1,227 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node ``monitor``: receives the messages of a whole swarm and presents it."""
+
+from copy import copy
+import os
+from pathlib import Path
+import sys
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.markers import Markers, trail_marker
+from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
+from leader_election.ros.nodes.waiting import Missing
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.parameters import MonitorParameters
+from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.swarm.tracker import SwarmTracker
+from leader_election.swarm.view.formatting import Palette
+from leader_election.swarm.view.frame import Frame, Rings, rings_of, silence, Trails
+from leader_election.swarm.view.terminal import line, render
+from rclpy.node import Node
+from rich.console import Console
+from rich.live import Live
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+LINE_PERIOD = 5.0
+"""Time between two printed lines without a terminal [s]."""
+SLOWEST = 2.0
+"""The longest time between two drawings in the terminal [s]."""
+TRAIL_PERIOD = 0.5
+"""Time between two messages on ``trails`` [s]."""
+MOST_FRAMES = 160
+"""The greatest number of frames; beyond it, every other one is dropped and the period doubled."""
+
+
+class Monitor(Node):
+    """
+    Presents a swarm in the terminal, as markers, as a picture and as an animation.
+
+    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers``, ``robots`` (their
+    namespaces) and, less often, ``trails``, which are long.
+
+    :ivar steady_clock: the clock of all times here.
+    :ivar tracker: the last message of each robot.
+    :ivar statistics: changes and rates over time.
+    :ivar snapshot: the swarm at the last update.
+    :ivar frames: of the animation so far; empty without an animation.
+    :ivar rings: outlines of arena and obstacles, once received.
+    :ivar note: a line of text that is shown with the swarm from the next update on.
+    :ivar upcoming: likewise, in the terminal alone: what happens next.
+    :ivar remarks: texts beside robots, by id.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters and subscribe.
+
+        :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
+        :raises ParameterError: when the value of a parameter is not allowed.
+        """
+        super().__init__('monitor', **options)
+        self.parameters = declare_all(self, MonitorParameters).values
+        self.executor_kind = self.parameters.executor
+        _check_folder('picture', self.parameters.picture)
+        _check_folder('animation', self.parameters.animation)
+        self.steady_clock = clock.steady_clock(self)
+        self.tracker = SwarmTracker(
+            expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,
+            frame=self.parameters.frame, instance=self.parameters.instance)
+        self.statistics = Statistics()
+        self.snapshot = Snapshot(clock.seconds(self.steady_clock), {})
+        self.frames: list[Frame] = []
+        self.rings = Rings()
+        self.note = self.upcoming = ''
+        self.remarks: dict[int, str] = {}
+        self._palette = Palette()
+        self._frame = Frame(self.snapshot, {})
+        self._frame_period = self.parameters.frame_period
+        self._markers = Markers(self.parameters.frame)
+        self._line_time = float('-inf')
+        self._live: Live | None = None
+        self._skipped = 0
+        if self.parameters.live and sys.stdout.isatty():
+            self._live = Live(console=Console(), auto_refresh=False)
+            self._live.start()
+        self._publisher = self.create_publisher(
+            MarkerArray, 'markers', copy(EVENTS), qos_overriding_options=overridable())
+        self.create_subscription(String, 'neighbourhood', self._hear, copy(NEIGHBOURHOOD),
+                                 qos_overriding_options=overridable())
+        self.create_subscription(MarkerArray, 'world', self._see_world, copy(STATE),
+                                 qos_overriding_options=overridable())
+        self._robots = self.create_publisher(DiagnosticArray, 'robots', copy(STATE))
+        self._namespaces: dict[int, str] = {}
+        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)
+        if self.parameters.trail > 0.0:
+            self._trails = Trails(self.parameters.trail)
+            self._trails_out = self.create_publisher(MarkerArray, 'trails', copy(EVENTS))
+            self.create_timer(TRAIL_PERIOD, self._trail, clock=self.steady_clock)
+
+    def _hear(self, message: String) -> None:
+        self.tracker.hear(message.data, clock.seconds(self.steady_clock))
+
+    def _see_world(self, message: MarkerArray) -> None:
+        self.rings = rings_of(message.markers)
+
+    def refresh(self) -> None:
+        """Update the snapshot, and show it."""
+        self.snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
+        self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
+        colours = self._palette.assign(regions(self.snapshot))
+        warning = silence(self.snapshot, os.getloadavg()[0], len(os.sched_getaffinity(0)))
+        self._frame = Frame(self.snapshot, colours, self.note, self.upcoming, warning,
+                            dict(self.remarks))
+        self._publisher.publish(
+            self._markers.update(self._frame, self.parameters.communication_range))
+        self._publish_namespaces()
+        self._record_frame()
+        self._show()
+
+    def _publish_namespaces(self) -> None:
+        """Publish the map from ids to namespaces, when it has changed."""
+        found = self.tracker.namespaces(self.resolve_topic_name('neighbourhood'))
+        if found == self._namespaces:
+            return
+        self._namespaces = found
+        message = DiagnosticArray(status=[DiagnosticStatus(
+            name='robots', message='namespaces by id',
+            values=[KeyValue(key=str(i), value=name) for i, name in found.items()])])
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.frame_id = self.parameters.frame
+        self._robots.publish(message)
+
+    def _trail(self) -> None:
+        """Publish the trails of the robots."""
+        self._trails.update(self.snapshot)
+        self._trails_out.publish(
+            trail_marker(self._trails.paths, self._frame, self.parameters.frame))
+
+    def _record_frame(self) -> None:
+        """Record a frame for the animation, when it is due."""
+        if not self.parameters.animation:
+            return
+        # The timer may be a little early: half a period of tolerance.
+        least = self._frame_period - self.parameters.refresh_period / 2
+        if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < least:
+            return
+        self.frames.append(self._frame)
+        if len(self.frames) >= MOST_FRAMES:
+            self.frames = self.frames[::2]
+            self._frame_period *= 2
+
+    def _show(self) -> None:
+        if self._live is not None and self._skipped:
+            self._skipped -= 1
+        elif self._live is not None:
+            begin = time.monotonic()
+            self._live.update(render(
+                self._frame, self.statistics, self._live.console.size, self.rings), refresh=True)
+            # A fifth of the time at most is for drawing, on a machine that is busy.
+            cost = time.monotonic() - begin
+            self._skipped = int(min(5.0 * cost, SLOWEST) / self.parameters.refresh_period)
+        elif (self.parameters.live
+              and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
+            self._line_time = self.snapshot.time
+            print(line(self._frame, self.statistics), flush=True)
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs: messages of robots, until one arrives."""
+        if self.tracker.first_heard:
+            return []
+        topic = self.resolve_topic_name('neighbourhood')
+        if self.tracker.rejected:
+            return [Missing('messages of this algorithm', topic,
+                            'give the monitor the algorithm, frame and instance of the robots',
+                            f'{self.tracker.rejected} messages were rejected')]
+        return [Missing('messages of robots', topic,
+                        'start robots (fleet, election_node), and the monitor in their namespace '
+                        'and with their ROS_DOMAIN_ID')]
+
+    def stop_live(self) -> None:
+        """Stop the live view: the terminal is as before."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def close(self) -> None:
+        """Stop the live view; write the picture and the animation where they are configured."""
+        self.stop_live()
+        reach = self.parameters.communication_range
+        start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
+        # Imported only here, since matplotlib loads slowly.
+        if self.parameters.picture:
+            from leader_election.swarm.view.picture import draw
+            draw(self._frame, self.rings, Path(self.parameters.picture), reach, start)
+        if self.parameters.animation and self.frames:
+            from leader_election.swarm.view.animation import animate
+            animate(self.frames, self.rings, Path(self.parameters.animation), reach, start)
+
+
+def _check_folder(name: str, path: str) -> None:
+    """Reject a path that could not be written, at the start rather than at the end of a run."""
+    if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
+        raise ParameterError(name, path, 'a file in a folder that exists')
+
+
+def main() -> int:
+    """Run the monitor until it is stopped; return the exit status."""
+    return run(lambda: [Monitor()])

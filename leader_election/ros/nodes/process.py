@@ -1,0 +1,312 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Start, spin and stop the nodes of a process.
+
+SIGINT and SIGTERM are a clean exit with status 0; a wrong configuration is one line on standard
+error and status 2, and an entry in the log.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+import ctypes
+from importlib import import_module
+import os
+import signal
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election.ros.nodes.waiting import Waiting
+import rclpy
+from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
+import rclpy.executors
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.logging import get_logger
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+
+PROCESS = 'leader_election'
+"""The logger of errors before the first node exists."""
+ACKNOWLEDGEMENT = 0.5
+"""The timeout for the acknowledgement of publishers' last messages [s]."""
+DESTRUCTION = 4.0
+"""
+The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
+"""
+STDERR = 2
+"""The file descriptor of standard error."""
+_CALL_IN_THREAD = 2
+"""``SIGEV_THREAD`` of Linux."""
+
+
+class StopRequest:
+    """
+    A request to stop this process, made by a signal.
+
+    :ivar made: whether it was made.
+    """
+
+    def __init__(self) -> None:
+        self.made = False
+
+    def listen(self) -> None:
+        """Handle SIGINT and SIGTERM from now on: both make the request."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._make)
+
+    def _make(self, number: int, frame: FrameType | None) -> None:
+        self.made = True
+
+
+def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
+        stopped: int = ExitStatus.OK) -> int:
+    """
+    Make nodes, spin them until a stop is requested, and destroy them.
+
+    Until the nodes are made the caller handles the signals (:mod:`leader_election.cli`).
+
+    :param make: returns the nodes, of which the first has the attribute ``executor_kind``
+        (:func:`make_executor`). A node may have a method ``close()``, called before it is
+        destroyed; an attribute ``failure``, which ends the process if it is not ``None``; an
+        attribute ``over``, which ends it with status 0 if it is true; and a method ``missing()``,
+        which returns its missing inputs (:mod:`~leader_election.ros.nodes.waiting`).
+    :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
+    :param stopped: the exit status after a stop by a signal.
+    :return: the exit status.
+    """
+    status: int = ExitStatus.FAILED
+    try:
+        # rclpy's own handlers would shut the context down while a callback is running.
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        nodes = make()
+    except (ParameterError, rclpy.exceptions.ParameterException,
+            rclpy.exceptions.NameValidationException,
+            # rclpy raises it for arguments that it cannot parse, and for a wrong QoS override.
+            RuntimeError) as error:
+        # Without a context, after wrong ROS arguments, there is no log.
+        status = _report(error, get_logger(PROCESS) if rclpy.ok() else None)
+        rclpy.try_shutdown()
+        return status
+    stop = StopRequest()
+    stop.listen()
+    try:
+        _spin(nodes, lambda: stop.made or _failure(nodes) is not None or _over(nodes))
+        failed = None if stop.made else _failure(nodes)
+        if failed is not None:
+            failure, node = failed
+            status = _report(failure, node.get_logger())
+        else:
+            status = stopped if stop.made and not _over(nodes) else ExitStatus.OK
+    finally:
+        # In any case, wheels must stop.
+        _take_down(nodes, status)
+    return status
+
+
+def _failure(nodes: Sequence[Node]) -> tuple[ParameterError, Node] | None:
+    """Return the first error that a node found at run time, with the node."""
+    for node in nodes:
+        failure = getattr(node, 'failure', None)
+        if failure is not None:
+            return failure, node
+    return None
+
+
+def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
+    """
+    Print the error that ends the process, and write it to the log, but not to the screen twice.
+
+    :return: the exit status.
+    """
+    if logger is not None:
+        with _quiet():
+            logger.fatal(' '.join(str(error).split()))
+    return print_error(error)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Discard what the process, also a library in C, writes to standard error meanwhile."""
+    sys.stderr.flush()
+    screen, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    try:
+        yield
+    finally:
+        os.dup2(screen, STDERR)
+        os.close(screen)
+        os.close(nowhere)
+
+
+def _over(nodes: Sequence[Node]) -> bool:
+    """Return whether a node has finished its task."""
+    return any(getattr(node, 'over', False) for node in nodes)
+
+
+def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
+    """Spin nodes until a condition holds, which is checked ten times a second."""
+    kind = getattr(nodes[0], 'executor_kind', 'events')
+    executor = make_executor(kind)
+    _log_executor(executor, kind, nodes[0].get_logger())
+    for node in nodes:
+        executor.add_node(node)
+    ended, waiting = Future(), Waiting(nodes, time.monotonic())
+
+    def check() -> None:
+        if over():
+            ended.set_result(None)
+
+    # The events executor returns after its timeout only when idle: a busy process would
+    # neither stop nor end with its failure.
+    nodes[0].create_timer(0.1, check, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    check()
+    while not (ended.done() or over()):
+        waiting.look(time.monotonic())
+        # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
+        # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
+        executor.spin_until_future_complete(ended, timeout_sec=0.1)
+
+
+def _take_down(nodes: Sequence[Node], status: int) -> None:
+    """
+    Close and destroy all nodes, which takes some seconds for many of them.
+
+    A process that only exits leaves its DDS entities in shared memory, and the next process on
+    this machine may then not be discovered.
+
+    :param status: the exit status of the process if the middleware does not return.
+    """
+    for node in nodes:
+        if hasattr(node, 'close'):
+            node.close()
+    await_acknowledgements(publisher for node in nodes for publisher in node.publishers)
+    for node in nodes:
+        # Fast DDS 2.14 may never return while another process ends at the same time, which is
+        # usual when a launch is stopped: DomainParticipant::set_listener(), called with the last
+        # node, waits for a discovery callback that waits for its lock.
+        with _exit_after(DESTRUCTION, status):
+            node.destroy_node()
+    rclpy.try_shutdown()
+
+
+class _SignalEvent(ctypes.Structure):
+    """``struct sigevent`` of Linux: a function that a timer calls in a thread of its own."""
+
+    _fields_ = (('value', ctypes.c_void_p), ('number', ctypes.c_int), ('notify', ctypes.c_int),
+                ('function', ctypes.c_void_p), ('rest', ctypes.c_char * 40))
+
+
+@contextmanager
+def _exit_after(seconds: float, status: int) -> Iterator[None]:
+    """
+    End the process at once if the body takes longer, even if it holds the interpreter's lock.
+
+    No thread of Python could run then, hence a timer of the C library. Without effect where that
+    has none, as on systems other than Linux.
+
+    :param status: the exit status.
+    """
+    libc = ctypes.CDLL(None) if sys.platform == 'linux' else None
+    if libc is None or not hasattr(libc, 'timer_create'):
+        yield
+        return
+    event = _SignalEvent(value=status, notify=_CALL_IN_THREAD,
+                         function=ctypes.cast(libc._exit, ctypes.c_void_p).value)
+    timer, whole = ctypes.c_void_p(), int(seconds)
+    # struct itimerspec: the period, none, and the time until the call, each in s and ns.
+    times = (ctypes.c_long * 4)(0, 0, whole, int((seconds - whole) * 1e9))
+    if libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) != 0:
+        # The system has no more timers.
+        yield
+        return
+    libc.timer_settime(timer, 0, ctypes.byref(times), None)
+    try:
+        yield
+    finally:
+        libc.timer_delete(timer)
+
+
+def await_acknowledgements(publishers: Iterable[Publisher]) -> None:
+    """
+    Wait until the last messages of publishers are acknowledged, for half a second at most.
+
+    A destroyed publisher resends nothing, and may not even have sent its last message: a command
+    that stops the wheels could be lost. Best effort is not waited for, nor are destroyed
+    publishers and a middleware that does not support this.
+    """
+    end = time.monotonic() + ACKNOWLEDGEMENT
+    for publisher in publishers:
+        with suppress(InvalidHandle, RCLError):
+            publisher.wait_for_all_acked(Duration(seconds=max(end - time.monotonic(), 0.0)))
+
+
+def make_executor(kind: str) -> Executor:
+    """
+    Return an executor.
+
+    :param kind: ``events`` for the events executor, where this rclpy has it; else a
+        single-threaded one is returned.
+    """
+    # It is experimental in rclpy 7.1.4 to 10.0 (Jazzy to Lyrical); rclcpp's has left that room.
+    for module in (rclpy.executors, _experimental()) if kind == 'events' else ():
+        if hasattr(module, 'EventsExecutor'):
+            executor: Executor = module.EventsExecutor()
+            return executor
+    return SingleThreadedExecutor()
+
+
+def _experimental() -> Any:
+    """Return the module ``rclpy.experimental``; ``None`` for an rclpy without it."""
+    with suppress(ImportError):
+        return import_module('rclpy.experimental')
+    return None
+
+
+def _log_executor(executor: Executor, kind: str, logger: RcutilsLogger) -> None:
+    """Log which executor runs; a warning where it is not the one asked for."""
+    if kind == 'events' and isinstance(executor, SingleThreadedExecutor):
+        logger.warning('SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which '
+                       'a message costs a fifth; it takes 7.1.4 or newer')
+    else:
+        logger.info(f'{type(executor).__name__} runs')
+
+
+def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events',
+         deadline: float = float('inf')) -> None:
+    """
+    Spin nodes until a condition holds, which is checked after each event and ten times a second.
+
+    :param kind: the executor (:func:`make_executor`).
+    :param deadline: the longest time to spin [s].
+    """
+    executor = make_executor(kind)
+    for node in nodes:
+        executor.add_node(node)
+    end = time.monotonic() + deadline
+    while not until() and time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.1)
+    for node in nodes:
+        executor.remove_node(node)
+    executor.shutdown()

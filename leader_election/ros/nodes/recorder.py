@@ -1,0 +1,201 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node ``record``: records the topics of a swarm to a file (MCAP), without decoding."""
+
+from datetime import datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+import sys
+from typing import Any
+
+from leader_election.election.registry import message_type
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock, process
+from leader_election.ros.nodes.declare import declare_all, overrides
+from leader_election.swarm.recording.mcap_writer import message_definition, Recording
+from leader_election.swarm.recording.options import recorder_options, RecorderParameters
+from leader_election.swarm.recording.subscriptions import (
+    BEST_EFFORT,
+    compatible_qos,
+    is_recorded,
+    ODOMETRY,
+    OfferedQos,
+    RateLimit,
+    RELIABLE,
+    rosbag2_qos,
+    TRANSIENT_LOCAL,
+    VOLATILE,
+)
+from leader_election.swarm.view.formatting import count
+from rclpy.node import Node
+from rclpy.qos import (
+    QoSDurabilityPolicy,
+    QoSHistoryPolicy,
+    QoSProfile,
+    QoSReliabilityPolicy,
+)
+from rclpy.utilities import remove_ros_args
+
+DEPTH = 1000
+"""Queue of each subscription [messages]: enough for one round of a large swarm."""
+RECHECK = 10
+"""The publishers of a known topic are checked in every tenth discovery: that is slow."""
+
+RELIABILITIES = {BEST_EFFORT: QoSReliabilityPolicy.BEST_EFFORT,
+                 RELIABLE: QoSReliabilityPolicy.RELIABLE}
+DURABILITIES = {VOLATILE: QoSDurabilityPolicy.VOLATILE,
+                TRANSIENT_LOCAL: QoSDurabilityPolicy.TRANSIENT_LOCAL}
+
+
+class Recorder(Node):
+    """
+    Subscribes to topics as they appear, and writes their messages to a file.
+
+    :ivar recording: the file.
+    :ivar failure: the error that ended the recording; ``None``: no error.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters, create the file and subscribe.
+
+        :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
+        :raises ParameterError: when the value of a parameter is not allowed, or the file cannot be
+            created.
+        """
+        super().__init__('record', **options)
+        self.failure: ParameterError | None = None
+        self.parameters = declare_all(self, RecorderParameters).values
+        self.executor_kind = self.parameters.executor
+        path = Path(self.parameters.output or f'recording_{datetime.now():%Y-%m-%d_%H-%M-%S}.mcap')
+        try:
+            self.recording = Recording(path)
+        except OSError as error:
+            raise ParameterError('output', problem=f': {str(path)!r} is not allowed: '
+                                 f'{error.strerror}; it takes a new file in a folder that '
+                                 'exists') from None
+        self._subscriptions_by_topic: dict[str, tuple[OfferedQos, Any]] = {}
+        """Requested quality of service and subscription."""
+        self._unsupported: set[str] = set()
+        """Topics of unknown types."""
+        self._discoveries = 0
+        steady_clock = clock.steady_clock(self)
+        self.create_timer(self.parameters.discovery_period, self.discover, clock=steady_clock)
+        self.create_timer(self.parameters.flush_period, self._flush, clock=steady_clock)
+        self.discover()
+
+    def discover(self) -> None:
+        """Search for topics to be recorded, and subscribe to new ones."""
+        self._discoveries += 1
+        for number, (topic, kinds) in enumerate(self.get_topic_names_and_types()):
+            known = topic in self._subscriptions_by_topic
+            # A few of the known topics in each discovery, so that none takes long.
+            if topic in self._unsupported or (known and (number + self._discoveries) % RECHECK):
+                continue
+            if is_recorded(topic, kinds[0], self.parameters):
+                self._subscribe(topic, kinds[0])
+
+    def _subscribe(self, topic: str, kind: str) -> None:
+        """Subscribe compatibly with all publishers of a topic; again where these have changed."""
+        publishers = self.get_publishers_info_by_topic(topic)
+        if not publishers:
+            return
+        offers = [_offer(publisher.qos_profile) for publisher in publishers]
+        requested = compatible_qos(offers)
+        if topic in self._subscriptions_by_topic:
+            if self._subscriptions_by_topic[topic][0] == requested:
+                return
+            self.destroy_subscription(self._subscriptions_by_topic.pop(topic)[1])
+        try:
+            self.recording.add_topic(topic, kind, message_definition(kind, message_file),
+                                     rosbag2_qos(offers), str(publishers[0].topic_type_hash))
+            subscription = self.create_subscription(
+                message_type(kind), topic, self._writer(topic, kind), _profile(requested),
+                raw=True)
+        except (OSError, ImportError, AttributeError, ValueError) as error:
+            self._unsupported.add(topic)
+            self.get_logger().warning(f'{topic} is not recorded: type {kind} is not known here '
+                                      f'({error})')
+            return
+        self._subscriptions_by_topic[topic] = (requested, subscription)
+
+    def _writer(self, topic: str, kind: str) -> Any:
+        """Return the callback that writes the messages of this topic."""
+        limit = RateLimit(self.parameters.odom_rate) if kind == ODOMETRY else None
+        now = self.get_clock().now
+
+        def write(data: bytes) -> None:
+            time = now().nanoseconds
+            if limit is None or limit.passes(time * 1e-9):
+                self._attempt(lambda: self.recording.write(topic, data, time))
+        return write
+
+    def _flush(self) -> None:
+        self._attempt(self.recording.flush)
+
+    def _attempt(self, write: Any) -> None:
+        """Write to the file; an error ends the process, since nothing more can be recorded."""
+        if self.failure is not None:
+            return
+        try:
+            write()
+        except OSError as error:
+            self.failure = ParameterError(
+                f'{self.recording.path}: {error.strerror}; the recording ends here')
+
+    def close(self) -> None:
+        """Close the file; called before the process ends."""
+        try:
+            self.recording.close()
+        except OSError:
+            # The error was reported already; the file can be read up to it.
+            return
+        print(f'wrote {self.recording.path}: {self.recording.messages} messages of '
+              f'{count(len(self._subscriptions_by_topic), "topic")}')
+
+
+def _offer(profile: QoSProfile) -> OfferedQos:
+    return OfferedQos(profile.reliability.name.lower(), profile.durability.name.lower())
+
+
+def _profile(requested: OfferedQos) -> QoSProfile:
+    return QoSProfile(
+        history=QoSHistoryPolicy.KEEP_LAST, depth=DEPTH,
+        reliability=RELIABILITIES[requested.reliability],
+        durability=DURABILITIES[requested.durability])
+
+
+@cache
+def message_file(package: str, name: str) -> str:
+    """
+    Return the text of a ``.msg`` file from the folder ``share`` above the package's module.
+
+    It exists in a sourced ROS, in a colcon workspace and in installed wheels.
+
+    :raises FileNotFoundError: if there is no such file.
+    """
+    module = Path(str(import_module(package).__file__))
+    for folder in module.parents:
+        file = folder / 'share' / package / 'msg' / f'{name}.msg'
+        if file.is_file():
+            return file.read_text()
+    raise FileNotFoundError(f'no {package}/msg/{name}.msg above {module}')
+
+
+def main() -> int:
+    """Record until it is stopped; return the exit status."""
+    given = recorder_options(remove_ros_args(sys.argv)[1:])
+    return process.run(lambda: [Recorder(parameter_overrides=overrides(given))], sys.argv)

@@ -1,0 +1,192 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The statuses of a robot on ``/diagnostics``: one for each concern, with its own level.
+
+Names are ``<namespace>: <concern>``, as those of diagnostic_updater, and the hardware id is the
+robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from leader_election.election.robot import diagnostics as vocabulary
+from leader_election.election.robot import leadership, localisation_watch
+from leader_election.election.robot.codec import MAIN
+from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.robot import (
+    LEADER_CHANGES,
+    ODOMETRY_WITHOUT_TRANSFORM,
+    Robot,
+    ROUNDS,
+)
+from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
+from leader_election.election.robot.shortening import SIGHTINGS_LEFT_OUT
+from leader_election.election.robot.swarm_key import fingerprint
+from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
+from leader_election.ros.nodes.event_log import EventLog
+
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+OF_ELECTION = (ROUNDS, LEADER_CHANGES)
+OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
+OF_LOCALISATION = (*LOCALISATION_COUNTERS, SIGHTINGS_LEFT_OUT)
+"""The counters of these concerns; all others belong to the neighbourhood."""
+SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
+"""Published parameters, on which robots have to agree."""
+STATE = 'state.'
+"""The prefix of the keys of an algorithm's own fields."""
+Concern = tuple[bytes, str, dict[str, Any]]
+"""Level, message and values."""
+
+
+def statuses(robot: Robot, name: str, now: float,
+             log: EventLog | None = None, neighbourhood_fault: str = '',
+             localisation_fault: str = '') -> list[DiagnosticStatus]:
+    """
+    Return a status for each concern: election, odometry, localisation, neighbourhood, and others.
+
+    :param name: the prefix of the statuses' names.
+    :param now: the time on the robot's clock [s].
+    :param log: the robot's event log, if there is one: a further concern.
+    :param neighbourhood_fault: the text on a fault of the neighbourhood; empty: none.
+    :param localisation_fault: the text on a fault of the localisation; empty: none.
+    """
+    concerns = {vocabulary.ELECTION: _election(robot, now),
+                vocabulary.ODOMETRY: _odometry_status(robot, now),
+                vocabulary.LOCALISATION: _localisation(robot, localisation_fault, now),
+                vocabulary.NEIGHBOURHOOD: _neighbourhood(robot, neighbourhood_fault)}
+    if any(instance.region is not None for instance in robot.instances.values()):
+        concerns[vocabulary.REGIONS] = _regions(robot)
+    if robot.authentication.keys:
+        concerns[vocabulary.KEY] = _key(robot)
+    if log is not None:
+        concerns[vocabulary.EVENT_LOG] = (
+            WARN if log.lost else OK,
+            f'{log.path}: {log.last_error}' if log.lost else log.path, {'events_lost': log.lost})
+    return [DiagnosticStatus(
+        level=level, name=vocabulary.status_name(name, concern), message=text,
+        hardware_id=vocabulary.hardware_id(robot.parameters.robot_id),
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])
+        for concern, (level, text, values) in concerns.items()]
+
+
+def _election(robot: Robot, now: float) -> Concern:
+    values: dict[str, Any] = {vocabulary.STRENGTH: f'{robot.strength.announced:g}',
+                              'strength_rejected': robot.strength.rejected}
+    for name, instance in robot.instances.items():
+        of_instance = {
+            vocabulary.LEADER: instance.leader, vocabulary.ROLE: instance.role,
+            vocabulary.DISTANCE: f'{instance.distance:.3f}',
+            vocabulary.RADIUS: f'{instance.radius:g}',
+            vocabulary.RADIUS_HYSTERESIS: f'{instance.parameters.radius_hysteresis:g}',
+            vocabulary.FEEDBACK_GAIN: f'{instance.parameters.feedback_gain:g}',
+            vocabulary.HOP_LIMIT: instance.hop_limit,
+            **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
+            **{f'{STATE}{field}': value for field, value in vocabulary.own_fields(
+                instance.algorithm, instance.state).items()}}
+        values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
+    values |= {name: robot.counts[name] for name in OF_ELECTION}
+    duplicate = robot.duplicate_received
+    if duplicate is not None and now - duplicate <= robot.parameters.message_expiry:
+        return ERROR, (f'{vocabulary.DUPLICATE_ID} {robot.parameters.robot_id}: give each its own '
+                       'robot_id'), values
+    for instance in robot.instances.values():
+        if instance.strength_missing:
+            return WARN, (f'strength source {instance.source.name} is silent: the parameter '
+                          'strength holds'), values
+    return OK, leadership.text(robot.main), values
+
+
+def _odometry_status(robot: Robot, now: float) -> Concern:
+    values: dict[str, Any] = {name: robot.counts[name] for name in OF_ODOMETRY}
+    values |= {'odometry_needed': robot.sensing.positions_matter,
+               'odometry_expiry': f'{robot.parameters.odometry_expiry:g}'}
+    if robot.sensing.locate(now) is not None:
+        return OK, 'arrives', values
+    if not robot.sensing.positions_matter:
+        return OK, 'is not needed', values
+    return WARN, f'{_odometry_fault(robot, now)}: {vocabulary.NO_POSITION_ANNOUNCED}', values
+
+
+def _localisation(robot: Robot, fault: str, now: float) -> Concern:
+    values = localisation_watch.values(robot.sensing, now)
+    values |= {name: robot.counts[name] for name in OF_LOCALISATION}
+    return (WARN if fault else OK, fault or localisation_watch.text(robot.sensing, now), values)
+
+
+def _neighbourhood(robot: Robot, fault: str) -> Concern:
+    elsewhere = (*OF_ELECTION, *OF_ODOMETRY, *OF_LOCALISATION)
+    values = {vocabulary.NEIGHBOURS: len(robot.neighbours),
+              vocabulary.METRIC: robot.parameters.metric,
+              **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
+              'senders_expired': robot.mailbox.expired,
+              **{name: number for name, number in robot.counts.items() if name not in elsewhere}}
+    text = f'neighbours: {len(robot.neighbours)}'
+    return (WARN, f'{text}; {fault}', values) if fault else (OK, text, values)
+
+
+def _key(robot: Robot) -> Concern:
+    """Return the status of the swarm key; keys are shown by their fingerprints."""
+    authentication = robot.authentication
+    prints = [fingerprint(key) for key in authentication.keys]
+    values = {vocabulary.SWARM_KEY: prints[0], vocabulary.KEYS_ACCEPTED: ', '.join(prints),
+              vocabulary.ACCEPT_UNVERIFIED: authentication.accept_unverified}
+    if authentication.file_error:
+        return WARN, authentication.file_error, values
+    return OK, f'signs with {prints[0]}', values
+
+
+def _regions(robot: Robot) -> Concern:
+    """Return the status of regions and their tasks; the text names the first failing task."""
+    values: dict[str, Any] = {}
+    for name, instance in robot.instances.items():
+        values |= _region('' if name == MAIN else f'{name}.', instance)
+    for runner in _task_runners(robot):
+        if runner.first_error:
+            return WARN, (f'task {runner.name} fails: '
+                          + runner.first_error.strip().splitlines()[-1]), values
+    return OK, f'{values.get("members", "?")} members known', values
+
+
+def _region(start: str, instance: Instance) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if instance.region is not None:
+        values[f'{start}members'] = f'{instance.region.summary[0]:g}'
+        values |= {start + name: number for name, number in instance.counts.items()}
+    for runner in instance.task_runners:
+        values[f'{start}{runner.name}.errors'] = runner.errors
+        if runner.first_error and not runner.reported:
+            # Published once, since it is long.
+            runner.reported = True
+            values[f'{start}{runner.name}.traceback'] = runner.first_error
+    return values
+
+
+def _task_runners(robot: Robot) -> Iterator[Any]:
+    for instance in robot.instances.values():
+        yield from instance.task_runners
+
+
+def _odometry_fault(robot: Robot, now: float) -> str:
+    """Return the reason why there is no position."""
+    age = robot.sensing.odometry_age(now)
+    if age is not None:
+        return f'odometry is {age:.1f} s old'
+    if robot.counts[ODOMETRY_WITHOUT_TRANSFORM]:
+        return f'no transform from the frame of odometry to {robot.parameters.frame}'
+    if robot.counts[ODOMETRY_REJECTED]:
+        return 'odometry says what no place can be'
+    return 'no odometry yet'

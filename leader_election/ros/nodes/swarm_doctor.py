@@ -1,0 +1,399 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from copy import copy
+from functools import partial
+import math
+import os
+from pathlib import Path
+import sys
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.election.robot.diagnostics import robot_statuses, RobotStatus, Status
+from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import overrides
+from leader_election.ros.nodes.process import make_executor, StopRequest
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
+from leader_election.swarm.doctor import command
+from leader_election.swarm.doctor.buffers import (
+    DEFAULT,
+    domains,
+    LARGEST,
+    losses,
+    Socket,
+    sockets,
+    udp_counters,
+)
+from leader_election.swarm.doctor.checks import about, examine
+from leader_election.swarm.doctor.observations import (
+    by_robot,
+    CLOCK,
+    Endpoint,
+    find_radio_topics,
+    HeardMessage,
+    IS_LEADER,
+    Neighbours,
+    Observations,
+    ODOMETRY,
+    OdometryReading,
+    RobotReport,
+    SCAN,
+    TEXT,
+)
+from leader_election.swarm.doctor.swarms import choose, swarm_topics
+from nav_msgs.msg import Odometry
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.subscription import Subscription
+from rclpy.topic_endpoint_info import TopicEndpointInfo
+from rclpy.utilities import remove_ros_args
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Int64MultiArray, String
+
+DISCOVERY_PERIOD = 0.5
+"""Time between two searches for new topics [s]."""
+SETTLED = 1.5
+"""Discovery has settled once no new topic was found for this time [s]."""
+SEARCH_LIMIT = 20.0
+"""The longest wait for discovery to settle [s]."""
+UDP_COUNTERS = Path('/proc/net/snmp')
+UDP_SOCKETS = Path('/proc/net/udp')
+LONGEST = 6.0
+"""The longest observation of slow simulated time, relative to the requested time."""
+ENDLESS = 1e9
+"""A deadline of this length means that there is none [s]."""
+ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
+               'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_STATIC_PEERS': ''}
+"""The environment variables that discovery depends on, with their defaults."""
+
+
+class SwarmDoctor(Node):
+    """
+    Observes a swarm without an effect on it: no parameter service, no log, no publisher.
+
+    Subscriptions are best effort, so that no robot waits for the observer or resends messages
+    to it. Only ``neighbours``, which is latched, is reliable: its queue holds one message, so
+    robots do not wait either.
+    """
+
+    def __init__(self, options: Any) -> None:
+        """
+        Subscribe to all topics of interest.
+
+        :param options: by :func:`leader_election.swarm.doctor.command.parse`.
+        """
+        super().__init__(f'swarm_doctor_{os.getpid()}', enable_rosout=False,
+                         start_parameter_services=False, use_global_arguments=False,
+                         parameter_overrides=overrides({'start_type_description_service': False}))
+        self._options = options
+        self._steady_clock = clock.steady_clock(self)
+        self._begin = clock.seconds(self._steady_clock)
+        self._messages: list[HeardMessage] = []
+        self._odometry: dict[str, list[OdometryReading]] = {}
+        self._scanned: set[str] = set()
+        self._diagnostics: list[RobotReport] = []
+        self._neighbours: dict[str, list[Neighbours]] = {}
+        """The reports by the namespace of the topic."""
+        self._ticks: list[tuple[float, float]] = []
+        """Time of receipt and simulated time [s]."""
+        self._received = _datagrams()
+        self._sockets = _sockets()
+        self._radio: dict[str, Subscription] = {}
+        """By topic: subscriptions to the messages between robots."""
+        self._subscribed: set[tuple[str, str]] = set()
+        """Topic and type."""
+        self._found = self._begin
+        """When the latest new topic was found [s]."""
+        stream = QoSProfile(depth=1000, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, stream)
+        self.create_timer(DISCOVERY_PERIOD, self._discover, clock=self._steady_clock)
+        self._discover()
+
+    def _now(self) -> float:
+        return clock.seconds(self._steady_clock)
+
+    # Subscriptions.
+
+    def _discover(self) -> None:
+        """Subscribe to new topics."""
+        topics = self.get_topic_names_and_types()
+        candidates = [topic for topic, types in topics
+                      if TEXT in types or topic.rpartition('/')[2] == IS_LEADER]
+        radio = find_radio_topics(Observations(
+            0.0, endpoints=self._endpoints(candidates), radio_topics=self._options.radio_topics))
+        for topic, types in topics:
+            for kind in types:
+                if (topic, kind) not in self._subscribed and (kind != TEXT or topic in radio):
+                    self._subscribed.add((topic, kind))
+                    self._subscribe(topic, kind)
+                    # Subscribing takes long with many robots.
+                    self._found = self._now()
+
+    def is_settled(self) -> bool:
+        """Return whether no new topic was found lately."""
+        return self._now() - self._found >= SETTLED
+
+    def listen(self) -> None:
+        """
+        Observe from now on: discard earlier messages, except those of latched topics.
+
+        The topics of many robots are found and subscribed to one after another, within seconds.
+        Messages of that time are missing for some robots, which would count as lost. Losses by
+        full buffers still count: bursts of discovery cause them.
+        """
+        self._begin = self._now()
+        self._messages.clear()
+        self._odometry.clear()
+        self._scanned.clear()
+        self._diagnostics.clear()
+        self._ticks.clear()
+
+    def _subscribe(self, topic: str, kind: str) -> None:
+        last = topic.rpartition('/')[2]
+        if kind == TEXT:
+            self._radio[topic] = self.create_subscription(
+                String, topic, partial(self._hear, topic), copy(NEIGHBOURHOOD))
+        elif kind == ODOMETRY:
+            self.create_subscription(
+                Odometry, topic, partial(self._hear_odometry, topic), copy(SENSOR))
+        elif kind == SCAN:
+            self.create_subscription(LaserScan, topic, lambda _: self._scanned.add(topic),
+                                     copy(SENSOR), raw=True)
+        elif kind == 'std_msgs/msg/Int64MultiArray' and last == 'neighbours':
+            folder = topic.rpartition('/')[0].strip('/')
+            self.create_subscription(
+                Int64MultiArray, topic, partial(self._hear_neighbours, folder), copy(STATE))
+        elif topic == CLOCK:
+            self.create_subscription(Clock, topic, self._hear_clock, copy(SENSOR))
+
+    # Callbacks.
+
+    def _hear(self, topic: str, message: String, about: dict[str, int]) -> None:
+        """
+        Take a message, and all that wait behind it.
+
+        The executor takes one message of each topic in turn. The odometry of many robots, a topic
+        each, would leave one message of the topic that all share for dozens of odometry.
+        """
+        self._note(topic, message, about)
+        waiting = self._radio[topic].handle
+        with waiting:
+            while (taken := waiting.take_message(String, False)) is not None:
+                self._note(topic, *taken)
+
+    def _note(self, topic: str, message: String, about: dict[str, int]) -> None:
+        came, received = self._arrival(about)
+        sent = (about.get('source_timestamp') or 0) * 1e-9
+        self._messages.append(
+            HeardMessage(received, message.data, topic, came - sent if sent > 0.0 else None))
+
+    def _hear_odometry(self, topic: str, message: Odometry, about: dict[str, int]) -> None:
+        came, received = self._arrival(about)
+        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
+        place = message.pose.pose.position
+        self._odometry.setdefault(topic, []).append(OdometryReading(
+            received, stamp, came - stamp, message.header.frame_id, message.child_frame_id,
+            (place.x, place.y)))
+
+    def _arrival(self, about: dict[str, int]) -> tuple[float, float]:
+        """
+        Return the time of a message's arrival, as time of day and by the steady clock [s].
+
+        It is the time at which DDS received it: creating subscriptions can block this process for
+        seconds.
+        """
+        here, now = clock.seconds(self.get_clock()), self._now()
+        came = (about.get('received_timestamp') or 0) * 1e-9
+        # Now, if the middleware does not report it or the clock was set meanwhile.
+        waited = here - came if 0.0 <= here - came <= now - self._begin else 0.0
+        return here - waited, now - waited
+
+    def _hear_neighbours(self, folder: str, message: Int64MultiArray) -> None:
+        self._neighbours.setdefault(folder, []).append(
+            Neighbours(self._now(), tuple(message.data)))
+
+    def _hear_clock(self, message: Clock) -> None:
+        self._ticks.append((self._now(), message.clock.sec + message.clock.nanosec * 1e-9))
+
+    def _hear_status(self, message: DiagnosticArray) -> None:
+        """Add a report of each robot in a message, from the statuses of all its concerns."""
+        by_robot: dict[tuple[str, int], list[RobotStatus]] = {}
+        for status in robot_statuses(map(_status, message.status)):
+            by_robot.setdefault((status.robot, status.id), []).append(status)
+        for (robot, robot_id), statuses in by_robot.items():
+            worst = max(statuses, key=lambda status: status.level)
+            self._diagnostics.append(RobotReport(
+                received=self._now(), robot=robot, id=robot_id, level=worst.level,
+                message=worst.message,
+                values={key: text for status in statuses for key, text in status.values.items()}))
+
+    # Results.
+
+    def observations(self) -> Observations:
+        """Return all observations up to now."""
+        now = self._now()
+        found = _sockets()
+        domain = self.context.get_domain_id()
+        lost, lost_here = losses(self._sockets, found, domain, _own_inodes())
+        topics = [topic for topic, _ in self.get_topic_names_and_types()]
+        endpoints = self._endpoints(topics)
+        environment = {name: os.environ.get(name, default)
+                       for name, default in ENVIRONMENT.items()}
+        return Observations(
+            seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
+            scanned=self._scanned, diagnostics=self._diagnostics,
+            neighbours=by_robot(self._neighbours, endpoints), endpoints=endpoints,
+            clock=[time for _, time in self._ticks], pace=self.pace(),
+            environment={name: text for name, text in environment.items() if text},
+            expected=self._options.expected, planned=self._options.planned,
+            only_expected=bool(self._options.fleet_file) and not self._options.robot,
+            radio_topics=self._options.radio_topics,
+            receive_buffers=_receive_buffers(),
+            datagrams=_datagrams() - self._received, lost=lost, lost_here=lost_here,
+            load=os.getloadavg()[0] / (os.cpu_count() or 1),
+            other_domains=sorted(domains(found) - {domain}))
+
+    def pace(self) -> float:
+        """Return the speed of simulated time relative to real time; 1 without ``/clock``."""
+        if not self._ticks:
+            return 1.0
+        passed = sum(max(b - a, 0.0) for (_, a), (_, b) in zip(self._ticks, self._ticks[1:]))
+        span = self._ticks[-1][0] - self._ticks[0][0]
+        return passed / span if span > 0.0 else 0.0
+
+    def has_heard(self, seconds: float) -> bool:
+        """
+        Return whether it has observed for so long by the time that robots use.
+
+        While simulated time stands still, longer observations are of no use.
+        """
+        pace = self.pace()
+        return pace == 0.0 or (self._now() - self._begin) * min(pace, 1.0) >= seconds
+
+    def _endpoints(self, topics: Sequence[str]) -> list[Endpoint]:
+        own = self.get_fully_qualified_name()
+        found = [_endpoint(topic, publishes, info)
+                 for topic in topics
+                 for publishes, ask in ((True, self.get_publishers_info_by_topic),
+                                        (False, self.get_subscriptions_info_by_topic))
+                 for info in ask(topic)]
+        return [endpoint for endpoint in found if endpoint.node != own]
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file; empty without the file, as on other systems."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ''
+
+
+def _datagrams() -> int:
+    return udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
+
+
+def _sockets() -> list[Socket]:
+    return sockets(_text(UDP_SOCKETS))
+
+
+def _own_inodes() -> set[str]:
+    """Return the inodes of this process's sockets."""
+    found = set()
+    for descriptor in Path('/proc/self/fd').glob('*'):
+        with suppress(OSError):
+            found.add(os.readlink(descriptor).removeprefix('socket:[').removesuffix(']'))
+    return found
+
+
+def _receive_buffers() -> dict[str, int]:
+    found = {name: _text(Path('/proc/sys', *name.split('.'))) for name in (DEFAULT, LARGEST)}
+    return {name: int(text) for name, text in found.items() if text.strip().isdecimal()}
+
+
+def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> Endpoint:
+    profile = info.qos_profile
+    deadline = profile.deadline.nanoseconds * 1e-9
+    return Endpoint(
+        topic=topic, type=info.topic_type, publishes=publishes,
+        node=f'{info.node_namespace.rstrip("/")}/{info.node_name}',
+        reliable=profile.reliability == QoSReliabilityPolicy.RELIABLE,
+        latched=profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL,
+        # 0 stands for no deadline, as does the longest time in DDS.
+        deadline=deadline if 0.0 < deadline < ENDLESS else math.inf)
+
+
+def _status(status: DiagnosticStatus) -> Status:
+    return Status(name=status.name, hardware_id=status.hardware_id, level=status.level[0],
+                  message=status.message,
+                  values={value.key: value.value for value in status.values})
+
+
+def observe(options: Any) -> Observations | None:
+    """Observe for the requested time, once discovery has settled; ``None`` if stopped before."""
+    stop = StopRequest()
+    stop.listen()
+    doctor = SwarmDoctor(options)
+    # The events executor of rclpy 7.1 does not report when a message was sent.
+    executor = make_executor('single')
+    executor.add_node(doctor)
+
+    def wait(seconds: float, until: Callable[[], bool]) -> None:
+        end = time.monotonic() + seconds
+        while not (stop.made or until()) and time.monotonic() < end:
+            executor.spin_once(timeout_sec=max(min(0.1, end - time.monotonic()), 0.0))
+
+    wait(SEARCH_LIMIT, doctor.is_settled)
+    doctor.listen()
+    wait(options.seconds, lambda: False)
+    # Rounds and diagnostics of a slow simulation are as much farther apart.
+    wait((LONGEST - 1.0) * options.seconds, lambda: doctor.has_heard(options.seconds))
+    swarm = None if stop.made else doctor.observations()
+    doctor.destroy_node()
+    return swarm
+
+
+def main() -> int:
+    """Observe, and print the report; return the exit status."""
+    try:
+        options = command.parse(remove_ros_args(sys.argv)[1:])
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        swarm = observe(options)
+    except (ParameterError, RuntimeError) as error:
+        return print_error(error)
+    finally:
+        rclpy.try_shutdown()
+    if swarm is None:
+        return ExitStatus.INTERRUPTED
+    if options.topic or swarm_topics(swarm).keys() & set(options.radio_topics):
+        swarm = choose(swarm, options.radio_topics)
+    findings = examine(swarm)
+    if options.robot:
+        findings = about(findings, options.robot)
+    report = (command.document(swarm, findings) if options.json
+              else command.text(swarm, findings, command.width()))
+    # The encoding of a terminal may lack letters of robots' names.
+    sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
+    print(report, end='', flush=True)
+    return command.status(findings)

@@ -1,0 +1,253 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node ``swarm_world``: the embedded world as a ROS node, in place of robots' drivers."""
+
+from collections.abc import Collection, Iterable, Sequence
+from copy import copy
+import sys
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Twist
+from leader_election.ros.nodes import clock, process
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.qos import overridable, STATE
+from leader_election.ros.nodes.radio_relay import relay_all
+from leader_election.ros.nodes.sensor_publishers import (
+    BodyPublisher,
+    OdometryPublisher,
+    ReadingPublisher,
+    ScanPublisher,
+)
+from leader_election.ros.nodes.sighting_publisher import SightingPublisher
+from leader_election.ros.nodes.transforms import BASE, ODOM, TransformPublisher
+from leader_election.ros.nodes.waiting import Missing
+from leader_election.simulation.kinematics import Array
+from leader_election.simulation.odometry_covariance import OdometryCovariance
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import Scene
+from leader_election.simulation.sensors import contours
+from leader_election.simulation.world import quaternions, World
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rosgraph_msgs.msg import Clock as ClockMessage
+from visualization_msgs.msg import Marker, MarkerArray
+
+_MAX_CATCH_UP = 10
+"""The greatest number of steps that a late world makes up for; beyond it, it skips time."""
+_MAX_CATCH_UP_OF_CLOCK = 2
+"""The same with its own clock: on a machine that is too slow, simulated time slows down."""
+IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
+"""The places of a covariance of x, y, yaw in one of six degrees of freedom; the others are 0."""
+FORWARD = [0, 35]
+"""The places of the variances of linear and angular velocity."""
+
+
+class SwarmWorld(Node):
+    """
+    Advances the world by a clock and publishes its state.
+
+    Topics of each robot: ``robot_<id>/odom``, relative to its start, with its covariance;
+    ``robot_<id>/tf``, the same as a transform; ``robot_<id>/ground_truth``, in the shared frame;
+    and, if their rates are not 0, ``robot_<id>/scan``, ``robot_<id>/reading`` and
+    ``robot_<id>/measurements``; with physics ``mujoco`` ``robot_<id>/bumper`` and
+    ``robot_<id>/imu``. Published once, latched: ``world``, the arena, its obstacles and the
+    contours of a field's peaks. With radio ``relay`` its counters are on ``/diagnostics``.
+
+    :ivar world: the simulation.
+    :ivar relays: relay the messages of robots, with radio ``relay``; one for each swarm.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters and build the world.
+
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: for a wrong parameter, arena or log.
+        """
+        super().__init__('swarm_world', **options)
+        declared = declare_all(self, WorldParameters)
+        parameters = declared.values
+        self.executor_kind = parameters.executor
+        self.world = World(parameters)
+        declared.changed = self.world.configure
+        ids = self.world.scene.ids
+        spaces = parameters.radio_namespaces if parameters.radio == 'relay' else ()
+        self._bundle = OdometryPublisher(self, self.world, spaces) if parameters.lean else None
+        own = () if parameters.lean else ids
+        self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in own]
+        self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in own]
+        self._transforms = TransformPublisher(
+            self, [f'robot_{i}' for i in own] if parameters.send_transforms else [])
+        self._odom_message = _odometry(ODOM)
+        self._truth_message = _odometry('map')
+        self._scene = self.create_publisher(
+            MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
+        self._scene.publish(_markers(
+            self.world.scene, contours(parameters) if parameters.reading_rate else ()))
+        self._sensors: list[
+            ScanPublisher | ReadingPublisher | BodyPublisher | SightingPublisher] = [
+            publisher(self, self.world, parameters)
+            for publisher in (ScanPublisher, ReadingPublisher, BodyPublisher)
+        ]
+        if self.world.sighting_sensors:
+            self._sensors.append(SightingPublisher(
+                self, [f'robot_{i}' for i in ids], self.world.sightings))
+        self._subscribe_commands(ids)
+        self._clock_topic: Publisher | None = None
+        self._listeners = parameters.clock_listeners
+        self._steady_clock = clock.steady_clock(self)
+        if parameters.publish_clock:
+            self._clock_topic = self.create_publisher(ClockMessage, '/clock', 10)
+            self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        period = self.world.dt / parameters.real_time_factor
+        self._period = round(period * 1e9)
+        self._began = self._origin = self._steady_clock.now().nanoseconds
+        self._taken = 0
+        self._end_logged = False
+        self.create_timer(period, self._tick, clock=self._steady_clock)
+        self.relays = relay_all(
+            self, self.world, parameters.radio_namespaces, self._steady_clock,
+            parameters.real_time_factor, parameters.lean) if parameters.radio == 'relay' else []
+
+    def _subscribe_commands(self, ids: Sequence[int]) -> None:
+        commands = self.world.commands
+        if commands is None:
+            return
+        for row, robot_id in enumerate(ids):
+            def command(message: Twist, row: int = row) -> None:
+                commands.command(row, message.linear.x, message.angular.z, self.world.time)
+            self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', command, 10)
+
+    def _tick(self) -> None:
+        """Take all steps that are due; their length is constant, even if the timer is late."""
+        now = self._steady_clock.now().nanoseconds
+        if self._waits_for_listeners():
+            self._origin = now
+            return
+        due = round((now - self._origin) / self._period) - self._taken
+        most = _MAX_CATCH_UP if self._clock_topic is None else _MAX_CATCH_UP_OF_CLOCK
+        if not 0 <= due <= most:
+            # The clock has jumped, or this machine is too slow: continue from the present.
+            self._origin, self._taken, due = now - self._period, 0, 1
+        for _ in range(due):
+            self.world.step()
+        self._taken += due
+        if due:
+            self._publish(now)
+        if self.world.ended and not self._end_logged:
+            self._end_logged = True
+            self.get_logger().info('The logs are over; the robots stay where they are.')
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs of the world: commands to robots."""
+        if self.world.commands is None or self.world.commands.any_received:
+            return []
+        topic = self.resolve_topic_name(f'robot_{self.world.scene.ids[0]}/cmd_vel')
+        return [Missing('commands', topic, 'the robots of the world all stand; start what drives '
+                        'them (wander, a task that drives), or take motion levy')]
+
+    def _waits_for_listeners(self) -> bool:
+        """Return whether the world must not start yet, since subscribers of /clock are missing."""
+        topic = self._clock_topic
+        if topic is not None and topic.get_subscription_count() < self._listeners:
+            return True
+        self._listeners = 0
+        return False
+
+    def _publish(self, now: int) -> None:
+        world = self.world
+        if self._clock_topic is not None:
+            stamp = _time(round(world.time * 1e9))
+            self._clock_topic.publish(ClockMessage(clock=stamp))
+        else:
+            # The time at which the last step was due, by the shared clock.
+            late = now - self._origin - self._taken * self._period
+            stamp = _time(self.get_clock().now().nanoseconds - late)
+        if self._bundle is not None:
+            self._bundle.publish((now - self._began) / self._period * world.dt)
+        else:
+            _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
+                  world.odom_silent, None if world.covariance.exact else world.covariance)
+            self._transforms.publish(stamp, world.odometry, world.odom_silent)
+            _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+        for sensor in self._sensors:
+            sensor.publish(stamp)
+
+
+def _odometry(frame: str) -> Odometry:
+    message = Odometry(child_frame_id=BASE)
+    message.header.frame_id = frame
+    return message
+
+
+def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
+          velocities: Array, silent: Collection[int] = (),
+          covariance: OdometryCovariance | None = None) -> None:
+    """
+    Publish one row of poses and velocities on each publisher.
+
+    The message is reused for all: creating one is expensive.
+
+    :param silent: the rows that are not published.
+    :param covariance: ``None``: no errors, so covariances are 0.
+    """
+    message.header.stamp = stamp
+    if covariance is not None:
+        of_poses = covariance.poses.reshape(-1, 9)
+    rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]), velocities)).tolist()
+    position, orientation = message.pose.pose.position, message.pose.pose.orientation
+    for number, (publisher, row) in enumerate(zip(publishers, rows, strict=True)):
+        if number in silent:
+            continue
+        position.x, position.y, orientation.z, orientation.w = row[:4]
+        message.twist.twist.linear.x, message.twist.twist.angular.z = row[4:]
+        if covariance is not None:
+            message.pose.covariance[IN_PLANE] = of_poses[number]
+            message.twist.covariance[FORWARD] = covariance.velocities[number]
+        publisher.publish(message)
+
+
+def _time(nanoseconds: int) -> Time:
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
+def _markers(scene: Scene, peaks: Sequence[Sequence[tuple[float, float]]]) -> MarkerArray:
+    """Return outlines, in the namespaces ``arena``, ``obstacles`` and ``peaks``."""
+    array = MarkerArray()
+    for namespace, outlines in (
+            ('arena', [scene.arena.exterior.coords]),
+            ('obstacles', [polygon.exterior.coords for polygon in scene.obstacles]),
+            ('peaks', peaks)):
+        for number, outline in enumerate(outlines):
+            marker = Marker(ns=namespace, id=number, type=Marker.LINE_STRIP, action=Marker.ADD)
+            marker.header.frame_id = 'map'
+            marker.pose.orientation.w = 1.0
+            marker.scale.x = 0.05
+            marker.color.r = 0.9 if namespace == 'peaks' else 0.3
+            marker.color.g = marker.color.b = 0.3
+            marker.color.a = 1.0
+            marker.points = [Point(x=x, y=y) for x, y in outline]
+            array.markers.append(marker)
+    return array
+
+
+def main() -> int:
+    """Run the embedded world until a signal; return the exit status."""
+    return process.run(lambda: [SwarmWorld()], sys.argv)

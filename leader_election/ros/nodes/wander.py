@@ -1,0 +1,296 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The node ``wander``: robots that drive about at random, in any simulator or on the floor.
+
+Each makes a Levy walk, past the obstacles in its ``scan``, and away from what it touches
+(``bumper``). For a robot without a scanner a scan is computed from the arena's walls, its own
+position, and the other robots' published positions. A robot with neither drives only with
+parameter ``blind``, and one without odometry not at all.
+"""
+
+from collections.abc import Callable
+from copy import copy
+import math
+from typing import Any
+
+from leader_election.election.robot import codec
+from leader_election.election.robot.pose import from_quaternion, heading, IDENTITY, Pose, position
+from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.steering import Scan
+from leader_election.election.tasks.wander import levy, Wander, WanderParameters
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.odometry_origin import ParameterOrigin, ROBOT_NODE
+from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.ros.nodes.waiting import Missing
+from leader_election.simulation.arena import load_arena
+from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
+from leader_election.swarm.fleet.robot_list import is_robot_name
+from nav_msgs.msg import Odometry
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.clock import Clock
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.timer import Timer
+from std_msgs.msg import String
+
+_STEPS = 4
+"""The number of commands to a robot in its reaction time."""
+_NOTHING = Scan([], 0.0, 0.0, 0.0)
+"""The scan of a robot that drives blindly."""
+_WARNING_PERIOD = 10.0
+"""The period of the warning that names the robots that stand still [s]."""
+
+Place = tuple[float, float, float]
+"""x, y, yaw [m, rad]."""
+
+
+def namespaces(text: str) -> tuple[str, ...]:
+    """
+    Return the start of each robot's topic names.
+
+    :param text: parameter ``robots``: names of namespaces, separated by commas.
+    :raises ParameterError: for a name that is not valid, or given twice.
+
+    >>> namespaces('robot_1, robot_2'), namespaces('')
+    (('robot_1/', 'robot_2/'), ('',))
+    """
+    names = [name.strip() for name in text.split(',')] if text.strip() else []
+    for name in names:
+        parts = name.removeprefix('/').split('/')
+        if not all(map(is_robot_name, parts)) or names.count(name) > 1:
+            raise ParameterError('robots', text, 'names of namespaces, each once, for example '
+                                 "'robot_1,robot_2'")
+    return tuple(f'{name}/' for name in names) or ('',)
+
+
+class RobotContext:
+    """
+    The topics of one robot among several in a node, for its driver.
+
+    :ivar node: the node itself.
+    :ivar prefix: the start of the robot's topic names, empty or ending in a slash.
+    """
+
+    def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
+        """:param steady_clock: the clock of ages and timers."""
+        self.node, self.prefix = node, prefix
+        self.steady_clock = steady_clock
+
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+        """Subscribe to a sensor's topic: only the newest message counts."""
+        self.node.create_subscription(kind, self.prefix + topic, callback, copy(SENSOR))
+
+    def publisher(self, topic: str, kind: Any) -> Publisher:
+        """Return a publisher of commands."""
+        return self.node.create_publisher(kind, self.prefix + topic, 10)
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
+        """Return a timer of a period [s]."""
+        return self.node.create_timer(period, callback, clock=self.steady_clock)
+
+    def seconds(self) -> float:
+        """Return the time on the clock of ages [s]."""
+        return clock.seconds(self.steady_clock)
+
+
+class WanderingRobot:
+    """
+    One robot that wanders: its odometry, its goals and its driver.
+
+    Goals are in odometry's own frame, whose pose in the shared frame may be unknown: a random walk
+    is the same in any frame.
+
+    :ivar prefix: the start of its topic names.
+    :ivar origin: the pose of its odometry's frame; ``None`` where it is not needed.
+    :ivar driver: the driving loop.
+    :ivar problem: the reason why it stands still, one line; empty while it drives.
+    """
+
+    def __init__(self, context: RobotContext, parameters: WanderParameters, wander: Wander,
+                 seed: str, *, needs_origin: bool) -> None:
+        """
+        Subscribe and advertise; the robot does not move yet.
+
+        :param wander: its goals.
+        :param seed: of its random turns.
+        :param needs_origin: whether its place in the shared frame is needed.
+        """
+        self.prefix = context.prefix
+        self.origin = ParameterOrigin(
+            context.node, context.steady_clock, context.prefix) if needs_origin else None
+        self.problem = ''
+        self._context = context
+        self._odometry: Odometry | None = None
+        self._odometry_time = -math.inf
+        self.driver = Driver(context, parameters, wander.goal, seed=seed,
+                             blocked=wander.give_up)
+        context.listen('odom', Odometry, self._receive_odometry)
+
+    def _receive_odometry(self, odometry: Odometry) -> None:
+        self._odometry, self._odometry_time = odometry, self._context.seconds()
+
+    def _pose(self) -> Place | None:
+        """Return the robot's place in odometry's frame, ``None`` if it is too old."""
+        if self._odometry is None or not self.driver.is_fresh(self._odometry_time):
+            return None
+        return _place(self._odometry, IDENTITY)
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs: odometry, until it arrives."""
+        if self._odometry is not None:
+            return []
+        topic = self._context.node.resolve_topic_name(f'{self.prefix}odom')
+        return [Missing('odometry', topic, 'start its driver or simulator, or give parameter '
+                        'robots the namespaces of the robots')]
+
+    def place(self) -> Place | None:
+        """Return the robot's last place in the shared frame, ``None`` if not known."""
+        origin, odometry = self.origin, self._odometry
+        if origin is None or origin.pose is None or odometry is None:
+            return None
+        shared = odometry.header.frame_id == origin.frame
+        return _place(odometry, IDENTITY if shared else origin.pose)
+
+    def age(self) -> float:
+        """Return the age of the last place [s]."""
+        return self._context.seconds() - self._odometry_time
+
+    def drive(self, scan: Scan | None, missing: str) -> None:
+        """
+        Send the robot its present command.
+
+        :param scan: the obstacles round it; ``None``: unknown, so it stops.
+        :param missing: the reason for a missing scan, as text.
+        """
+        pose = self._pose()
+        if pose is None:
+            self.problem = 'its odometry stays away'
+        else:
+            self.problem = missing if scan is None else ''
+        self.driver.drive(pose, scan)
+
+
+class WanderNode(Node):
+    """Sends each robot (:class:`WanderingRobot`) a few commands in its reaction time."""
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters, subscribe and start the timers.
+
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: when a parameter, or the arena, is wrong.
+        """
+        super().__init__('wander', **options)
+        self._settings = parameters = declare_all(self, WanderParameters).values
+        self.executor_kind = parameters.executor
+        self._steady_clock = clock.steady_clock(self)
+        self._map_lidar: MapLidar | None = None
+        self._published: dict[int, tuple[str, codec.Position, float]] = {}
+        if parameters.world:
+            self._map_lidar = MapLidar(load_arena(parameters.world), parameters.robot_radius,
+                                       parameters.speed)
+            self.create_subscription(
+                String, 'neighbourhood', self._receive_position, copy(NEIGHBOURHOOD),
+                qos_overriding_options=overridable())
+        self.robots = [self._robot(prefix) for prefix in namespaces(parameters.robots)]
+        for period, callback in ((parameters.reaction / _STEPS, self._step),
+                                 (_WARNING_PERIOD, self._warn)):
+            self.create_timer(period, callback, clock=self._steady_clock)
+
+    def _robot(self, prefix: str) -> WanderingRobot:
+        p = self._settings
+        seed = f'{p.seed}/{self.get_namespace()}/{prefix}'
+        wander = Wander(seed, p.tolerance, p.patience, levy(p.levy_scale, p.levy_shape))
+        return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander, seed,
+                              needs_origin=self._map_lidar is not None)
+
+    def _receive_position(self, message: String) -> None:
+        received = codec.whereabouts(message.data)
+        if received is not None:
+            robot, frame, place = received
+            self._published[robot] = frame, place, clock.seconds(self._steady_clock)
+
+    def _step(self) -> None:
+        # All places first: the robots of this node use them to avoid each other.
+        places = [robot.place() for robot in self.robots]
+        for robot, place in zip(self.robots, places):
+            if robot.driver.has_scanner:
+                robot.drive(robot.driver.scan(), 'its scans stay away')
+            else:
+                robot.drive(*self._computed_scan(robot, place, places))
+
+    def _computed_scan(self, robot: WanderingRobot, place: Place | None,
+                       places: list[Place | None]) -> tuple[Scan | None, str]:
+        """Return the computed scan of the robot, or ``None`` with the reason."""
+        if self._map_lidar is None or robot.origin is None:
+            if self._settings.blind:
+                return _NOTHING, ''
+            return None, ('it hears no scan; one without a scanner needs parameter world, or '
+                          'blind')
+        if place is None:
+            robot.origin.ask()
+            return None, (f'it hears no scan, and no {robot.prefix}{ROBOT_NODE} says where it '
+                          'started')
+        ranges = self._map_lidar.scan(place, self._others(robot, places))
+        return Scan(ranges.tolist(), 0.0, self._map_lidar.increment, MAP_LIDAR_RANGE), ''
+
+    def _others(self, robot: WanderingRobot, places: list[Place | None]) -> NDArray[np.float64]:
+        """Return x, y [m] and age [s] of all other robots whose place is known, a row each."""
+        now = clock.seconds(self._steady_clock)
+        rows = [(place[0], place[1], other.age())
+                for other, place in zip(self.robots, places) if place and other is not robot]
+        ours = {other.origin.id for other in self.robots if other.origin}
+        shared = robot.origin.frame if robot.origin else ''
+        rows += [(*place, now - since) for sender, (frame, place, since)
+                 in self._published.items() if sender not in ours and frame == shared]
+        return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+    def _warn(self) -> None:
+        """Log the robots that stand still, and the reasons."""
+        standing = [robot for robot in self.robots if robot.problem]
+        if standing:
+            name = standing[0].prefix.rstrip('/') or self.get_namespace()
+            more = f' (and {len(standing) - 1} more stand)' if len(standing) > 1 else ''
+            self.get_logger().warning(f'{name} stands: {standing[0].problem}{more}')
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs of the robots."""
+        return [each for robot in self.robots for each in robot.missing()]
+
+    def close(self) -> None:
+        """Stop all robots; called before the node is destroyed."""
+        for robot in self.robots:
+            robot.driver.close()
+
+
+def _place(odometry: Odometry, origin: Pose) -> Place | None:
+    """
+    Return a robot's place by its odometry, ``None`` without a valid orientation.
+
+    :param origin: the pose of odometry's frame in the frame of the result.
+    """
+    point, turn = odometry.pose.pose.position, odometry.pose.pose.orientation
+    pose = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
+    return None if pose is None else (*position(origin @ pose), heading(origin @ pose))
+
+
+def main() -> int:
+    """Drive robots until the process is stopped; return the exit status."""
+    return run(lambda: [WanderNode()])

@@ -1,0 +1,211 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Kinematics of many robots: unicycle motion, collisions, odometry with drift and noise."""
+
+import math
+
+from leader_election.simulation.odometry_parameters import LEAST_FACTOR, OdometryErrorParameters
+import numpy as np
+from numpy.typing import NDArray
+import shapely
+
+Array = NDArray[np.float64]
+"""Poses have shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): linear, angular [m/s, rad/s]."""
+
+
+def advance(poses: Array, velocities: Array, dt: float) -> Array:
+    """
+    Integrate unicycle motion exactly, along circular arcs of constant velocity.
+
+    :param poses: x, y, yaw [m, rad], shape (n, 3).
+    :param velocities: linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :param dt: duration [s].
+    :return: the poses after ``dt``, shape (n, 3); yaw is not wrapped.
+
+    >>> quarter = advance(np.zeros((1, 3)), np.array([[np.pi / 2, np.pi / 2]]), 1.0)
+    >>> quarter.round(6).tolist()
+    [[1.0, 1.0, 1.570796]]
+    """
+    half = velocities[:, 1] * dt / 2
+    # The chord of the arc has length v dt sin(half) / half and points half the turn ahead. sinc
+    # has no singularity at 0, where the robot drives straight.
+    chord = velocities[:, 0] * dt * np.sinc(half / np.pi)
+    along = poses[:, 2] + half
+    return poses + np.column_stack((chord * np.cos(along), chord * np.sin(along), 2 * half))
+
+
+def velocities_between(before: Array, after: Array, dt: float) -> Array:
+    """
+    Return the constant velocities of unicycles between two moments (inverse of :func:`advance`).
+
+    Sideways motion off the arcs is left out.
+
+    :param before: x, y, yaw [m, rad], shape (n, 3).
+    :param after: the same, ``dt`` later; less than half a turn away.
+    :param dt: duration [s], positive.
+    :return: linear and angular velocity [m/s, rad/s], shape (n, 2).
+
+    >>> there = advance(np.zeros((1, 3)), np.array([[-0.5, 2.0]]), 0.1)
+    >>> velocities_between(np.zeros((1, 3)), there, 0.1).round(6).tolist()
+    [[-0.5, 2.0]]
+    """
+    turn = (after[:, 2] - before[:, 2] + np.pi) % (2 * np.pi) - np.pi
+    along = before[:, 2] + turn / 2
+    apart = after[:, :2] - before[:, :2]
+    chord = apart[:, 0] * np.cos(along) + apart[:, 1] * np.sin(along)
+    return np.column_stack((chord / np.sinc(turn / 2 / np.pi), turn)) / dt
+
+
+def relative(origin: Array, poses: Array) -> Array:
+    """
+    Transform poses into the frames given by other poses, row by row.
+
+    :param origin: the frames' poses [m, rad], shape (n, 3).
+    :param poses: the poses to transform [m, rad], shape (n, 3).
+    :return: each pose in its frame [m, rad], shape (n, 3).
+
+    >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
+    >>> relative(facing_left, np.array([[1.0, 2.0, np.pi / 2]])).round(6).tolist()
+    [[2.0, 0.0, 0.0]]
+    """
+    cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
+    x, y, turn = (poses - origin).T
+    return np.column_stack((cos * x + sin * y, cos * y - sin * x, turn))
+
+
+def compose(origin: Array, poses: Array) -> Array:
+    """
+    Transform poses out of the frames given by other poses (inverse of :func:`relative`).
+
+    :param origin: the frames' poses [m, rad], shape (n, 3), or (1, 3) for one frame.
+    :param poses: each pose in its frame [m, rad], shape (n, 3).
+    :return: the poses in the frame of the origins [m, rad], shape (n, 3).
+
+    >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
+    >>> compose(facing_left, np.array([[2.0, 0.0, 0.0]])).round(6).tolist()
+    [[1.0, 2.0, 1.570796]]
+    """
+    cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
+    x, y, turn = poses.T
+    moved: Array = origin + np.column_stack((cos * x - sin * y, sin * x + cos * y, turn))
+    return moved
+
+
+def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
+         ) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """
+    Move robots through free space for one step; a robot whose path leaves it turns on the spot.
+
+    :param poses: x, y, yaw [m, rad], shape (n, 3).
+    :param velocities: commanded linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :param dt: duration of the step [s].
+    :param free: the region allowed for robot centres, prepared.
+    :return: the new poses, the velocities that were really driven, and which robots were blocked,
+        shapes (n, 3), (n, 2) and (n,).
+    """
+    ahead = advance(poses, velocities, dt)
+    # Only robots that translate are tested: the geometric query is the expensive part.
+    blocked = np.any(ahead[:, :2] != poses[:, :2], axis=1)
+    paths = np.stack((poses[blocked, :2], ahead[blocked, :2]), axis=1)
+    blocked[blocked] = ~shapely.covers(free, shapely.linestrings(paths))
+    allowed = velocities.copy()
+    allowed[blocked, 0] = 0.0
+    ahead[blocked, :2] = poses[blocked, :2]
+    return ahead, allowed, blocked
+
+
+def least_distance(positions: Array) -> float:
+    """
+    Return the least distance between the centres of two robots.
+
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :return: [m]; infinity with fewer than two robots.
+
+    >>> least_distance(np.array([[0.0, 0.0], [9.0, 0.0], [3.0, 4.0]]))
+    5.0
+    """
+    return min((float(np.hypot(*(positions[i + 1:, :2] - here).T).min())
+                for i, here in enumerate(positions[:-1, :2])), default=math.inf)
+
+
+def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
+    """
+    Return the pairs of robots that overlap; robots are discs, and touching is not overlapping.
+
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :param robot_radius: [m].
+    :return: pairs of row indices, the lower one first, in ascending order.
+
+    >>> overlaps(np.array([[0.0, 0.0], [9.0, 0.0], [0.5, 0.0], [8.8, 0.0]]), 0.25)
+    [(1, 3)]
+    """
+    points = shapely.points(positions[:, :2])
+    first, second = shapely.STRtree(points).query(
+        points, predicate='dwithin', distance=2 * robot_radius)
+    apart = np.hypot(*(positions[first, :2] - positions[second, :2]).T)
+    # dwithin includes touching robots and reports each pair twice.
+    hit = (first < second) & (apart < 2 * robot_radius)
+    return sorted(zip(first[hit].tolist(), second[hit].tolist()))
+
+
+class Odometry:
+    """
+    Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
+
+    The factor of true to reported turns falls with the turn rate and differs between the sides,
+    as of wheels that slip or are scrubbed sideways in turns.
+
+    :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
+    :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
+    """
+
+    def __init__(self, robots: int, parameters: OdometryErrorParameters,
+                 rng: np.random.Generator) -> None:
+        """
+        Draw the constant errors of each robot.
+
+        :param robots: their number.
+        :param parameters: of errors and noise.
+        :param rng: the random generator of odometry.
+        """
+        p = parameters
+        self._rng = rng
+        self._scale = 1 + rng.standard_normal((robots, 2)) * (
+            p.linear_scale_error, p.angular_scale_error)
+        self._bias = rng.standard_normal((robots, 2)) * (0.0, p.angular_bias)
+        self._noise = np.array((p.linear_noise, p.angular_noise))
+        # Ranges of no length draw nothing: other errors of a seed do not depend on them.
+        self._distance, self._turn, self._fall, self._left = (
+            np.full(robots, low) if low == high else rng.uniform(low, high, robots)
+            for low, high in (p.distance_factor, p.turn_factor, p.turn_factor_fall,
+                              p.turn_factor_left))
+        self.poses: Array = np.zeros((robots, 3))
+        self.velocities: Array = np.zeros((robots, 2))
+
+    def step(self, velocities: Array, dt: float) -> None:
+        """
+        Measure the true velocities and integrate them over one step.
+
+        :param velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+        :param dt: duration of the step [s].
+        """
+        # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
+        # root of time at any step rate.
+        noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
+        rates = velocities[:, 1]
+        turn = self._turn - self._fall * np.abs(rates) + self._left / 2 * np.sign(rates)
+        factors = np.column_stack((self._distance, np.maximum(turn, LEAST_FACTOR)))
+        self.velocities = velocities / factors * self._scale + self._bias + noise
+        self.poses = advance(self.poses, self.velocities, dt)

@@ -1,0 +1,154 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Sightings of each other and of landmarks that real robots logged, and their replay.
+
+Beside the logs of robots there is a folder ``measurements`` with a file of the same name for each
+robot that has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number
+in the name of the log of the robot seen, or that of a landmark; ``range`` [m]; and ``bearing``
+[rad], counter-clockwise of straight ahead. An empty or ``nan`` range or bearing was not measured.
+Rows may be in any order. Subjects that are neither a robot nor a landmark are left out.
+
+``landmarks.csv``, in the same folder or beside the logs, has the columns ``subject`` (or ``id``),
+``x`` and ``y`` [m].
+"""
+
+from collections.abc import Sequence
+import math
+from pathlib import Path
+import re
+
+from leader_election.localisation.landmarks import read_landmarks
+from leader_election.simulation.csv_table import LogError, read_table
+from leader_election.simulation.kinematics import Array
+from leader_election.simulation.logs import LANDMARKS, log_paths, logs_folder
+from leader_election.simulation.sighting_parameters import SightingSensorParameters
+import numpy as np
+
+FOLDER = 'measurements'
+COLUMNS = ('t', 'subject', 'range', 'bearing')
+Landmarks = dict[int, tuple[float, float]]
+"""x, y of each landmark, by its id [m]."""
+_SAME_TIME = 1e-9
+"""The rounding of times [s]."""
+
+
+def landmarks_path(logs: str) -> Path | None:
+    """
+    Return the path of the file of landmarks of logs, ``None`` without one.
+
+    :param logs: as :func:`leader_election.simulation.logs.read_logs` takes it.
+    """
+    with logs_folder(logs) as folder:
+        paths = (folder / FOLDER / LANDMARKS, folder / LANDMARKS)
+        return next((path for path in paths if path.is_file()), None)
+
+
+def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
+    """
+    Return the landmarks of a scene.
+
+    :param logs: the replayed logs; their landmarks are used without a path. Empty: none.
+    :param path: of a file of landmarks; empty: none.
+    :param ids: of the robots.
+    :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
+    """
+    found = path or str((landmarks_path(logs) if logs else None) or '')
+    landmarks = dict(read_landmarks(found))
+    for landmark in landmarks:
+        if landmark in ids:
+            raise LogError(f'log {found}: landmark {landmark} has the id of a robot; change '
+                           'parameter first_id')
+    return landmarks
+
+
+def read_sightings(logs: str, ids: Sequence[int]) -> Array:
+    """
+    Read the sightings of all robots.
+
+    :param logs: as :func:`leader_election.simulation.logs.read_logs` takes it.
+    :param ids: of the robots, in the order of their logs.
+    :return: in the order of time: time [s], row of the observer, id of the target, range [m],
+        bearing [rad], shape (m, 5).
+    :raises ParameterError: if there are none, or a file is wrong.
+    """
+    names = {landmark: landmark for landmark in read_scene_landmarks(logs, '', ids)}
+    with logs_folder(logs) as folder:
+        paths = log_paths(folder)
+        names |= _numbers(paths, ids)
+        files = [folder / FOLDER / path.name for path in paths]
+        if not any(file.is_file() for file in files):
+            raise LogError('logged_sightings', problem=f': no sightings in {folder / FOLDER}: it '
+                           f'takes files named as the logs, {files[0].name} and so on')
+        tables = [_read_file(file, row, names) for row, file in enumerate(files)
+                  if file.is_file()]
+    table = np.concatenate(tables)
+    return table[np.argsort(table[:, 0], kind='stable')]
+
+
+def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
+    """Return the ids of robots by the numbers in the names of their logs."""
+    numbers: dict[int, int] = {}
+    for path, robot in zip(paths, ids, strict=True):
+        digits = re.search(r'\d+$', path.stem)
+        if digits is None or int(digits[0]) in numbers:
+            raise LogError(f'log {path}: sightings need a number of its own at the end of the '
+                           'name of each log, as in robot_1.csv')
+        numbers[int(digits[0])] = robot
+    return numbers
+
+
+def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
+    table, lines = read_table(path, COLUMNS, may_lack=('range', 'bearing'))
+    for line, (_, subject, distance, bearing) in zip(lines, table.tolist()):
+        _whole(path, line, subject)
+        if math.isnan(distance) and math.isnan(bearing):
+            raise LogError(f'log {path}: line {line}: neither range nor bearing is a number')
+    known = np.isin(table[:, 1], list(names))
+    table = table[known]
+    seen = np.array([names[int(subject)] for subject in table[:, 1]])
+    return np.column_stack((table[:, 0], np.full(len(table), row), seen, table[:, 2:]))
+
+
+def _whole(path: Path, line: int, subject: float) -> int:
+    if subject != int(subject):
+        raise LogError(f'log {path}: line {line}: subject is not a whole number: {subject:g}')
+    return int(subject)
+
+
+class LoggedSightings:
+    """Replay of sightings; those before the start of the replay are left out."""
+
+    def __init__(self, sightings: Array, first: float) -> None:
+        """
+        Begin the replay.
+
+        :param sightings: as :func:`read_sightings` returns them.
+        :param first: the time of the logs at which the replay starts [s].
+        """
+        self._times = sightings[:, 0] - first
+        self._rows = sightings[:, 1:]
+        self._next = int(np.searchsorted(self._times, 0.0))
+
+    def configure(self, parameters: SightingSensorParameters) -> None:
+        """Apply changed parameters: none (``SightingSensor``)."""
+
+    def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
+        """Return the sightings since the last call (``SightingSensor``)."""
+        begin = self._next
+        self._next = int(np.searchsorted(self._times, now + _SAME_TIME, side='right'))
+        found = self._rows[begin:self._next]
+        found = found[np.isin(found[:, 0], observers)]
+        return found[np.argsort(found[:, 0], kind='stable')]

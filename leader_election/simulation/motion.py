@@ -1,0 +1,195 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Motion of the robots: Levy walks, velocity commands, none, or the replay of logs."""
+
+from collections.abc import Sequence
+import math
+from typing import Protocol
+
+from leader_election.simulation.kinematics import Array, move
+from leader_election.simulation.logs import first_time, RobotLog
+from leader_election.simulation.parameters import WorldParameters
+import numpy as np
+from numpy.typing import NDArray
+import shapely
+
+
+class Motion(Protocol):
+    """Moves all robots by one step."""
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """
+        Return the next poses, and the velocities as wheel encoders would measure them.
+
+        :param poses: x, y, yaw at time ``now`` [m, rad], shape (n, 3).
+        :param now: simulated time [s].
+        :param dt: duration of the step [s].
+        :return: poses at ``now + dt`` [m, rad], shape (n, 3), and velocities [m/s, rad/s], shape
+            (n, 2).
+        """
+
+
+class VelocityController(Protocol):
+    """Chooses the velocities of robots that drive freely."""
+
+    def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
+        """
+        Return the velocities commanded for the next step [m/s, rad/s], shape (n, 2).
+
+        :param poses: x, y, yaw at time ``now`` [m, rad], shape (n, 3).
+        :param blocked: which robots were stopped by a wall or an obstacle in the last step, shape
+            (n,).
+        :param now: simulated time [s].
+        :param dt: duration of the step [s].
+        """
+
+
+class DrivenMotion:
+    """Robots that follow a controller through free space and are stopped at its border."""
+
+    def __init__(self, controller: VelocityController, free: shapely.Geometry,
+                 robots: int, slip: float = 0.0) -> None:
+        """
+        Start with no robot blocked.
+
+        :param free: the region allowed for robot centres, prepared.
+        :param robots: how many there are.
+        :param slip: the share of the commanded speed with which wheels turn on at the border.
+        """
+        self._controller = controller
+        self._free = free
+        self._slip = slip
+        self._blocked = np.zeros(robots, dtype=bool)
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """Drive for ``dt``, as :class:`Motion` says."""
+        wanted = self._controller.velocities(poses, self._blocked, now, dt)
+        poses, velocities, self._blocked = move(poses, wanted, dt, self._free)
+        velocities[self._blocked, 0] = self._slip * wanted[self._blocked, 0]
+        return poses, velocities
+
+
+class LevyWalk:
+    """
+    Levy walks: turn to a uniformly drawn heading, then drive a leg of Pareto-distributed length.
+
+    A new leg begins where the last one ended, or was blocked for some time.
+    """
+
+    def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator,
+                 accuracy: float = 1e-9, settling: float = 0.0) -> None:
+        """
+        Start with no leg.
+
+        :param robots: how many there are.
+        :param parameters: ``speed``, ``turn_rate``, and those whose names begin with ``levy_``.
+        :param rng: the source of headings and lengths.
+        :param accuracy: the error of the heading within which a robot drives [rad].
+        :param settling: the least time constant of turning [s]; 0: of one step.
+        """
+        self._parameters = parameters
+        self._rng = rng
+        self._accuracy, self._settling = accuracy, settling
+        self._heading = np.zeros(robots)
+        self._left = np.zeros(robots)
+        self._pace = np.ones(robots)
+        self._pushed = np.zeros(robots)
+
+    def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
+        """Continue the walk (:class:`VelocityController`)."""
+        p = self._parameters
+        self._pushed = np.where(blocked, self._pushed + dt, 0.0)
+        pushing = blocked & (self._pushed < p.levy_push - 1e-9)
+        new = np.flatnonzero(~pushing & (blocked | (self._left < 1e-9)))
+        self._heading[new] = self._rng.uniform(-math.pi, math.pi, len(new))
+        self._left[new] = p.levy_scale * (1 + self._rng.pareto(p.levy_shape, len(new)))
+        if p.levy_slowest < 1.0:
+            self._pace[new] = self._rng.uniform(p.levy_slowest, 1.0, len(new))
+        turn = np.remainder(self._heading - poses[:, 2] + math.pi, 2 * math.pi) - math.pi
+        aligned = np.abs(turn) < self._accuracy
+        forward = np.where(aligned, np.minimum(p.speed * self._pace, self._left / dt), 0.0)
+        self._left -= np.where(pushing, 0.0, forward) * dt
+        fastest = p.turn_rate * self._pace
+        turning = np.clip(turn / max(dt, self._settling), -fastest, fastest)
+        return np.column_stack((forward, turning))
+
+
+class VelocityCommands:
+    """The last velocity command of each robot; robots stand still without a recent one."""
+
+    def __init__(self, robots: int, parameters: WorldParameters) -> None:
+        """
+        Start with no commands.
+
+        :param robots: how many there are.
+        :param parameters: ``speed``, ``turn_rate`` and ``command_timeout``.
+        """
+        self._limits = (parameters.speed, parameters.turn_rate)
+        self._timeout = parameters.command_timeout
+        self._velocities = np.zeros((robots, 2))
+        self._since = np.full(robots, -math.inf)
+
+    def command(self, robot: int, linear: float, angular: float, now: float) -> None:
+        """
+        Set the velocity of a robot, clipped to the limits; values that are not finite are ignored.
+
+        :param robot: its row.
+        :param linear: [m/s].
+        :param angular: [rad/s].
+        :param now: simulated time [s].
+        """
+        if math.isfinite(linear) and math.isfinite(angular):
+            self._velocities[robot] = np.clip(
+                (linear, angular), np.negative(self._limits), self._limits)
+            self._since[robot] = now
+
+    @property
+    def any_received(self) -> bool:
+        """Whether any robot has ever received a command."""
+        return bool(np.isfinite(self._since).any())
+
+    def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
+        """Return the commands that have not timed out (:class:`VelocityController`)."""
+        valid = now - self._since < self._timeout
+        return self._velocities * valid[:, np.newaxis]
+
+
+class StaticMotion:
+    """Robots that do not move."""
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """Leave the poses as they are (:class:`Motion`)."""
+        return poses, np.zeros((len(poses), 2))
+
+
+class ReplayMotion:
+    """Replay of logs, from the earliest row of all logs to the last; then robots stand still."""
+
+    def __init__(self, logs: Sequence[RobotLog]) -> None:
+        """
+        Find the common beginning of the logs.
+
+        :param logs: one for each robot, at least one.
+        """
+        self._logs = logs
+        self._first = first_time(logs)
+        self.duration = float(max(log.t[-1] for log in logs) - self._first)
+        """Time from the first row to the last [s]."""
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """Return the logged poses and the reported velocities (:class:`Motion`)."""
+        t = self._first + now
+        velocities = [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs]
+        return np.array([log.pose_at(t + dt) for log in self._logs]), np.array(velocities)

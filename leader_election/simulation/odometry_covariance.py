@@ -1,0 +1,111 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The covariance of simulated odometry, by the parameters of its errors.
+
+The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot, and
+white noise; that the factor of turns depends on rate and side is left out. They are propagated to
+first order along the path that odometry itself reports, as by a driver with calibrated wheels;
+with errors of the heading above some 0.3 rad the true errors are no longer Gaussian. The errors of
+logged odometry are not known; they are assumed to be the robots' defaults
+(:class:`.LocalisationParameters`), those of wheels in contact physics :data:`PHYSICAL_WHEELS`.
+"""
+
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.simulation.kinematics import Array
+from leader_election.simulation.odometry_parameters import OdometryErrorParameters
+import numpy as np
+
+PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,
+                   'odometry_noise_heading': 0.003}
+"""Noise of odometry with contact physics, some times what ``logs noise`` finds without bumps."""
+
+
+class OdometryCovariance:
+    """
+    The covariances of the odometry of many robots, each in the frame of its own odometry.
+
+    :ivar exact: whether odometry has no errors: all covariances are 0.
+    :ivar velocities: variances of the measured linear and angular velocity, shape (n, 2).
+    """
+
+    def __init__(self, robots: int, parameters: OdometryErrorParameters,
+                 real: LocalisationParameters | None = None) -> None:
+        """
+        Begin without an error.
+
+        :param robots: how many there are.
+        :param parameters: of the errors.
+        :param real: the noise of the wheels of real robots, for odometry of logs or physics.
+        """
+        p = parameters
+        self._real = real
+        self._constant = np.square((p.linear_scale_error, p.angular_scale_error, p.angular_bias))
+        for k, (low, high) in enumerate((p.distance_factor, p.turn_factor)):
+            # The mean square of an evenly distributed error.
+            least, most = low - 1.0, high - 1.0
+            self._constant[k] += (least**2 + least * most + most**2) / 3.0
+        self._noise = np.square((p.linear_noise, p.angular_noise))
+        self.exact = real is None and not (self._constant.any() or self._noise.any())
+        # The derivatives of the pose by the constant errors, and the covariance by noise.
+        self._sensitivity = np.zeros((robots, 3, 3))
+        self._by_noise = np.zeros((robots, 3, 3))
+        self.velocities: Array = np.zeros((robots, 2))
+
+    @property
+    def poses(self) -> Array:
+        """Return the covariances of x, y, yaw [m, rad], shape (n, 3, 3)."""
+        constant: Array = (self._sensitivity * self._constant) @ self._sensitivity.swapaxes(1, 2)
+        found = constant + self._by_noise
+        # Symmetric in spite of rounding.
+        symmetric: Array = 0.5 * (found + found.swapaxes(1, 2))
+        return symmetric
+
+    def step(self, headings: Array, velocities: Array, dt: float) -> None:
+        """
+        Propagate the errors over one step of odometry.
+
+        :param headings: by odometry, before the step [rad], shape (n,).
+        :param velocities: linear and angular, as measured [m/s, rad/s], shape (n, 2).
+        :param dt: the duration of the step [s].
+        """
+        if self.exact:
+            return
+        ways, turns = velocities.T * dt
+        middle = headings + 0.5 * turns
+        cos, sin = np.cos(middle), np.sin(middle)
+        motion = np.zeros_like(self._by_noise) + np.eye(3)
+        motion[:, 0, 2], motion[:, 1, 2] = -ways * sin, ways * cos
+        # Of an error of the way, and of the turn.
+        inputs = np.zeros((len(headings), 3, 2))
+        inputs[:, 0, 0], inputs[:, 1, 0], inputs[:, 2, 1] = cos, sin, 1.0
+        inputs[:, 0, 1], inputs[:, 1, 1] = -0.5 * ways * sin, 0.5 * ways * cos
+        drift = np.zeros((len(headings), 2, 3))
+        drift[:, 0, 0], drift[:, 1, 1], drift[:, 1, 2] = ways, turns, dt
+        self._sensitivity = motion @ self._sensitivity + inputs @ drift
+        noise = self._noise * dt + self._of_wheels(np.abs(ways), np.abs(turns))
+        self._by_noise = (motion @ self._by_noise @ motion.swapaxes(1, 2)
+                          + (inputs * noise[:, np.newaxis]) @ inputs.swapaxes(1, 2))
+        scale, bias = self._constant[:2], np.array((0.0, self._constant[2]))
+        self.velocities = np.square(velocities) * scale + bias + noise / dt**2
+
+    def _of_wheels(self, ways: Array, turns: Array) -> Array:
+        """Return the variances of path length and turn by real wheels [m, rad], shape (n, 2)."""
+        if self._real is None:
+            return np.zeros((len(ways), 2))
+        p = self._real
+        return np.column_stack((
+            p.odometry_noise_position**2 * ways,
+            p.odometry_noise_turn**2 * turns + p.odometry_noise_heading**2 * ways))

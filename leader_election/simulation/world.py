@@ -1,0 +1,283 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The embedded world: the true state of all robots, advanced in steps of equal length."""
+
+from collections.abc import Sequence
+from typing import Any, TYPE_CHECKING
+
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.parameters import ParameterError
+from leader_election.parameters.id_ranges import id_ranges, within
+from leader_election.simulation.carried import carried_log, CarriedMotion
+from leader_election.simulation.kinematics import (
+    Array,
+    least_distance,
+    Odometry,
+    relative,
+    velocities_between,
+)
+from leader_election.simulation.lidar import Lidar
+from leader_election.simulation.line_of_sight import LineOfSight
+from leader_election.simulation.logged_sightings import (
+    LoggedSightings,
+    read_scene_landmarks,
+    read_sightings,
+)
+from leader_election.simulation.logs import first_time
+from leader_election.simulation.motion import (
+    DrivenMotion,
+    LevyWalk,
+    Motion,
+    ReplayMotion,
+    StaticMotion,
+    VelocityCommands,
+    VelocityController,
+)
+from leader_election.simulation.odometry_covariance import OdometryCovariance, PHYSICAL_WHEELS
+from leader_election.simulation.odometry_parameters import OdometryErrorParameters
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.radio import Radio
+from leader_election.simulation.scene import free_space, make_scene, Scene
+from leader_election.simulation.sensors import ScalarField
+from leader_election.simulation.sightings import Camera, observe, Ranging, SightingSensor
+import numpy as np
+
+if TYPE_CHECKING:
+    from leader_election.simulation.mujoco_physics import ContactPhysics
+
+_ACCURACY, _SETTLING = 0.1, 0.3
+"""With physics: robots drive within this error of the heading [rad]; the time to turn [s]."""
+
+
+def make_sighting_sensors(scene: Scene,
+                          parameters: WorldParameters) -> tuple[SightingSensor, ...]:
+    """
+    Return the sensors that sight robots and landmarks.
+
+    :param scene: its obstacles block the sight.
+    :param parameters: those of :class:`.SightingSensorParameters`, the logs and the seed.
+    :raises ParameterError: for landmarks or logged sightings that cannot be read.
+    """
+    ids, sensors = scene.ids, list[SightingSensor]()
+    sight = LineOfSight(scene.obstacles)
+    if parameters.ranging_rate:
+        sensors.append(Ranging(
+            ids, sight, parameters, np.random.default_rng([parameters.seed, 5])))
+    if parameters.camera_rate:
+        landmarks = read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
+        sensors.append(Camera(ids, landmarks, sight, parameters,
+                              np.random.default_rng([parameters.seed, 6])))
+    if parameters.logged_sightings:
+        sensors.append(LoggedSightings(
+            read_sightings(parameters.logs, ids), first_time(scene.logs)))
+    return tuple(sensors)
+
+
+class World:
+    """
+    Simulates robots in an arena, with their odometry, sensors and radio.
+
+    Arrays have one row per robot, in the order of ``scene.ids``. With physics ``kinematic`` robots
+    are unicycles that do not collide with each other; :attr:`closest` is the distance of the
+    closest pair.
+
+    :ivar scene: arena, obstacles and initial poses.
+    :ivar dt: the duration of a step [s].
+    :ivar steps: the number of steps so far.
+    :ivar poses: true x, y, yaw in the shared frame [m, rad], shape (n, 3).
+    :ivar velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :ivar physics: the robots' bodies, with physics ``mujoco``; else ``None``.
+    :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
+    :ivar lidar: the robots' laser scanners.
+    :ivar radios: carry the robots' messages, one for each of ``radio_namespaces``, or one.
+    :ivar field: the quantity that the robots' scalar sensors read.
+    :ivar sighting_sensors: measure where neighbours and landmarks are.
+    :ivar covariance: of the odometry.
+    :ivar odom_silent: rows of the robots whose odometry is not published.
+    """
+
+    def __init__(self, parameters: WorldParameters) -> None:
+        """
+        Build the world at time 0.
+
+        :param parameters: checked together with the files that they name.
+        :raises ParameterError: for a wrong arena or log, and for robots that do not fit.
+        """
+        self.scene = make_scene(parameters)
+        self.dt = 1.0 / parameters.step_rate
+        self.steps = 0
+        self.poses: Array = np.array(self.scene.starts)
+        self.velocities: Array = np.zeros((len(self.poses), 2))
+        self.commands: VelocityCommands | None = None
+        self.physics: ContactPhysics | None = None
+        self._slips = parameters.physics == 'mujoco' or parameters.contact_slip > 0.0
+        self._starts = self.poses
+        # A separate random stream for each part: switching one part on leaves the others
+        # unchanged for the same seed. Stream 0 is that of the initial poses.
+        self._motion = self._make_motion(parameters)
+        self._odometry = Odometry(
+            len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
+        self._odom_is_true = parameters.odom_source == 'truth'
+        real = None
+        if self.physics is not None:
+            real = LocalisationParameters(**PHYSICAL_WHEELS)
+        elif parameters.logs:
+            real = LocalisationParameters()
+        self.covariance = OdometryCovariance(
+            len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
+            None if self._odom_is_true else real)
+        self.radios = tuple(
+            Radio(self.scene.obstacles, self.scene.ids, parameters,
+                  np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))
+            for swarm in range(max(len(parameters.radio_namespaces), 1)))
+        self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
+        self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
+        self.sighting_sensors = make_sighting_sensors(self.scene, parameters)
+        self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
+        self._fail(parameters)
+
+    def configure(self, parameters: WorldParameters) -> None:
+        """Apply changed parameters, those that are dynamic."""
+        for radio in self.radios:
+            radio.configure(parameters)
+        for sensor in self.sighting_sensors:
+            sensor.configure(parameters)
+        self._fail(parameters)
+
+    def _fail(self, parameters: WorldParameters) -> None:
+        """Apply the faults of odometry."""
+        silent = id_ranges(parameters.odom_silent, 'odom_silent')
+        shifted = id_ranges(parameters.odom_shifted, 'odom_shifted')
+        self.odom_silent = frozenset(
+            row for robot, row in self._rows.items() if within(robot, silent))
+        self._shift: Array | None = None
+        if shifted:
+            self._shift = np.array([[parameters.odom_shift * within(robot, shifted), 0.0, 0.0]
+                                    for robot in self._rows])
+
+    def _make_motion(self, parameters: WorldParameters) -> Motion:
+        carried = id_ranges(parameters.carried_robots, 'carried_robots')
+        rows = [row for row, robot in enumerate(self.scene.ids) if within(robot, carried)]
+        at, by = parameters.carried_at, np.array(parameters.carried_by)
+        if self.scene.logs:
+            first = first_time(self.scene.logs)
+            return ReplayMotion([carried_log(log, first + at, by) if row in rows else log
+                                 for row, log in enumerate(self.scene.logs)])
+        motion = self._make_driven_motion(parameters)
+        return CarriedMotion(motion, rows, at, by) if rows else motion
+
+    def _make_driven_motion(self, parameters: WorldParameters) -> Motion:
+        robots = len(self.poses)
+        rng = np.random.default_rng([parameters.seed, 1])
+        controller: VelocityController
+        if parameters.motion == 'cmd_vel':
+            controller = self.commands = VelocityCommands(robots, parameters)
+        elif parameters.motion == 'levy':
+            rough = (_ACCURACY, _SETTLING) if parameters.physics == 'mujoco' else ()
+            controller = LevyWalk(robots, parameters, rng, *rough)
+        elif parameters.physics == 'kinematic':
+            return StaticMotion()
+        else:
+            controller = VelocityCommands(robots, parameters)
+        if parameters.physics == 'mujoco':
+            return self._make_physical_motion(controller, parameters.robot_radius)
+        free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
+        return DrivenMotion(controller, free, robots, parameters.contact_slip)
+
+    def _make_physical_motion(self, controller: VelocityController, radius: float) -> Motion:
+        # Only where it is asked for: MuJoCo is an extra.
+        try:
+            from leader_election.simulation.mujoco_physics import ContactPhysics, PhysicalMotion
+        except ImportError as error:
+            raise ParameterError('physics', problem=': mujoco is not installed; install it with '
+                                 f"pip install 'leader_election[physics]' ({error})") from error
+        self.physics = ContactPhysics(
+            self.scene.arena, self.scene.obstacles, self.poses, radius)
+        return PhysicalMotion(controller, self.physics)
+
+    @property
+    def time(self) -> float:
+        """Return the simulated time since the start [s]."""
+        return self.steps * self.dt
+
+    @property
+    def ended(self) -> bool:
+        """Return whether a replay has reached the end of the logs."""
+        return isinstance(self._motion, ReplayMotion) and self.time >= self._motion.duration
+
+    @property
+    def odometry(self) -> Array:
+        """Return the poses by odometry, relative to each start [m, rad], shape (n, 3)."""
+        poses = (relative(self._starts, self.poses) if self._odom_is_true
+                 else self._odometry.poses)
+        return poses if self._shift is None else poses + self._shift
+
+    @property
+    def measured(self) -> Array:
+        """Return the velocities by odometry [m/s, rad/s], shape (n, 2)."""
+        return self.velocities if self._odom_is_true else self._odometry.velocities
+
+    @property
+    def closest(self) -> float:
+        """Return the least distance between the true centres of two robots [m]."""
+        return least_distance(self.poses)
+
+    def step(self) -> None:
+        """Advance the world by one step."""
+        before = self.poses
+        self.poses, wheels = self._motion.step(self.poses, self.time, self.dt)
+        self.velocities = (velocities_between(before, self.poses, self.dt) if self._slips
+                           else wheels)
+        headings = self._odometry.poses[:, 2]
+        self._odometry.step(wheels, self.dt)
+        self.covariance.step(headings, self._odometry.velocities, self.dt)
+        self.steps += 1
+
+    def sightings(self, observers: Sequence[int]) -> Array:
+        """
+        Return the new sightings at the time of the world; once a step.
+
+        :param observers: the rows of the robots whose sightings are wanted.
+        :return: columns of :mod:`.sightings`, one block a sensor, shape (m, 4).
+        """
+        return observe(self.sighting_sensors, self.time, self.poses, observers)
+
+    def send(self, sender_id: int, message: Any, now: float, swarm: int = 0) -> bool:
+        """
+        Send a message of a robot by radio, which returns its copies as they arrive.
+
+        :param sender_id: the id of the sending robot.
+        :param message: returned unchanged by the radio.
+        :param now: the time on the clock of the radio [s].
+        :param swarm: the number of the radio in :attr:`radios`.
+        :return: whether there is a robot of that id.
+        """
+        row = self._rows.get(sender_id)
+        if row is not None:
+            self.radios[swarm].send(row, message, self.poses, now)
+        return row is not None
+
+
+def quaternions(yaws: Array) -> Array:
+    """
+    Return the z and w components of quaternions of rotations about the vertical; x and y are 0.
+
+    :param yaws: [rad], shape (n,).
+    :return: shape (n, 2).
+
+    >>> quaternions(np.array([0.0, np.pi])).round(6).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    return np.column_stack((np.sin(yaws / 2), np.cos(yaws / 2)))

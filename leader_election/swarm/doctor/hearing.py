@@ -1,0 +1,216 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Checks of communication: topics, quality of service, reception, loss of messages."""
+
+from collections.abc import Iterator
+from itertools import combinations, product
+
+from leader_election.election.robot.diagnostics import (
+    COMMUNICATION_RANGE,
+    MESSAGE_EXPIRY,
+    NEIGHBOURS,
+)
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import HEARD, ROUNDS
+from leader_election.swarm.doctor.observations import (
+    Endpoint,
+    find_radio_topics,
+    Level,
+    listing,
+    Observations,
+    Symptom,
+)
+
+LOSS = 0.2
+"""The greatest share of lost messages that is tolerated."""
+NEAR = 0.8
+"""The share of the longest distance between neighbours within which robots must be received."""
+SILENT_FOR = 3.0
+"""The time in which a robot should receive something [s]."""
+NO_SENDER = 'no other robot sends'
+"""The part of a description by which other findings explain it."""
+FEW = 5
+"""The least number of messages for a conclusion."""
+
+
+def shared_topic(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots that publish on a topic without other subscribers."""
+    nodes = {endpoint.node for endpoint in swarm.nodes}
+    if len(nodes) < 2:
+        return
+    topics = find_radio_topics(swarm)
+    alone = sorted({(e.robot, e.topic) for e in swarm.endpoints
+                    if e.publishes and e.node in nodes and e.topic in topics
+                    and not any(r.node != e.node for r in swarm.subscriptions(e.topic))})
+    if alone:
+        yield Symptom(Level.ERROR, tuple(robot for robot, _ in alone), 'no other robot receives '
+                      'what it publishes on ' + listing([topic for _, topic in alone]))
+
+
+def profiles(swarm: Observations) -> Iterator[Symptom]:
+    """Find publishers and subscriptions of one topic whose types or profiles are incompatible."""
+    nodes = {endpoint.node for endpoint in swarm.nodes}
+    for topic in sorted({e.topic for e in swarm.endpoints if e.node in nodes}):
+        publishers, subscriptions = swarm.publishers(topic), swarm.subscriptions(topic)
+        types = sorted({e.type for e in publishers + subscriptions})
+        if len(types) > 1:
+            yield Symptom(Level.ERROR, _robots(publishers + subscriptions, nodes),
+                          f'{topic} has several types: {listing(types)}')
+        by_fault: dict[str, list[tuple[Endpoint, Endpoint]]] = {}
+        for publisher, subscription in product(publishers, subscriptions):
+            for fault in _incompatibilities(publisher, subscription):
+                by_fault.setdefault(fault, []).append((publisher, subscription))
+        for fault, pairs in by_fault.items():
+            receivers = sorted({subscription.node for _, subscription in pairs})
+            senders = sorted({publisher.node for publisher, _ in pairs})
+            # A tool that receives nothing disturbs no robot.
+            level = Level.ERROR if nodes.intersection(receivers) else Level.WARN
+            yield Symptom(level, _robots([e for pair in pairs for e in pair], nodes),
+                          f'{topic}: {listing(receivers)} cannot receive from '
+                          f'{listing(senders)}: {fault}')
+
+
+def _robots(endpoints: list[Endpoint], nodes: set[str]) -> tuple[str, ...]:
+    return tuple(sorted({e.robot for e in endpoints if e.node in nodes}))
+
+
+def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[str]:
+    """Yield each policy for which the subscription requests more than the publisher offers."""
+    if subscription.reliable and not publisher.reliable:
+        yield 'reliability: best effort is offered, reliable requested'
+    if subscription.latched and not publisher.latched:
+        yield 'durability: volatile is offered, transient local requested'
+    if subscription.deadline < publisher.deadline:
+        yield (f'deadline: {publisher.deadline:g} s is offered, {subscription.deadline:g} s '
+               'requested')
+
+
+def reception(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots that receive nothing."""
+    reach = NEAR * _longest_link(swarm)
+    for robot in swarm.robots:
+        reports = [report for report in swarm.reports_of(robot) if HEARD in report.values]
+        if robot not in swarm.ids:
+            yield Symptom(Level.NOTE, (robot,), 'unknown, as it publishes no diagnostics')
+        if swarm.increase(robot, HEARD) > 0.0:
+            yield from _out_of_range(swarm, robot)
+        if len(reports) < 2 or swarm.increase(robot, HEARD) > 0.0:
+            continue
+        begin, end = reports[0].received, reports[-1].received
+        own = swarm.ids[robot]
+        by_distance = {
+            robot_id: (swarm.distance_between(robot_id, own), count)
+            for robot_id, messages in swarm.sent.items() if robot_id != own
+            and (count := sum(begin <= heard.received <= end for heard, _ in messages))}
+        others = sum(count for distance, count in by_distance.values() if distance <= reach)
+        if others >= FEW:
+            yield Symptom(
+                Level.ERROR, (robot,),
+                'it received nothing, while messages of robots near it arrived here')
+        elif by_distance:
+            yield Symptom(Level.NOTE, (robot,), 'it received nothing; the nearest robot that '
+                          f'sends is {min(by_distance.values())[0]:.1f} m away')
+        elif end - begin > SILENT_FOR:
+            yield Symptom(Level.NOTE, (robot,), f'it received nothing: {NO_SENDER}')
+
+
+def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
+    """Find a robot that receives others, all of which are out of range."""
+    reach, own = swarm.setting(robot, COMMUNICATION_RANGE), swarm.ids[robot]
+    nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
+                  default=0.0)
+    if nearest > reach and all(
+            report.values.get(NEIGHBOURS) == '0' for report in swarm.reports_of(robot)):
+        yield Symptom(Level.NOTE, (robot,), f'it has no neighbours: the nearest robot is '
+                      f'{nearest:.1f} m away, and {COMMUNICATION_RANGE} is {reach:g} m',
+                      'Where they are nearer than that: correct initial_pose, or the odometry. '
+                      'Where they are not, they lead themselves: bring them nearer, or raise '
+                      'communication_range, if their radios reach as far.')
+
+
+def _longest_link(swarm: Observations) -> float:
+    """Return the longest distance between neighbours [m]; the default range without any."""
+    found = [swarm.distance_between(swarm.ids[robot], other)
+             for robot, history in swarm.neighbours.items() if robot in swarm.ids
+             for other in history[-1].ids if other in swarm.sent]
+    return max(found, default=ElectionParameters.communication_range)
+
+
+def one_way(swarm: Observations) -> Iterator[Symptom]:
+    """Find links in one direction only: only one robot of a pair receives the other."""
+    for one, other in combinations(sorted(swarm.ids.keys() & swarm.neighbours.keys()), 2):
+        for receiver, sender in ((one, other), (other, one)):
+            if (all(swarm.ids[sender] in ids for ids in _recent(swarm, receiver))
+                    and not any(swarm.ids[receiver] in ids for ids in _recent(swarm, sender))):
+                ranges = [_range(swarm, robot) for robot in (receiver, sender)]
+                why = (f' (communication_range {ranges[0]} and {ranges[1]} m)'
+                       if None not in ranges and ranges[0] != ranges[1] else '')
+                yield Symptom(Level.WARN, (receiver, sender),
+                              f'{receiver} has {sender} as a neighbour, '
+                              f'{sender} not {receiver}{why}')
+
+
+def _range(swarm: Observations, robot: str) -> str | None:
+    return swarm.reports_of(robot)[-1].values.get(COMMUNICATION_RANGE)
+
+
+def _recent(swarm: Observations, robot: str) -> list[tuple[int, ...]]:
+    """Return all sets of neighbours that a robot had in the second half of the observation."""
+    half = swarm.end - 0.5 * swarm.seconds
+    history = swarm.neighbours[robot]
+    before = [ids for received, ids in history if received <= half]
+    return before[-1:] + [ids for received, ids in history if received > half]
+
+
+def loss(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots with many lost messages, or with long gaps between messages."""
+    paused: dict[str, tuple[float, float]] = {}
+    lost: dict[str, tuple[float, int]] = {}
+    for robot_id, messages in swarm.sent.items():
+        times = [heard.received for heard, _ in messages]
+        longest = swarm.pace * max(b - a for a, b in zip(times, [*times[1:], swarm.end]))
+        expiry = _least_expiry(swarm, robot_id)
+        if longest > expiry:
+            paused |= dict.fromkeys(swarm.names_of(robot_id), (longest, expiry))
+        for robot in swarm.names_of(robot_id)[:1]:
+            sent, arrived = _sent_and_arrived(swarm, robot, times)
+            # One message may be under way at the beginning or at the end.
+            if sent >= FEW and arrived + 1 < (1.0 - LOSS) * sent:
+                lost[robot] = sent, arrived
+    if paused:
+        longest, expiry = max(paused.values())
+        yield Symptom(Level.WARN, tuple(paused), f'nothing was received for {longest:.1f} s; '
+                      f'robots expire after {expiry:g} s (message_expiry)')
+    if lost:
+        sent, arrived = (sum(column) for column in zip(*lost.values()))
+        yield Symptom(Level.WARN, tuple(lost),
+                      f'of {sent:g} messages sent {arrived:g} arrived here, '
+                      f'{1.0 - arrived / sent:.0%} were lost')
+
+
+def _least_expiry(swarm: Observations, robot_id: int) -> float:
+    """Return the shortest message_expiry of all other robots [s]."""
+    others = [swarm.setting(robot, MESSAGE_EXPIRY)
+              for robot, own in swarm.ids.items() if own != robot_id]
+    return min(others, default=ElectionParameters.message_expiry)
+
+
+def _sent_and_arrived(swarm: Observations, robot: str, times: list[float]) -> tuple[float, int]:
+    """Return the number of messages that a robot sent by its own count, and of those received."""
+    reports = [report for report in swarm.reports_of(robot) if ROUNDS in report.values]
+    if len(reports) < 2:
+        return 0.0, 0
+    arrived = sum(reports[0].received < time <= reports[-1].received for time in times)
+    return swarm.increase(robot, ROUNDS), arrived

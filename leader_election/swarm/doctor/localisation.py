@@ -1,0 +1,144 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Checks of the robots' localisation: deviations, sightings, sensors."""
+
+from collections.abc import Iterator
+
+from leader_election.election.robot.diagnostics import (
+    COMMUNICATION_RANGE,
+    DEVIATION,
+    DISTANCE_DEVIATION,
+    LANDMARKS,
+    MAX_DEVIATION,
+    number,
+    POSE_SOURCE,
+    RADIUS,
+    RANGE_BIAS,
+    RANGE_BIAS_DEVIATION,
+)
+from leader_election.election.robot.localisation_watch import LARGE
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
+from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
+from leader_election.localisation.sensor_bias import SIGNIFICANT
+from leader_election.localisation.slip import SLIPS
+from leader_election.swarm.doctor.observations import (
+    Level,
+    listing,
+    Observations,
+    RobotReport,
+    Symptom,
+)
+
+LEAST = 10
+"""The least number of sightings that are judged."""
+SHARE = 0.5
+"""The greatest share of rejections that is chance."""
+
+
+def deviation(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots with too uncertain distances."""
+    for report in _last_reports(swarm):
+        values, robot = report.values, report.robot
+        own = number(values, DEVIATION)
+        cooperates = values.get(POSE_SOURCE) == COOPERATIVE
+        of_distances = number(values, DISTANCE_DEVIATION) if cooperates else None
+        found = own if of_distances is None else of_distances
+        if found is None or not swarm.needs_position(robot):
+            continue
+        what = ('its position by odometry' if not cooperates else
+                'its position' if of_distances is None else 'its distances to neighbours')
+        limit = number(values, MAX_DEVIATION, finite=False)
+        if limit is not None and found > limit:
+            yield Symptom(Level.ERROR, (robot,), f'{what} may be {found:.1f} m off, beyond '
+                                                 f'max_deviation {limit:g} m')
+            continue
+        lengths = {name: length for name in (COMMUNICATION_RANGE, RADIUS)
+                   if (length := number(values, name)) is not None and length > 0.0}
+        shortest = min(lengths, key=lambda name: lengths[name], default=None)
+        if shortest is not None and found > LARGE * lengths[shortest]:
+            # By odometry alone the deviation follows from the parameters, without a measurement.
+            level = Level.WARN if cooperates else Level.NOTE
+            yield Symptom(level, (robot,), f'{what} may be {found:.1f} m off, with '
+                                           f'{shortest} {lengths[shortest]:g} m')
+
+
+def slip(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots whose wheels turn while they do not move."""
+    for report in _last_reports(swarm):
+        times = round(swarm.increase(report.robot, SLIPS))
+        if times:
+            yield Symptom(Level.WARN, (report.robot,), f'its wheels slipped {times} '
+                          f'{"time" if times == 1 else "times"}: they turned while it did not '
+                          'move as they say')
+
+
+def sightings(swarm: Observations) -> Iterator[Symptom]:
+    """Find sightings that are rejected, of unknown ids, or missing."""
+    last = _last_reports(swarm)
+    for report in last:
+        robot, values = report.robot, report.values
+        if values.get(POSE_SOURCE) != COOPERATIVE:
+            continue
+        accepted, rejected, unknown, passed_over = (
+            round(swarm.increase(robot, name))
+            for name in (ACCEPTED, REJECTED, UNKNOWN, NAMES_PASSED_OVER))
+        judged = accepted + rejected
+        if judged >= LEAST and rejected > SHARE * judged:
+            yield Symptom(Level.WARN, (robot,), f'{rejected} of {judged} sightings contradict '
+                                                'odometry and the other sightings')
+        unheard = _unheard(swarm, report)
+        if unheard:
+            yield Symptom(Level.WARN, (robot,), 'sees ids of which nothing is heard: '
+                          + listing(unheard))
+        elif unknown >= LEAST and not accepted:
+            yield Symptom(Level.WARN, (robot,), f'{unknown} sightings are of robots that it does '
+                                                'not hear')
+        if passed_over >= LEAST and not judged:
+            yield Symptom(Level.WARN, (robot,), f'{passed_over} detections have names that are '
+                                                "no robot's")
+        elif not (judged or unknown or passed_over) and len(last) > 1 and swarm.seconds >= LEAST:
+            yield Symptom(Level.WARN, (robot,), 'cooperates, but neither it nor a neighbour of it '
+                                                'has seen anything')
+
+
+def sensor_bias(swarm: Observations) -> Iterator[Symptom]:
+    """Find sensors whose ranges have a constant error."""
+    for report in _last_reports(swarm):
+        error = number(report.values, RANGE_BIAS)
+        certain = number(report.values, RANGE_BIAS_DEVIATION)
+        if error is None or certain is None:
+            continue
+        if abs(error) > max(SIGNIFICANT * certain, ElectionParameters.range_noise):
+            much = 'long' if error > 0.0 else 'short'
+            yield Symptom(Level.WARN, (report.robot,),
+                          f'its ranges are {abs(error):.2f} m too {much}')
+
+
+def _last_reports(swarm: Observations) -> list[RobotReport]:
+    """Return the last report of each robot with a status of its localisation."""
+    reports = {report.robot: report for report in swarm.diagnostics
+               if POSE_SOURCE in report.values}
+    return [reports[robot] for robot in sorted(reports)]
+
+
+def _unheard(swarm: Observations, report: RobotReport) -> list[int]:
+    """Return the ids in a robot's sightings, except landmarks, without any message."""
+    if number(report.values, LANDMARKS) != 0.0:
+        return []
+    seen = {sighting.id for _, message in swarm.sent.get(report.id, ())
+            if message.localisation is not None
+            for sighting in message.localisation.sightings}
+    return sorted(seen - swarm.sent.keys())

@@ -1,0 +1,365 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Observations of a swarm over some seconds, the input of all checks, and their output: symptoms.
+
+Times are seconds on the observer's own steady clock, except where noted.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property, lru_cache
+import math
+from typing import Any, NamedTuple, TypeVar
+
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.robot.codec import algorithm_of, codec_for, Message
+from leader_election.election.robot.diagnostics import number, ODOMETRY_NEEDED
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.wire import RejectReason
+
+T = TypeVar('T')
+ODOMETRY = 'nav_msgs/msg/Odometry'
+SCAN = 'sensor_msgs/msg/LaserScan'
+TEXT = 'std_msgs/msg/String'
+"""The types of odometry, laser scans and messages between robots."""
+IS_LEADER = 'is_leader'
+"""The topic that identifies the node of a robot: only such nodes publish it."""
+NEIGHBOURHOOD = 'neighbourhood'
+"""The name of the topic between robots, unless it is remapped."""
+CLOCK = '/clock'
+
+
+class Level(IntEnum):
+    """Severity of a symptom."""
+
+    NOTE = 0
+    """For information; nothing is wrong."""
+    WARN = 1
+    """The swarm works, but worse than it could, or not for long."""
+    ERROR = 2
+    """A robot takes no part in the election, or a wrong one."""
+
+
+class Symptom(NamedTuple):
+    """A deviation from the expected state, found by a check."""
+
+    level: Level
+    subjects: tuple[str, ...]
+    """The names of the robots concerned; empty: the whole swarm."""
+    what: str
+    """The description, one line."""
+    remedy: str = ''
+    """The advice where it differs from that of the check."""
+
+
+class HeardMessage(NamedTuple):
+    """A message between robots, as the observer received it."""
+
+    received: float
+    payload: str
+    topic: str
+    delay: float | None = None
+    """The observer's time of day less the sender's when it was sent [s]; ``None``: unknown."""
+
+
+class OdometryReading(NamedTuple):
+    """A message of odometry."""
+
+    received: float
+    stamp: float
+    """The stamp in its header [s]; 0: none."""
+    delay: float
+    """The observer's time of day less the stamp [s]."""
+    frame: str
+    child: str
+    position: tuple[float, float]
+
+
+class RobotReport(NamedTuple):
+    """The diagnostics of a robot at one time, with all concerns merged."""
+
+    received: float
+    robot: str
+    id: int  # noqa: A003
+    level: int
+    """The worst one. 0: OK, 1: warning, 2: error."""
+    message: str
+    """Of the worst level."""
+    values: Mapping[str, str] = {}
+
+
+class Neighbours(NamedTuple):
+    """The neighbours of a robot from a time on."""
+
+    received: float
+    ids: tuple[int, ...]
+
+
+class Endpoint(NamedTuple):
+    """A publisher or a subscription."""
+
+    topic: str
+    type: str  # noqa: A003
+    publishes: bool
+    node: str
+    """Its full name, with the namespace."""
+    reliable: bool = False
+    latched: bool = False
+    """Whether the durability is transient local."""
+    deadline: float = float('inf')
+    """The offered or requested longest time between two messages [s]."""
+
+    @property
+    def robot(self) -> str:
+        """
+        Return the name of the robot to which the node would belong: its namespace, if any.
+
+        >>> Endpoint('/r1/odom', ODOMETRY, False, '/r1/election_node').robot
+        'r1'
+        """
+        space, _, own = self.node.rpartition('/')
+        return space.strip('/') or own
+
+
+@dataclass(frozen=True)
+class Observations:
+    """All observations of a swarm, and quantities derived from them."""
+
+    seconds: float
+    """Their duration."""
+    end: float = 0.0
+    """The time of their end."""
+    messages: Sequence[HeardMessage] = ()
+    odometry: Mapping[str, Sequence[OdometryReading]] = field(default_factory=dict)
+    """By topic."""
+    diagnostics: Sequence[RobotReport] = ()
+    neighbours: Mapping[str, Sequence[Neighbours]] = field(default_factory=dict)
+    """By robot (:func:`by_robot`)."""
+    endpoints: Sequence[Endpoint] = ()
+    """Of all nodes but the observer, at the end."""
+    clock: Sequence[float] = ()
+    """Times published on ``/clock`` [s], in the order of their receipt."""
+    pace: float = 1.0
+    """The speed of simulated time relative to the observer's clock; 1 without it."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """The observer's environment variables that discovery depends on."""
+    expected: Mapping[str, int | None] = field(default_factory=dict)
+    """The expected robots, with their ids where known."""
+    planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The parameters that the fleet file gives robots, by robot."""
+    only_expected: bool = False
+    """Whether no other robots are expected."""
+    radio_topics: Sequence[str] = ()
+    """The topics between robots, where known."""
+    receive_buffers: Mapping[str, int] = field(default_factory=dict)
+    """Settings of this computer's receive buffers by name [B], as far as they can be read."""
+    datagrams: int = 0
+    """The number of datagrams of UDP that this computer received."""
+    lost: int = 0
+    """The number lost at full receive buffers of the domain's processes on this computer."""
+    lost_here: int = 0
+    """The number lost at the observer's own receive buffers."""
+    load: float = 0.0
+    """The processes that run or wait, for each processor of this computer, over a minute."""
+    other_domains: Sequence[int] = ()
+    """Further values of ``ROS_DOMAIN_ID`` in use on this computer."""
+    other_swarms: Sequence[str] = ()
+    """The topics of swarms whose observations were left out."""
+    scanned: Collection[str] = ()
+    """The topics on which a laser scan came."""
+
+    # Robots and nodes.
+
+    @cached_property
+    def nodes(self) -> list[Endpoint]:
+        """One endpoint of each robot's node: the publisher of ``is_leader``."""
+        found = [e for e in self.endpoints
+                 if e.publishes and e.topic.rpartition('/')[2] == IS_LEADER
+                 and e.topic.startswith(f'{e.node.rpartition("/")[0]}/')]
+        # Further instances publish it in a namespace of their own, below that of the first.
+        first = {node: min((e.topic for e in found if e.node == node), key=len)
+                 for node in {e.node for e in found}}
+        return sorted(e for e in found if e.topic == first[e.node])
+
+    @cached_property
+    def hosts(self) -> dict[str, list[str]]:
+        """
+        Return, for each lean robot's node, the nodes that communicate for it.
+
+        A lean robot has no publisher of messages. Its host, a node in the parent namespace, has.
+        """
+        radio = find_radio_topics(self)
+        senders = {e.node for e in self.endpoints if e.publishes and e.topic in radio}
+        hosts: dict[str, list[str]] = {}
+        for sender in sorted(senders):
+            hosts.setdefault(space_of(sender), []).append(sender)
+        return {e.node: hosts[space] for e in self.nodes
+                if e.node not in senders and (space := space_of(space_of(e.node))) in hosts}
+
+    @cached_property
+    def robots(self) -> list[str]:
+        """Return the names of all robots that have a node or publish diagnostics."""
+        return sorted({e.robot for e in self.nodes} | {s.robot for s in self.diagnostics})
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Return the id of each robot that publishes diagnostics."""
+        return {report.robot: report.id for report in self.diagnostics}
+
+    def names_of(self, robot_id: int) -> tuple[str, ...]:
+        """Return the names of the robots with an id; ``id 3`` without a known name."""
+        names = tuple(sorted(name for name, own in self.ids.items() if own == robot_id))
+        return names or (f'id {robot_id}',)
+
+    # Messages between robots, and diagnostics.
+
+    @cached_property
+    def decoded(self) -> list[tuple[HeardMessage, Message | RejectReason]]:
+        """Each message with its content, or with the reason for rejecting it."""
+        return [(heard, decode(heard.payload)) for heard in self.messages]
+
+    @cached_property
+    def sent(self) -> dict[int, list[tuple[HeardMessage, Message]]]:
+        """Return the messages that can be decoded, by the sender's id."""
+        by: dict[int, list[tuple[HeardMessage, Message]]] = {}
+        for heard, message in self.decoded:
+            if isinstance(message, Message):
+                by.setdefault(message.id, []).append((heard, message))
+        return dict(sorted(by.items()))
+
+    def distance_between(self, one: int, other: int) -> float:
+        """Return the distance of two robots by their last messages [m]; 0: unknown."""
+        positions = [self.sent[i][-1][1].position for i in (one, other) if i in self.sent]
+        known = [position for position in positions if position is not None]
+        return math.dist(*known) if len(known) == 2 else 0.0
+
+    @cached_property
+    def _reports(self) -> dict[str, list[RobotReport]]:
+        found: dict[str, list[RobotReport]] = {}
+        for report in self.diagnostics:
+            found.setdefault(report.robot, []).append(report)
+        return found
+
+    def reports_of(self, robot: str) -> list[RobotReport]:
+        """Return the reports of a robot, in the order of time."""
+        return self._reports.get(robot, [])
+
+    def value(self, robot: str, key: str) -> str | None:
+        """Return the last value of a robot's diagnostics under a key; ``None``: missing."""
+        return next((report.values[key] for report in reversed(self.reports_of(robot))
+                     if key in report.values), None)
+
+    def increase(self, robot: str, counter: str) -> float:
+        """Return the increase of one of a robot's counters; 0 where it is unknown."""
+        values = [float(s.values[counter]) for s in self.reports_of(robot)
+                  if s.values.get(counter, '').isdigit()]
+        return max(values[-1] - values[0], 0.0) if values else 0.0
+
+    def setting(self, robot: str, name: str) -> float:
+        """Return a parameter of a robot by its diagnostics; the default if missing."""
+        text = self.value(robot, name)
+        found = None if text is None else number({name: text}, name, finite=False)
+        return float(getattr(ElectionParameters, name)) if found is None else found
+
+    def needs_position(self, robot: str) -> bool:
+        """Return whether a robot depends on its position; true if unknown."""
+        reports = self.reports_of(robot)
+        return not reports or reports[-1].values.get(ODOMETRY_NEEDED) != str(False)
+
+    # Topics.
+
+    def subscriptions(self, topic: str) -> list[Endpoint]:
+        """Return all subscriptions to a topic."""
+        return [e for e in self.endpoints if e.topic == topic and not e.publishes]
+
+    def publishers(self, topic: str) -> list[Endpoint]:
+        """Return all publishers of a topic."""
+        return [e for e in self.endpoints if e.topic == topic and e.publishes]
+
+    def inputs(self, kind: str) -> list[tuple[str, str]]:
+        """Return each robot with the topic of a type that it subscribes to."""
+        nodes = {e.node for e in self.nodes}
+        return sorted({(e.robot, e.topic) for e in self.endpoints
+                       if not e.publishes and e.type == kind and e.node in nodes})
+
+    @property
+    def simulated(self) -> bool:
+        """Whether simulated time is published."""
+        return bool(self.publishers(CLOCK) or self.clock)
+
+
+def space_of(name: str) -> str:
+    """
+    Return the namespace of a topic, node or namespace.
+
+    >>> space_of('/red/r1/election_node'), space_of('/red')
+    ('/red/r1', '')
+    """
+    return name.rpartition('/')[0]
+
+
+def by_robot(folders: Mapping[str, T], endpoints: Sequence[Endpoint]) -> dict[str, T]:
+    """
+    Return values, keyed by the namespaces of robots' outputs, by the names of the robots.
+
+    :param folders: the values by namespace, of which the robot's parameter ``output_namespace``
+        may be the end.
+    :param endpoints: of all nodes.
+    """
+    robots = {e.topic.rpartition('/')[0].strip('/'): e.robot
+              for e in Observations(0.0, endpoints=endpoints).nodes}
+    return {robots.get(folder, folder): value for folder, value in folders.items()}
+
+
+def find_radio_topics(observed: Observations) -> set[str]:
+    """
+    Return the topics between robots.
+
+    They are known by their name or from the fleet file. For a robot's node without such a topic,
+    it is the topic of strings that it both publishes and subscribes to, with the quality of
+    service of messages between robots: its tasks may use further topics.
+    """
+    texts = [endpoint for endpoint in observed.endpoints if endpoint.type == TEXT]
+    nodes = {endpoint.node for endpoint in observed.nodes}
+    known = {e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD} | set(
+        observed.radio_topics)
+    without = nodes - {e.node for e in texts if e.topic in known}
+    # The profile is nodes/qos.NEIGHBOURHOOD.
+    published = {(e.node, e.topic) for e in texts
+                 if e.publishes and not e.reliable and not e.latched}
+    subscribed = {(e.node, e.topic) for e in texts if not e.publishes}
+    return known | {topic for node, topic in published & subscribed if node in without}
+
+
+def listing(names: Sequence[Any], most: int = 5) -> str:
+    """
+    Return names as a text, with the number of omitted ones.
+
+    >>> listing(['a', 'b', 'c', 'd'], 2)
+    'a, b and 2 more'
+    """
+    shown = ', '.join(str(name) for name in names[:most])
+    return shown + (f' and {len(names) - most} more' if len(names) > most else '')
+
+
+@lru_cache(maxsize=1024)
+def decode(payload: str) -> Message | RejectReason:
+    """Return the content of a message of any algorithm, or the reason for rejecting it."""
+    name = algorithm_of(payload)
+    if name not in ALGORITHMS.names():
+        return RejectReason.ALGORITHM
+    return codec_for(ALGORITHMS.get(name)).decode(payload)

@@ -1,0 +1,232 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The fleet file: all robots of a physical swarm by name, their types, and common defaults.
+
+All robots have the same file, and each uses its own part::
+
+    defaults: {communication_range: 5.0, radius: 8.0}
+    types:
+      turtlebot4: {odom_topic: odom, radius: 6.0}
+    robots:
+      alice: {id: 1, type: turtlebot4, initial_pose: [0, 0, 0], hostname: tb4-07}
+      bob: {id: 2, type: turtlebot4, initial_pose: [1, 0, 3.14], radius: 7.0}
+
+Settings of a robot take precedence over those of its type, and these over the defaults. The form,
+robots by name with types, is that of ``crazyflies.yaml`` in Crazyswarm2.
+"""
+
+from collections.abc import Mapping
+import math
+from pathlib import Path
+import re
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import (
+    did_you_mean,
+    Parameter,
+    ParameterError,
+    strict_yaml,
+    table,
+)
+from leader_election.parameters.parameter import shown
+from leader_election.swarm.fleet.fleet_robot import check_agreement, FleetRobot, short_hostname
+from leader_election.swarm.fleet.fleet_settings import (
+    check_value,
+    merge_layers,
+    ROBOT_KEYS,
+    SettingsLayer,
+    unknown_key,
+)
+from leader_election.swarm.fleet.robot_list import check_unique, is_robot_name, RobotSpec
+
+WHOLE_FILE = 'the file'
+SECTIONS = ('defaults', 'types', 'robots')
+ENABLED = Parameter('enabled', bool, True, 'Whether the robot takes part.')
+HOSTNAME = r'[A-Za-z0-9][A-Za-z0-9_.-]*'
+ADDRESS = r'[0-9.]+'
+
+_ELECTION = {p.name: p for p in table(ElectionParameters)}
+
+
+class Fleet(NamedTuple):
+    """All robots of a fleet file, in its order."""
+
+    source: str
+    """The path of the file, for messages."""
+    robots: tuple[FleetRobot, ...]
+
+    def robot(self, name: str) -> FleetRobot:
+        """
+        Return the robot of a name.
+
+        :raises ParameterError: if there is none or it is not enabled.
+        """
+        for robot in self.robots:
+            if robot.spec.name == name:
+                return self._taking_part(robot)
+        names = ', '.join(robot.spec.name for robot in self.robots)
+        hint = did_you_mean(name, [robot.spec.name for robot in self.robots])
+        raise ParameterError('robot', problem=f': {name!r} is not in {self.source}; {hint}there '
+                             f'are: {names}')
+
+    def of_host(self, hostname: str) -> FleetRobot:
+        """
+        Return the robot that runs on a computer.
+
+        :param hostname: of the computer; the domain is ignored.
+        :raises ParameterError: if there is none or it is not enabled.
+        """
+        for robot in self.robots:
+            if short_hostname(robot.hostname) == short_hostname(hostname):
+                return self._taking_part(robot)
+        names = ', '.join(
+            f'{robot.hostname} ({robot.spec.name})' for robot in self.robots)
+        raise ParameterError('robot', problem=f': no robot of {self.source} has the hostname '
+                             f'{hostname!r}; say which by robot:=NAME, or give it a line '
+                             f'hostname: {short_hostname(hostname)}; there are: {names}')
+
+    def _taking_part(self, robot: FleetRobot) -> FleetRobot:
+        if not robot.enabled:
+            raise ParameterError('robot', problem=f': {robot.spec.name} is not enabled in '
+                                 f'{self.source}; it takes enabled: true')
+        return robot
+
+
+def load_fleet(path: str | Path) -> Fleet:
+    """
+    Load a fleet file.
+
+    :param path: of the file; ``~`` is expanded.
+    :raises ParameterError: for a file that is unreadable or wrong (:func:`read_fleet`).
+    """
+    try:
+        text = Path(path).expanduser().read_text()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ParameterError(f'parameter fleet_file: {str(path)!r} cannot be read: '
+                             + ' '.join(str(error).split())) from None
+    return read_fleet(text, str(path))
+
+
+def read_fleet(text: str, source: str) -> Fleet:
+    """
+    Parse the text of a fleet file.
+
+    :param text: of the file, YAML.
+    :param source: the path of the file, for messages.
+    :raises ParameterError: for a wrong text; the message names file, place, value and what is
+        allowed.
+
+    >>> fleet = read_fleet('robots: {alice: {id: 1}, bob: {id: 2, radius: 7}}', 'mine.yaml')
+    >>> fleet.robot('bob').parameters
+    {'radius': 7.0, 'robot_id': 2, 'initial_pose': (0.0, 0.0, 0.0)}
+    """
+    try:
+        return Fleet(source, _robots(_document(text)))
+    except ParameterError as error:
+        # Two robots alike are not an error of one parameter of the file.
+        alike = error.kind == 'parameter'
+        problem = ' '.join((error.problem.removeprefix(': ') if alike else str(error)).split())
+        raise ParameterError('fleet_file', problem=f': {source}: {problem}') from None
+
+
+def _document(text: str) -> dict[str, Any]:
+    try:
+        raw = strict_yaml.read(text)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ParameterError(str(error)) from None
+    document = _mapping(WHOLE_FILE, {} if raw is None else raw)
+    for name in document:
+        if name not in SECTIONS:
+            raise unknown_key(WHOLE_FILE, name, SECTIONS, ', '.join(SECTIONS))
+    return document
+
+
+def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
+    defaults = SettingsLayer('defaults', _section(document, 'defaults'))
+    types = {name: SettingsLayer(f'types.{name}', _mapping(f'types.{name}', raw))
+             for name, raw in _section(document, 'types').items()}
+    robots = tuple(_robot(name, _mapping(f'robots.{name}', raw), types, defaults)
+                   for name, raw in _section(document, 'robots').items())
+    if not robots:
+        raise ParameterError('there are no robots; it takes one or more under robots:, for '
+                             'example alice: {id: 1, initial_pose: [0, 0, 0]}')
+    check_unique([robot.spec for robot in robots], 'robots')
+    check_agreement(robots)
+    return robots
+
+
+def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer],
+           defaults: SettingsLayer) -> FleetRobot:
+    place = f'robots.{name}'
+    if not is_robot_name(name):
+        raise ParameterError(place, problem=': a robot takes a name of letters, digits and single '
+                             '_, the first a letter, since it is its namespace', kind='')
+    kind = raw.get('type', '')
+    if 'type' in raw and kind not in [*types]:
+        raise ParameterError(f'{place}.type', kind, 'one of the types of the file: '
+                             f"{', '.join(types) or 'there are none'}", kind='')
+    identity = check_value(place, _renamed('robot_id', 'id'), raw.get('id'))
+    pose = check_value(place, _ELECTION['initial_pose'],
+                       raw.get('initial_pose', _ELECTION['initial_pose'].default))
+    hostname = raw.get('hostname', name)
+    if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
+            or re.fullmatch(ADDRESS, hostname)):
+        raise ParameterError(f'{place}.hostname', hostname, 'what the command hostname says on '
+                             'that robot', kind='')
+    own = SettingsLayer(place, {key: value for key, value in raw.items() if key not in ROBOT_KEYS})
+    try:
+        settled = merge_layers([own, *([types[kind]] if kind else []), defaults])
+    except ParameterError as error:
+        if error.kind != 'parameter':  # It names its place in the file already.
+            raise
+        raise error.named(f'{place}: {error.name}', kind='') from None
+    return FleetRobot(
+        RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
+        check_value(place, ENABLED, raw.get('enabled', True)),
+        settled.parameters | {'robot_id': identity, 'initial_pose': pose},
+        settled.topics, settled.driving)
+
+
+def _renamed(parameter: str, name: str) -> Parameter:
+    """Return the declaration of a parameter under the name that it has in a fleet file."""
+    p = _ELECTION[parameter]
+    return Parameter(name, p.type, p.default, p.description, lower=p.lower, upper=p.upper,
+                     required=p.required)
+
+
+def _planar_pose(pose: tuple[float, ...]) -> tuple[float, float, float]:
+    """Return x, y, yaw of a pose with three or six coordinates; yaw is wrapped [m, rad]."""
+    x, y, yaw = pose[0], pose[1], pose[-1]
+    return x, y, math.remainder(yaw, math.tau)
+
+
+def _section(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    raw = document.get(name)
+    return _mapping(name, {} if raw is None else raw)
+
+
+def _mapping(place: str, raw: Any) -> dict[str, Any]:
+    """Return a value if it is a mapping whose keys, also of mappings in it, are names."""
+    if not isinstance(raw, dict):
+        raise ParameterError(place, raw, 'lines key: value', kind='')
+    for key, value in raw.items():
+        if not isinstance(key, str):
+            raise ParameterError(place, problem=f': {shown(key)} is not allowed as a key; it '
+                                 'takes a name; put it in quotes if it is meant as one', kind='')
+        if isinstance(value, dict):
+            _mapping(key if place == WHOLE_FILE else f'{place}.{key}', value)
+    return raw

@@ -1,0 +1,278 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Settings of robots in a fleet file: parameters of nodes and tasks, and topics; all checked."""
+
+from collections.abc import Iterable, Mapping
+import re
+from typing import Any, NamedTuple
+
+from leader_election.election.coordination.task import task_class, task_names
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    InstanceParameters,
+    names_in,
+)
+from leader_election.election.robot.task_runner import task_label
+from leader_election.election.tasks.steering import DrivingParameters
+from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
+from leader_election.parameters.parameter import shown
+
+SHARED_TOPIC = 'neighbourhood'
+"""The topic that all robots use in common."""
+TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
+          'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf', 'measurements_topic': 'measurements',
+          'detections_topic': 'detections', 'tags_topic': 'tags'}
+"""The keys of a robot's topics in a fleet file, with the default topics."""
+ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
+"""Keys that only a robot may have: they identify it and are not settings."""
+QOS_OVERRIDES = 'qos_overrides.'
+"""The prefix of parameters that rclpy reads itself; they are passed on unchecked."""
+TOPIC = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
+
+_PARAMETERS = {p.name: p for p in table(ElectionParameters)
+               if p.name not in ('robot_id', *ROBOT_KEYS)}
+_DRIVING = {p.name: p for p in table(DrivingParameters)}
+
+
+class RobotSettings(NamedTuple):
+    """All settings of a robot that are set, without defaults."""
+
+    parameters: dict[str, Any]
+    """Parameters of its node."""
+    topics: dict[str, str]
+    """Topics, by the keys of ``TOPICS``."""
+    driving: dict[str, Any]
+    """``DrivingParameters``, for all tasks and nodes that drive it."""
+
+
+class SettingsLayer:
+    """
+    The settings in one part of a fleet file: in ``defaults``, a type, or a robot.
+
+    Names with a dot belong to instances and tasks. They are checked in :func:`merge_layers`, when
+    the instances and tasks of the robot are known.
+
+    :ivar values: by name; nested mappings are flattened to names with a dot.
+    :ivar place: of this part in the file, for messages.
+    """
+
+    def __init__(self, place: str, raw: Mapping[str, Any]) -> None:
+        """
+        Check all settings that do not depend on other parts of the file.
+
+        :param place: of this part in the file, for messages.
+        :param raw: the part, as YAML has it.
+        :raises ParameterError: for an unknown name or a wrong value.
+        """
+        self.place = place
+        self.values = {name: self._checked(name, value) for name, value in flatten(raw).items()}
+
+    def _checked(self, name: str, value: Any) -> Any:
+        if name in ('robot_id', *ROBOT_KEYS):
+            instead = 'id' if name == 'robot_id' else name
+            raise ParameterError(self.place, kind='', problem=f': {name} is not allowed; it takes '
+                                 f'a line {instead}: under each robot itself')
+        if name in TOPICS:
+            return check_topic(name, value, f'{self.place}.{name}')
+        for known in (_PARAMETERS, _DRIVING):
+            if name in known:
+                value = check_value(self.place, known[name], value)
+                if name == 'tasks':
+                    _check_tasks(self.place, value)
+                return value
+        if '.' not in name:
+            raise unknown_key(self.place, name, (*ROBOT_KEYS, *TOPICS, *_PARAMETERS, *_DRIVING),
+                              'topics ' + ', '.join(TOPICS) + ', the parameters of election_node, '
+                              'and those of driving: ' + ', '.join(_DRIVING))
+        return value
+
+
+def _check_tasks(place: str, value: str) -> None:
+    """Check for misspelt names of installed tasks."""
+    known = task_names()
+    for name in names_in(value):
+        hint = did_you_mean(name, known)
+        # A task that is not installed on this computer may be installed on the robot.
+        if name not in known and ':' not in name and hint:
+            raise ParameterError(f'{place}.tasks', problem=f': there is no task {shown(name)}; '
+                                 f'{hint.rstrip()}', kind='')
+
+
+def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
+    """
+    Merge the layers of settings of one robot and check the result.
+
+    Parameters of a task that is not installed on this computer are not checked: the robot's node
+    checks them.
+
+    :param layers: in order of precedence, the highest first.
+    :raises ParameterError: for values that contradict each other, and for names with a dot that
+        belong to no instance and no task of the robot.
+
+    >>> robot = SettingsLayer('robots.alice', {'radius': 3})
+    >>> defaults = SettingsLayer(
+    ...     'defaults', {'radius': 8, 'odom_topic': 'wheels', 'scan_yaw': 1.5})
+    >>> parameters, topics, driving = merge_layers([robot, defaults])
+    >>> parameters, topics, driving
+    ({'radius': 3.0}, {'odom_topic': 'wheels'}, {'scan_yaw': 1.5})
+    """
+    values: dict[str, tuple[Any, str]] = {}
+    for layer in layers:
+        for name, value in layer.values.items():
+            values.setdefault(name, (value, layer.place))
+    topics, driving = ({name: values.pop(name)[0] for name in names if name in values}
+                       for names in (TOPICS, _DRIVING))
+    plain = {name: value for name, (value, _) in values.items()}
+    known = _dotted_parameters(plain)
+    for name, (value, place) in values.items():
+        if '.' in name and not name.startswith(QOS_OVERRIDES):
+            plain[name] = _check_dotted(place, name, value, known)
+    build(ElectionParameters,
+          {'robot_id': 0} | {name: plain[name] for name in _PARAMETERS if name in plain})
+    return RobotSettings(plain, topics, driving)
+
+
+def task_parameters(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return driving parameters as parameters of those tasks of a robot that drive.
+
+    :param driving: ``DrivingParameters`` of the robot, by name.
+    :param parameters: of the robot's node, which name its tasks.
+    :return: values by name, each with the task's prefix.
+
+    >>> task_parameters({'scan_yaw': 1.5}, {'tasks': 'count,rally'})
+    {'rally.scan_yaw': 1.5}
+    """
+    return {start + name: value
+            for start, known in _dotted_parameters(parameters).items()
+            for name, value in driving.items() if name in (known or ())}
+
+
+def _dotted_parameters(values: Mapping[str, Any]) -> dict[str, Mapping[str, Parameter] | None]:
+    """
+    Return the parameters of a robot's instances and tasks, by prefix.
+
+    ``None`` stands for the parameters of a task that is not installed on this computer.
+    """
+    known: dict[str, Mapping[str, Parameter] | None] = {}
+    for instance in ('', *names_in(values.get('instances', ''))):
+        start = f'{instance}.' if instance else ''
+        if instance:
+            known[start] = {p.name: p for p in table(InstanceParameters)}
+        tasks = values.get(f'{start}tasks', '')
+        for task in names_in(tasks) if isinstance(tasks, str) else ():
+            known[f'{start}{task_label(task)}.'] = _parameters_of_task(task)
+    return known
+
+
+def _parameters_of_task(task: str) -> Mapping[str, Parameter] | None:
+    # A task given as module:Class may exist on the robot alone; reading a file imports no module.
+    if ':' in task:
+        return None
+    try:
+        return {p.name: p for p in table(task_class(task).parameters)}
+    except KeyError:
+        return None
+
+
+def _check_dotted(
+        place: str, name: str, value: Any, known: Mapping[str, Mapping[str, Parameter] | None],
+) -> Any:
+    start = max((start for start in known if name.startswith(start)), key=len, default='')
+    if not start:
+        names = ', '.join(start.rstrip('.') for start in known) or 'none'
+        raise ParameterError(place, problem=f': {name} belongs to no instance and no task of the '
+                             f'robot; those are: {names}', kind='')
+    parameters, rest = known[start], name.removeprefix(start)
+    if parameters is None:
+        return value
+    if rest not in parameters:
+        raise unknown_key(place, name, [start + p for p in parameters], ', '.join(parameters))
+    place = f'{place}.{start}'.rstrip('.')
+    value = check_value(place, parameters[rest], value)
+    if rest == 'tasks':
+        _check_tasks(place, value)
+    return value
+
+
+def check_value(place: str, p: Parameter, value: Any) -> Any:
+    """
+    Return the checked value of a parameter.
+
+    :param place: in the file, for the message.
+    :raises ParameterError: for a wrong value; the message names place and parameter.
+    """
+    try:
+        return p.check(value)
+    except ParameterError as error:
+        raise error.named(f'{place}.{error.name}', kind='') from None
+
+
+def check_topic(name: str, value: Any, place: str) -> str:
+    """
+    Return the checked name of a topic.
+
+    :param name: its key in ``TOPICS``.
+    :param value: any value.
+    :param place: in the file, for messages.
+    :raises ParameterError: for a value that is not a topic name, and for a shared topic that is
+        relative to the robot's namespace.
+
+    >>> check_topic('odom_topic', 'wheels/odom', 'defaults.odom_topic')
+    'wheels/odom'
+    """
+    topic = check_topic_name(value, place)
+    if name == SHARED_TOPIC and not topic.startswith('/'):
+        raise ParameterError(place, problem=f': {shown(topic)} is not allowed, since each robot '
+                             'would have its own; it takes the topic that all share, for example '
+                             f"'/{topic}'", kind='')
+    return topic
+
+
+def check_topic_name(value: Any, place: str) -> str:
+    """Return the checked name of any topic; for all else see :func:`check_topic`."""
+    if not isinstance(value, str) or not re.fullmatch(TOPIC, value, re.ASCII):
+        raise ParameterError(place, value, "the name of a topic, for example 'odom', or '/odom' "
+                             'outside of the namespace', kind='')
+    return value
+
+
+def unknown_key(place: str, name: str, known: Iterable[str], list_of_all: str) -> ParameterError:
+    """
+    Return the error for an unknown key, with the most similar known one.
+
+    :param place: of the key in the file.
+    :param name: the unknown key.
+    :param known: all keys that are allowed there.
+    :param list_of_all: the text that lists them, for keys without a similar one.
+    """
+    instead = did_you_mean(name, known).rstrip() or f'there are: {list_of_all}'
+    return ParameterError(place, problem=f': unknown key {shown(name)}; {instead}', kind='')
+
+
+def flatten(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Flatten nested mappings; names of inner values are joined by dots.
+
+    >>> flatten({'radius': 3, 'rescue': {'radius': 9, 'tasks': 'count'}})
+    {'radius': 3, 'rescue.radius': 9, 'rescue.tasks': 'count'}
+    """
+    found: dict[str, Any] = {}
+    for name, value in raw.items():
+        if isinstance(value, Mapping):
+            found |= flatten({f'{name}.{key}': inner for key, inner in value.items()})
+        else:
+            found[str(name)] = value
+    return found

@@ -1,0 +1,213 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The key file of a swarm: read and checked by robots, made and changed by ``swarm_key``.
+
+It holds one key per line, as 64 hexadecimal digits: the first signs, a second one is accepted
+beside it while the key is changed. Lines that begin with ``#`` are comments.
+"""
+
+import os
+from pathlib import Path
+import secrets
+import shlex
+import stat
+
+from leader_election.election.robot.swarm_key import fingerprint, Keys, NO_KEYS, parse_keys
+from leader_election.parameters import ParameterError
+
+PARAMETER = 'swarm_key_file'
+MODE = 0o600
+MOST_BYTES = 65536
+"""The longest key file that is read, comments included."""
+
+
+def read_keys(path: str | Path) -> Keys:
+    """
+    Return the keys in a key file.
+
+    :param path: of the file; ``~`` is expanded.
+    :raises ParameterError: for a file that cannot be read, that others can read, or without a
+        key; one line, with the remedy.
+    """
+    return _read(path)[0]
+
+
+def _read(path: str | Path) -> tuple[Keys, object]:
+    """Return the keys in a file, and a value that differs when the file changes."""
+    try:
+        # Opened before the checks, so that the checked file is the one that is read; not blocking,
+        # since it may be a pipe.
+        number = os.open(Path(path).expanduser(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            status = os.fstat(number)
+            _check(path, status)
+            text = os.read(number, MOST_BYTES).decode()
+        finally:
+            os.close(number)
+        return parse_keys(text), _version(status)
+    except ParameterError:
+        raise
+    except UnicodeDecodeError:
+        raise _wrong(path, 'is not text; swarm_key makes a key file') from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise _wrong(path, f'cannot be read: {reason}; swarm_key makes a key file') from None
+    except ValueError as error:
+        raise _wrong(path, f'is not a key file: {error}; swarm_key makes one') from None
+
+
+def _check(path: str | Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise _wrong(path, 'is not a file; swarm_key makes a key file')
+    mode = stat.S_IMODE(status.st_mode)
+    if mode & 0o077:
+        raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it by: '
+                     f'chmod 600 {shlex.quote(str(Path(path).expanduser()))}')
+
+
+def _version(status: os.stat_result) -> object:
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
+
+
+def _wrong(path: str | Path, what: str) -> ParameterError:
+    return ParameterError(PARAMETER, problem=f': {str(path)!r} {what}')
+
+
+class KeyFile:
+    """
+    The key file of a robot, which is read again when it has changed.
+
+    :ivar keys: as read last; the previous ones if the file has become invalid.
+    :ivar error: the present error of the file; empty: none.
+    """
+
+    def __init__(self, path: str) -> None:
+        """
+        Read the file.
+
+        :param path: of the file; empty: the robot has no key.
+        :raises ParameterError: as :func:`read_keys`.
+        """
+        self._path = path
+        self.keys: Keys = NO_KEYS
+        self.error = ''
+        self._read_version: object = None
+        if path:
+            self.keys, self._read_version = _read(path)
+
+    def changed(self) -> bool:
+        """Read the file again if it has changed; return whether keys or error have changed."""
+        if not self._path:
+            return False
+        before = (self.keys, self.error)
+        try:
+            version: object = _version(os.stat(Path(self._path).expanduser()))
+        except (OSError, RuntimeError):
+            version = None
+        if version != self._read_version:
+            self._read_version = version
+            try:
+                self.keys, self._read_version = _read(self._path)
+                self.error = ''
+            except ParameterError as error:
+                self.error = f'{error}; the keys read before stay in use'
+        return (self.keys, self.error) != before
+
+
+# Functions of the command.
+
+def make_key(path: Path) -> Keys:
+    """
+    Make a file with a new key, readable by its owner only.
+
+    :raises ParameterError: if the file exists already, or cannot be written.
+    """
+    keys = (secrets.token_bytes(32),)
+    try:
+        _write(path, keys)
+    except FileExistsError:
+        raise ParameterError(f'{str(path)!r} exists, and no key is overwritten; --next prepares '
+                             'a change of the key in it') from None
+    return keys
+
+
+def add_next(path: Path) -> Keys:
+    """
+    Add a new key to a file, accepted beside the present one.
+
+    :raises ParameterError: if it holds two keys already, or is invalid.
+    """
+    keys = read_keys(path)
+    if len(keys) > 1:
+        raise ParameterError(f'{str(path)!r} holds two keys already; finish that change first: '
+                             '--switch, then --finish')
+    return _replace(path, (*keys, secrets.token_bytes(32)))
+
+
+def switch(path: Path) -> Keys:
+    """
+    Let the second key in a file sign, and still accept the first one.
+
+    :raises ParameterError: where there is no second key.
+    """
+    return _replace(path, _both(path)[::-1])
+
+
+def finish(path: Path) -> Keys:
+    """
+    Remove the second key from a file.
+
+    :raises ParameterError: where there is no second key.
+    """
+    return _replace(path, _both(path)[:1])
+
+
+def _both(path: Path) -> Keys:
+    keys = read_keys(path)
+    if len(keys) < 2:
+        raise ParameterError(f'{str(path)!r} holds one key only; --next adds the next one')
+    return keys
+
+
+def _replace(path: Path, keys: Keys) -> Keys:
+    """Write other keys to a file atomically: a reader finds either the old or the new ones."""
+    path = path.expanduser().resolve()
+    new = path.with_name(f'.{path.name}.{secrets.token_hex(8)}')
+    _write(new, keys)
+    try:
+        new.replace(path)
+    except OSError as error:
+        new.unlink()
+        raise ParameterError(f'{str(path)!r} cannot be written: {error.strerror}') from None
+    return keys
+
+
+def _write(path: Path, keys: Keys) -> None:
+    names = [f'# {role}: {fingerprint(key)}' for role, key in zip(('signs', 'accepted'), keys)]
+    lines = ['# Key file of leader_election. Keep it secret: its holders are believed.']
+    for name, key in zip(names, keys):
+        lines += [name, key.hex()]
+    try:
+        number = os.open(path.expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+        with open(number, 'w', encoding='utf-8') as file:
+            file.write('\n'.join(lines) + '\n')
+            file.flush()
+            os.fsync(number)
+    except FileExistsError:
+        raise
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise ParameterError(f'{str(path)!r} cannot be written: {reason}') from None

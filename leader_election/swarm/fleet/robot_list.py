@@ -1,0 +1,259 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Lists of robots, and of robot ids, as text.
+
+A list of robots has the form that launch files of nav2 take for several robots, separated by
+semicolons: ``{name: robot1, pose: {x: 0.5, y: 0.5, yaw: 0}}; {...}``, or the older form
+``robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={...}``. The key ``id`` is an addition.
+"""
+
+from collections.abc import Sequence
+import math
+import re
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.wire import MAX_ID
+from leader_election.parameters import (
+    as_number,
+    as_whole_number,
+    ParameterError,
+    strict_yaml,
+)
+from leader_election.parameters.id_ranges import id_ranges
+from leader_election.parameters.parameter import shown
+
+
+class RobotSpec(NamedTuple):
+    """The identity of a robot before its start, and its initial pose."""
+
+    name: str
+    """The robot's namespace, and the name of its model in a simulator; unique."""
+    id: int  # noqa: A003
+    """Unique."""
+    pose: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """The origin of its odometry in the shared frame: x, y, yaw [m, rad]."""
+    type: str = ''  # noqa: A003
+    """The name of its type in a fleet file; empty for none."""
+
+
+def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:
+    """
+    Check that names and ids are unique.
+
+    :param robots: to be compared.
+    :param parameter: from which the robots come, for the message.
+    :raises ParameterError: for two robots with the same name or id; the message names both.
+
+    >>> check_unique([RobotSpec('alice', 1), RobotSpec('bob', 1)], 'robots')
+    Traceback (most recent call last):
+    ParameterError: ...
+    """
+    ids: dict[int, str] = {}
+    names: set[str] = set()
+    for robot in robots:
+        if robot.name in names:
+            raise ParameterError(parameter, problem=f': two robots are called {robot.name}; give '
+                                 'each robot a name of its own')
+        if robot.id in ids:
+            raise ParameterError(parameter, problem=f': {ids[robot.id]} and {robot.name} both '
+                                 f'have id {robot.id}; give each robot an id of its own')
+        names.add(robot.name)
+        ids[robot.id] = robot.name
+
+
+_NAME = re.compile(r'(?!.*__)[A-Za-z]\w*', re.ASCII)
+"""Texts that are valid both as a ROS namespace and as the name of a model."""
+_PLANAR = ('x', 'y', 'yaw')
+_NOT_PLANAR = ('z', 'roll', 'pitch')
+"""Keys of a pose that nav2 has, too; here they must be 0, since robots stand on the ground."""
+_EXAMPLE = '{name: robot_1, pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {name: robot_2, ...}'
+
+
+def parse_robot_list(text: str, parameter: str = 'robots') -> tuple[RobotSpec, ...]:
+    """
+    Parse a list of robots.
+
+    Missing coordinates are 0. A robot without ``id`` gets the lowest free one, from 1 on.
+
+    :param text: the list.
+    :param parameter: the source of the text, for messages.
+    :raises ParameterError: for a text of another form, and for robots with the same name or id.
+
+    >>> [tuple(r[:3]) for r in parse_robot_list('{name: a, pose: {x: 0.5}}; {name: b, id: 1}')]
+    [('a', 2, (0.5, 0.0, 0.0)), ('b', 1, (0.0, 0.0, 0.0))]
+    """
+    parts = [part.strip() for part in text.split(';')]
+    parsed = [_parse_robot(part, parameter) for part in parts if part]
+    if not parsed:
+        raise ParameterError(parameter, problem=f': {text!r} names no robot; it takes a number, '
+                             f'or a list such as {_EXAMPLE}')
+    taken = {number for _, number, _ in parsed if number is not None}
+    free = (number for number in range(1, MAX_ID) if number not in taken)
+    robots = tuple(RobotSpec(name, next(free) if number is None else number, pose)
+                   for name, number, pose in parsed)
+    check_unique(robots, parameter)
+    return robots
+
+
+def format_robot_list(robots: Sequence[RobotSpec]) -> str:
+    """
+    Format robots as a text that :func:`parse_robot_list` parses.
+
+    >>> format_robot_list([RobotSpec('a', 2, (0.5, 0.0, 1.0))])
+    "{name: 'a', id: 2, pose: {x: 0.5, y: 0.0, yaw: 1.0}}"
+    """
+    # Names are quoted: YAML would read some of them as Boolean values or numbers.
+    return '; '.join(
+        f"{{name: '{robot.name}', id: {robot.id}, pose: {{"
+        + ', '.join(f'{key}: {_format_number(value)}' for key, value in zip(_PLANAR, robot.pose))
+        + '}}' for robot in robots)
+
+
+def is_robot_name(text: str) -> bool:
+    """
+    Return whether a text is valid as the name of a robot.
+
+    >>> is_robot_name('robot_1'), is_robot_name('1'), is_robot_name('robot__1')
+    (True, False, False)
+    """
+    return _NAME.fullmatch(text) is not None
+
+
+def check_robot_name(name: Any, parameter: str) -> str:
+    """
+    Return a robot's name if it is valid.
+
+    :param name: any value.
+    :param parameter: from which it comes, for the message.
+    :raises ParameterError: for a value that is not valid as a namespace.
+    """
+    if isinstance(name, str) and is_robot_name(name):
+        return name
+    raise ParameterError(parameter, problem=f': {name!r} is not a name for a robot, which is its '
+                         'namespace, too; use letters, digits and single underscores, a letter '
+                         'first')
+
+
+def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
+    """Return the name, the id or ``None``, and the pose of one part of a list."""
+    name, equals, pose_text = part.partition('=')
+    if equals and '{' not in name:
+        known = {'name': name.strip(), 'pose': _parse_mapping(pose_text, part, parameter)}
+    else:
+        known = _parse_mapping(part, part, parameter)
+    for key in known:
+        if key not in ('name', 'id', 'pose'):
+            raise ParameterError(parameter, problem=f': unknown key {key} in {part!r}; known: '
+                                 'name, id, pose')
+    if 'name' not in known:
+        raise ParameterError(parameter, problem=f': {part!r} has no name; it takes {_EXAMPLE}')
+    checked = check_robot_name(known['name'], parameter)
+    return checked, _check_id(checked, known.get('id'), parameter), _check_pose(
+        checked, known.get('pose'), parameter)
+
+
+def _parse_mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
+    try:
+        found = strict_yaml.read(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ParameterError(parameter, problem=f': {shown(part)} is not a robot; it takes a '
+                             f'number, or a list such as {_EXAMPLE}')
+    return found
+
+
+def _check_id(name: str, number: Any, parameter: str) -> int | None:
+    number = as_whole_number(number)
+    if number is None or type(number) is int and 0 <= number <= MAX_ID:
+        return number
+    raise ParameterError(parameter, problem=f': the id of {name} is {shown(number)}; it takes 0 '
+                         f'to {MAX_ID}')
+
+
+def _check_pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
+    pose = {} if pose is None else pose
+    if not isinstance(pose, dict):
+        raise ParameterError(parameter, problem=f': the pose of {name} is {pose!r}; it takes {{x: '
+                             '0.5, y: 0.5, yaw: 0.0}')
+    pose = {key: as_number(value) for key, value in pose.items()}
+    for key, value in pose.items():
+        if key not in _PLANAR + _NOT_PLANAR:
+            raise ParameterError(parameter, problem=f': unknown key {key} in the pose of {name}; '
+                                 f"known: {', '.join(_PLANAR)}")
+        if not _is_finite(value):
+            raise ParameterError(parameter, problem=f': {key} of {name} is {shown(value)}; it '
+                                 'takes a finite number')
+        if key in _NOT_PLANAR and value:
+            raise ParameterError(parameter, problem=f': {key} of {name} is {value!r}; robots '
+                                 'stand on the ground, it takes 0')
+    x, y, yaw = (float(pose.get(key, 0.0)) for key in _PLANAR)
+    return x, y, yaw
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:
+        # An integer with hundreds of digits, too large for a float.
+        return False
+
+
+def _format_number(value: float) -> str:
+    """Format a number for YAML, which requires a decimal point before an exponent."""
+    return re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
+
+
+def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
+    """
+    Parse ids and ranges of ids; an empty text stands for all known ids.
+
+    :param text: for example ``1-20,25``.
+    :param known: all ids that exist, ascending.
+    :return: the ids that the text names, ascending.
+    :raises ParameterError: for a text of another form, and for unknown ids.
+
+    >>> parse_ids('1-3,5', (1, 2, 3, 4, 5))
+    (1, 2, 3, 5)
+    >>> parse_ids('', (7, 8))
+    (7, 8)
+    """
+    if not text.strip():
+        return known
+    ids: set[int] = set()
+    for run in id_ranges(text, 'members'):
+        for end in run:
+            if end not in known:
+                raise ParameterError('members', problem=f': no robot {end}; the robots are '
+                                     f'{format_ids(known)}')
+        ids.update(i for i in known if run[0] <= i <= run[1])
+    return tuple(sorted(ids))
+
+
+def format_ids(ids: tuple[int, ...]) -> str:
+    """
+    Format ids as a text that :func:`parse_ids` parses.
+
+    >>> format_ids((1, 2, 3, 5))
+    '1-3,5'
+    """
+    runs: list[list[int]] = []
+    for i in sorted(ids):
+        if runs and i == runs[-1][1] + 1:
+            runs[-1][1] = i
+        else:
+            runs.append([i, i])
+    return ','.join(str(a) if a == b else f'{a}-{b}' for a, b in runs)

@@ -1,0 +1,208 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parameters of ``record``, settings of ``replay``, and both command lines."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.codec import MAIN
+from leader_election.parameters import (
+    Parameter,
+    parameter,
+    ParameterError,
+    ProcessParameters,
+    table,
+)
+from leader_election.parameters.command_line import CommandLineParser
+
+REPLAYED = (
+    'neighbourhood', 'leadership', 'leader', 'is_leader', 'distance', 'neighbours', 'role',
+    'decision', 'region', 'region_summary', 'diagnostics', 'robots', 'world', 'markers', 'odom',
+    'odometry/cooperative', 'neighbour_distances', 'measurements', 'ground_truth', 'clock')
+"""The topics that ``replay`` and displays need, by the last part of their names."""
+
+
+@dataclass(frozen=True)
+class RecorderParameters(ProcessParameters):
+    """The topics that are recorded, and the file."""
+
+    output: str = parameter(
+        '', 'The file (MCAP) to be written; it must not exist yet. Empty: one in the current '
+        'folder, named by the time.')
+    topics: tuple[str, ...] = parameter(
+        REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
+        'them (leader), or patterns with * and ?.')
+    all: bool = parameter(False, 'Record all topics; parameter topics is ignored.')  # noqa: A003
+    exclude: tuple[str, ...] = parameter(
+        (), 'The topics that are not recorded, in the same notation.')
+    odom_rate: float = parameter(
+        1.0, 'The most messages of odometry and of true poses that are recorded per second and '
+        'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
+    flush_period: float = parameter(
+        2.0, 'Time between two writes to the disk: at most this much is lost when the process is '
+        'killed or the power fails.', unit='s', lower=0.1, upper=3600.0)
+    discovery_period: float = parameter(
+        1.0, 'Time between two searches for new topics.', unit='s', lower=0.05, upper=3600.0)
+
+
+class ReplaySettings(NamedTuple):
+    """The part of a recording that is shown, and its interpretation."""
+
+    topic: str = ''
+    """The topic of the robots' messages; empty: the only one that is called neighbourhood."""
+    instance: str = MAIN
+    """The instance whose leaders and regions are shown."""
+    expiry: float = 3.0
+    """The silence after which a robot counts as gone [s]."""
+    look: float = 0.25
+    """Time between two snapshots of the swarm [s]."""
+    begin: float = 0.0
+    """Begin of the part that is shown, from the first message on [s]."""
+    end: float = float('inf')
+    """End of that part, likewise [s]."""
+    radius: float | None = None
+    """The radius of regions [m]; ``None``: as in the robots' diagnostics."""
+    communication_range: float | None = None
+    """[m], likewise."""
+    truth: str = 'ground_truth'
+    """The last part of the names of the topics with true poses."""
+
+
+SHORTEST_LOOK = 1e-3
+"""The shortest time between two snapshots [s]."""
+FILE = 'output'
+"""The parameter of the recorder that is a positional argument on the command line."""
+
+
+def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
+    """
+    Return the parameters of the recorder that a command line sets, by name.
+
+    Each is an option: ``--odom-rate 5`` is ``odom_rate: 5.0``. A wrong one ends the process with
+    status 2 and one line on the reason.
+
+    >>> recorder_options(['run.mcap', '--exclude', 'markers', '/robot_3/*', '--odom-rate', '5'])
+    {'output': 'run.mcap', 'exclude': ['markers', '/robot_3/*'], 'odom_rate': 5.0}
+    """
+    parser = CommandLineParser(
+        prog='leader_election record',
+        description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and replay can read, '
+        'until Ctrl-C. Each option is also a parameter of the node.')
+    for p in table(RecorderParameters):
+        _add(parser, p)
+    given = vars(parser.parse_args(arguments))
+    try:
+        for p in table(RecorderParameters):
+            if p.name in given:
+                p.check(given[p.name])
+                _refuse_files(parser, p, given[p.name])
+    except ParameterError as error:
+        parser.error(str(error))
+    return given
+
+
+def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options of ``replay``; a wrong one ends the process in the same way."""
+    by_default = ReplaySettings()
+    parser = CommandLineParser(
+        prog='leader_election replay',
+        description='Evaluate a recording of a swarm (MCAP, by record or by ros2 bag record '
+        '-s mcap): a report, and pictures. ROS is not needed.')
+    parser.add_argument('file', type=Path, help='the recording, or a folder of ros2 bag')
+    made = parser.add_argument_group('output')
+    for name, what in (('picture', 'the swarm at the end (PNG)'),
+                       ('animation', 'the run (GIF)'),
+                       ('timeline', 'the leader of each robot over time (PNG)'),
+                       ('localisation', 'errors of positions and distances, and deviations, '
+                        'over time (PNG)'),
+                       ('report', 'a copy of the report')):
+        made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
+    made.add_argument('--json', action='store_true', help='the report as a JSON document')
+    part = parser.add_argument_group('part of the recording')
+    part.add_argument('--from', type=_length, dest='begin', default=by_default.begin,
+                      metavar='S', help='begin this long after the first message [s]')
+    part.add_argument('--to', type=_length, dest='end', default=by_default.end, metavar='S',
+                      help='end this long after the first message [s]')
+    part.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
+                      'messages (default: the only topic named neighbourhood)')
+    part.add_argument('--instance', default=by_default.instance,
+                      help='instance whose leaders are shown: main, or the name of another one')
+    how = parser.add_argument_group('interpretation')
+    how.add_argument('--radius', type=_length, help='radius of regions [m] '
+                     "(default: as in the robots' diagnostics)")
+    how.add_argument('--range', type=_length, help='communication range [m], likewise')
+    how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
+                     help='a robot silent for this long counts as gone [s] (default: %(default)g)')
+    how.add_argument('--truth', default=by_default.truth, metavar='NAME',
+                     help='last part of the names of topics with true poses: Odometry, '
+                     'PoseStamped or PoseWithCovarianceStamped (default: %(default)s)')
+    how.add_argument('--look', type=_moment, default=by_default.look, metavar='S',
+                     help='time between two snapshots [s] (default: %(default)g)')
+    options = parser.parse_args(arguments)
+    if options.begin >= options.end:
+        parser.error(f'argument --to: {options.end:g} is not allowed; it takes more than --from, '
+                     f'which is {options.begin:g}')
+    return options
+
+
+def _length(text: str) -> float:
+    number = float(text)
+    if not number >= 0.0:
+        raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes at least 0')
+    return number
+
+
+def _moment(text: str) -> float:
+    number = _positive(text)
+    if number < SHORTEST_LOOK:
+        raise argparse.ArgumentTypeError(
+            f'{text} is not allowed; it takes at least {SHORTEST_LOOK:g}')
+    return number
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0.0 < number < float('inf'):
+        raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
+    return number
+
+
+def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:
+    """Reject a file among the names of topics: their option takes all following arguments."""
+    for name in value if isinstance(value, list) else ():
+        if name.endswith('.mcap'):
+            parser.error(f'argument --{p.name}: {name} is a file and no topic; name it first, '
+                         f'before --{p.name}')
+
+
+def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:
+    """Add the option of a parameter; without the option, ROS sets the value."""
+    help_text = f'{p.description} (default: {_shown(p.default)})'.replace('%', '%%')
+    if p.name == FILE:
+        parser.add_argument(p.name, metavar='FILE', nargs='?', default=argparse.SUPPRESS,
+                            help=help_text)
+        return
+    kinds: dict[Any, dict[str, Any]] = {
+        bool: {'action': 'store_true'}, tuple[str, ...]: {'nargs': '+'}}
+    how = kinds.get(p.type, {'type': p.type})
+    parser.add_argument('--' + p.name.replace('_', '-'), help=help_text,
+                        default=argparse.SUPPRESS, **how)
+
+
+def _shown(value: Any) -> str:
+    return ' '.join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,177 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Charts of a whole run: agreement over time, paths of robots, leaders over time."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from leader_election.election.robot.codec import Position
+from leader_election.swarm.view.figure_style import FAINT, FONT, INK, new_figure, tidy
+from leader_election.swarm.view.formatting import Colour, distinct_colours, GONE
+from leader_election.swarm.view.frame import Frame, Rings
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_COLUMNS = 2000
+"""Resolution of the picture in time; of a longer run, frames are left out."""
+_DPI = 200
+_SILENT: Colour = (1.0, 1.0, 1.0)
+_LONGEST_PAUSE = 3.0
+"""A frame is shown for at most this many times the median interval between frames."""
+_MOST_NAMES = 60
+"""The greatest number of robots with ids beside the lines."""
+
+
+def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence[float]]],
+                   title: str, caption: str) -> None:
+    """
+    Draw the agreement of two partitions over time as a PNG.
+
+    :param path: of the file; its folder is created.
+    :param curves: times [s] and shares [0, 1], by the label of the curve.
+    :param caption: a line at the foot.
+    :raises OSError: when the file cannot be written.
+    """
+    figure = new_figure(8.0, 4.0, title, caption)
+    axes = figure.subplots()
+    for tint, (label, (times, shares)) in zip(distinct_colours(len(curves)), curves.items()):
+        axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=4,
+                  linewidth=1.6, label=label, color=tint, clip_on=False)
+    axes.set(ylim=(0, 100))
+    axes.set_xlabel('time [s]', fontsize=FONT, color=INK)
+    axes.set_ylabel('rounds [%]', fontsize=FONT, color=INK)
+    axes.set_xlim(left=0.0)
+    axes.legend(frameon=False, loc='lower left', fontsize=FONT)
+    tidy(axes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=_DPI)
+
+
+def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path) -> None:
+    """
+    Draw the path of each robot as a PNG, from a ring at its start to a disc with its id.
+
+    :param paths: positions in the order of time [m], by the robot's id.
+    :param rings: outlines of arena and obstacles.
+    :raises OSError: when the file cannot be written.
+    """
+    driven = {robot: positions for robot, positions in sorted(paths.items()) if positions}
+    figure = new_figure(8.0, 6.2, 'Where the robots drove', '')
+    axes = figure.subplots()
+    for ring in rings.obstacles:
+        axes.fill(*zip(*ring), facecolor='#d5d8dc', edgecolor='#a3a9b1', linewidth=1)
+    for ring in rings.arena:
+        axes.fill(*zip(*ring), facecolor='none', edgecolor=INK, linewidth=1.6)
+    for tint, (robot, positions) in zip(distinct_colours(len(driven)), driven.items()):
+        axes.plot(*zip(*positions), color=tint, linewidth=1.0)
+        axes.plot(*positions[0], marker='o', markersize=7, color='white', markeredgecolor=tint,
+                  markeredgewidth=1.8, zorder=3)
+        axes.plot(*positions[-1], marker='o', markersize=13, color=tint,
+                  markeredgecolor='white', zorder=4)
+        axes.annotate(str(robot), positions[-1], fontsize=FONT - 3, fontweight='bold',
+                      color='white', ha='center', va='center', zorder=5)
+    axes.set_xlabel('x [m]', fontsize=FONT, color=FAINT)
+    axes.set_ylabel('y [m]', fontsize=FONT, color=FAINT)
+    axes.set(aspect='equal')
+    axes.tick_params(labelsize=FONT - 1, colors=FAINT)
+    axes.spines[:].set_visible(False)
+    handles = [Line2D([], [], linestyle='none', marker='o', markeredgecolor=FAINT, color=tint,
+                      markersize=size, label=label)
+               for tint, size, label in (('white', 7, 'start'), (FAINT, 12, 'end, with the id'))]
+    figure.legend(handles=handles, loc='upper right', ncol=2, frameon=False, fontsize=FONT - 1)
+    figure.savefig(path, dpi=_DPI)
+
+
+def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
+    """
+    Draw the leader of each robot over time as a PNG, one line a robot (:func:`add_timeline`).
+
+    :param frames: at least one, in the order of time.
+    :param start: the origin of the axis of time [s].
+    :raises OSError: when the file cannot be written.
+    """
+    figure = Figure(figsize=(9.0, timeline_height(frames)), dpi=160, layout='constrained')
+    axes = figure.subplots()
+    add_timeline(axes, frames, start)
+    axes.set(xlabel='time [s]')
+    figure.savefig(path, format='png')
+
+
+def timeline_height(frames: Sequence[Frame]) -> float:
+    """Return the height of a figure with the timeline of these frames [inches]."""
+    robots = {robot for frame in frames for robot in frame.snapshot.robots}
+    return 1.1 + 0.14 * min(len(robots), _MOST_NAMES)
+
+
+def add_timeline(axes: Any, frames: Sequence[Frame], start: float = 0.0) -> None:
+    """
+    Draw the leader of each robot over time into axes, one line a robot in its leader's colour.
+
+    Robots are ordered by id, the lowest at the bottom; white is silence. Where a robot leads
+    itself, a dark line is drawn in the middle of its line.
+
+    :param axes: of matplotlib.
+    :param frames: at least one, in the order of time.
+    :param start: the origin of the axis of time [s].
+    """
+    frames = frames[::len(frames) // MOST_COLUMNS + 1]
+    times = np.array([frame.snapshot.time - start for frame in frames])
+    robots = sorted({robot for frame in frames for robot in frame.snapshot.robots})
+    rows = {robot: row for row, robot in enumerate(robots)}
+    colours = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
+    leads: list[tuple[int, float]] = []
+    for number, frame in enumerate(frames):
+        for robot, view in frame.snapshot.robots.items():
+            colours[rows[robot], number] = frame.colours.get(view.leader, GONE)
+            if view.leader == robot:
+                leads.append((rows[robot], times[number]))
+    image = _resampled(colours, times)
+    begin, end = times[0], times[-1]
+    axes.imshow(image, aspect='auto', interpolation='nearest', origin='lower',
+                extent=(begin, max(end, begin + 1e-3), -0.5, len(robots) - 0.5))
+    if leads:
+        axes.scatter([time for _, time in leads], [row for row, _ in leads], s=1.2, marker='s',
+                     color='#2b2f36', linewidths=0)
+    axes.set(ylabel='robot')
+    if len(robots) <= _MOST_NAMES:
+        axes.set_yticks(range(len(robots)), [str(robot) for robot in robots], fontsize=6)
+    axes.spines[:].set_visible(False)
+
+
+def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """
+    Return columns that are evenly spaced in time.
+
+    A frame is shown until the next one; after too long an interval without frames the image is
+    white, since no message was received then.
+
+    :param colours: one column a frame, shape (robots, frames, 3), values in [0, 1].
+    :param times: of the frames, increasing [s], shape (frames,).
+    :return: shape (robots, MOST_COLUMNS, 3).
+
+    >>> colours, times = np.array([[[0.2], [0.4], [0.6], [0.8]]]), np.array([0.0, 1.0, 2.0, 10.0])
+    >>> image = _resampled(colours, times)
+    >>> [float(image[0, MOST_COLUMNS * second // 10, 0]) for second in (0, 4, 8)]
+    [0.2, 0.6, 1.0]
+    """
+    columns = np.linspace(times[0], times[-1], MOST_COLUMNS)
+    last = np.searchsorted(times, columns, side='right') - 1
+    pause = np.median(np.diff(times)) if len(times) > 1 else np.inf
+    image = colours[:, last]
+    image[:, columns - times[last] > _LONGEST_PAUSE * pause] = 1.0
+    return image

@@ -1,0 +1,182 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Content of one picture of a swarm: snapshot, colours, outlines, trails and patrol parts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+import json
+import math
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.codec import MAX_COORDINATE, Position
+from leader_election.election.tasks.coverage import split
+from leader_election.election.tasks.territory import area_of
+from leader_election.swarm.snapshot import decisions, Snapshot
+from leader_election.swarm.view.formatting import Colour
+import numpy as np
+import shapely
+
+TRAIL_STEP = 0.25
+"""Distance between two points of a trail [m]."""
+LARGEST_STRIDE = 2.0
+"""A robot that moves farther between two snapshots was relocated: its trail restarts [m]."""
+PATROL = 'patrol'
+"""The task whose decisions have parts."""
+MOST_PARTS = 200
+"""The greatest number of parts of a decision that is drawn."""
+
+Ring = tuple[Position, ...]
+"""The corners of a polygon [m]; the last may repeat the first."""
+
+
+class Rings(NamedTuple):
+    """Outlines of static objects."""
+
+    arena: tuple[Ring, ...] = ()
+    obstacles: tuple[Ring, ...] = ()
+    peaks: tuple[Ring, ...] = ()
+    """Contours of a scalar field's peaks: where a peak has some share of its height."""
+
+
+class Frame(NamedTuple):
+    """The swarm at one moment, and its presentation."""
+
+    snapshot: Snapshot
+    colours: dict[int, Colour]
+    """Of each leader, by id."""
+    note: str = ''
+    """A text below the picture, for example ``robot 7 was killed``."""
+    upcoming: str = ''
+    """What happens next and when, for a live view: ``in 12 s the strongest leader is killed``."""
+    warning: str = ''
+    """For a live view: why the swarm may not be as it seems (:func:`silence`)."""
+    remarks: Mapping[int, str] = {}
+    """Texts beside robots, by id, for example ``strongest killed here``."""
+
+
+def rings_of(markers: Iterable[Any]) -> Rings:
+    """
+    Return the outlines in markers of the embedded world.
+
+    :param markers: ``visualization_msgs/msg/Marker``, or objects with the same fields.
+    """
+    def named(namespace: str) -> tuple[Ring, ...]:
+        return tuple(tuple((point.x, point.y) for point in marker.points) for marker in shown
+                     if marker.ns == namespace and marker.points)
+
+    # Action 0 adds a marker; others delete some.
+    shown = [marker for marker in markers if marker.action == 0]
+    return Rings(named('arena'), named('obstacles'), named('peaks'))
+
+
+def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, float]:
+    """Return the extent of the arena, or else of all robots: left, bottom, right, top [m]."""
+    places = [p for ring in rings.arena for p in ring] or [
+        robot.position for frame in frames for robots in frame.snapshot[1:]
+        for robot in robots.values() if robot.position is not None]
+    x, y = np.array(places).T if places else np.zeros((2, 1))
+    pad = 0.0 if rings.arena else 1.0
+    return x.min() - pad, y.min() - pad, x.max() + pad, y.max() + pad
+
+
+def silence(snapshot: Snapshot, load: float, processors: int) -> str:
+    """
+    Return a warning where half of a swarm or more has fallen silent; empty otherwise.
+
+    :param load: of the observer's machine: the number of processes that run or wait to run.
+    :param processors: of this machine.
+
+    >>> from leader_election.swarm.snapshot import RobotView
+    >>> gone = {i: RobotView(i, None, -9.0, 0.0, 1) for i in range(1000)}
+    >>> silence(Snapshot(9.0, {}, gone), 14.2, 2)
+    'overload: 14 processes want 2 processors, so messages come too late; start fewer robots'
+    >>> silence(Snapshot(9.0, {}, gone), 0.5, 2)
+    '1000 of 1000 robots are silent: they were stopped, or do not reach this computer'
+    >>> silence(Snapshot(9.0, gone, {}), 14.2, 2)
+    ''
+    """
+    living, silent = len(snapshot.robots), len(snapshot.gone)
+    if silent < max(living, 2):
+        return ''
+    if load > processors:
+        return (f'overload: {load:.0f} processes want {processors} processors, so messages come '
+                'too late; start fewer robots')
+    return (f'{silent} of {living + silent} robots are silent: they were stopped, or do not reach '
+            'this computer')
+
+
+class Trails:
+    """
+    Records the recent paths of robots from consecutive snapshots.
+
+    :param length: of each trail [m].
+
+    >>> from leader_election.swarm.snapshot import RobotView
+    >>> trails = Trails(length=0.5)
+    >>> for x in (0.0, 0.1, 0.3, 0.6, 0.9):
+    ...     trails.update(Snapshot(0.0, {3: RobotView(3, (x, 0.0), 0.0, 0.0, 3)}))
+    >>> trails.paths[3]
+    [(0.3, 0.0), (0.6, 0.0), (0.9, 0.0)]
+    """
+
+    def __init__(self, length: float) -> None:
+        self._most_points = round(length / TRAIL_STEP) + 1
+        self.paths: dict[int, list[Position]] = {}
+        """Points of each living robot's trail, the newest last, by id [m]."""
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Add the positions of a snapshot; trails of robots that are gone are dropped."""
+        paths = {}
+        for robot, view in snapshot.robots.items():
+            path = self.paths.get(robot, [])[:]
+            if view.position is not None:
+                stride = math.dist(path[-1], view.position) if path else math.inf
+                if stride > LARGEST_STRIDE:
+                    path = [view.position]
+                elif stride >= TRAIL_STEP:
+                    path.append(view.position)
+            paths[robot] = path[-self._most_points:]
+        self.paths = paths
+
+
+def patrol_parts(snapshot: Snapshot) -> dict[int, Sequence[Ring]]:
+    """
+    Return the outlines of the parts into which patrolling regions split their territories.
+
+    :return: by the leader of the decision; none for a malformed decision.
+
+    >>> from leader_election.swarm.snapshot import RobotView
+    >>> leader = RobotView(3, None, -9.0, 0.0, 3, ('patrol',), 2.0,
+    ...                    '[{"area":[[0,0,4,0,4,2,0,2]],"ids":[3,5]}]')
+    >>> [len(ring) for ring in patrol_parts(Snapshot(0.0, {3: leader}))[3]]
+    [5, 5]
+    """
+    return {robot.id: _part_rings(json.dumps(decisions(robot)[PATROL]))
+            for robot in snapshot.robots.values()
+            if robot.leader == robot.id and PATROL in decisions(robot)}
+
+
+@lru_cache(maxsize=64)
+def _part_rings(decision: str) -> tuple[Ring, ...]:
+    """Return the outlines of one decision; cached, since territories seldom change."""
+    try:
+        document = json.loads(decision)
+        area, number = area_of(document['area']), len(document['ids'])
+        if not 0 < number <= MOST_PARTS or max(map(abs, area.bounds)) > MAX_COORDINATE:
+            return ()
+        parts = shapely.get_parts(split(area, number)).tolist()
+    except (KeyError, TypeError, ValueError, AttributeError, shapely.errors.ShapelyError):
+        return ()
+    return tuple(tuple((x, y) for x, y in part.exterior.coords) for part in parts)

@@ -1,0 +1,261 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Presentation of a swarm in the terminal as a table, or as one line without a terminal."""
+
+import math
+from typing import Any
+
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.snapshot import (
+    alarmed,
+    member_counts,
+    most_uncertain,
+    orphans,
+    regions,
+    RobotView,
+    Snapshot,
+    task_names,
+)
+from leader_election.swarm.view.formatting import (
+    count,
+    fields_text,
+    GONE,
+    hexadecimal,
+    member_number,
+    shortened,
+)
+from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.view.terminal_map import columns_for, LEGEND, swarm_map
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+_BAR = 24
+"""Length of the bar of the largest region, at most [characters]."""
+_BESIDE_BAR = 57
+"""Width of the table without bars [characters]."""
+_DECISION = 20
+"""The least width of a decision in the table [characters]."""
+_DECISION_LENGTH = 40
+"""The length of a decision in the one line [characters]."""
+_FIELDS_LENGTH = 120
+"""The length of the algorithm's own fields in the one line [characters]."""
+_MOST_ROWS = 24
+"""The greatest number of rows of a table: more are slow to draw, and nobody reads them."""
+_LEAST_MAP = 30
+"""The least width of a map [characters]."""
+_NAME = 13
+"""The length of the namespace of a leader [characters]."""
+_NO_OUTLINES = Rings()
+_AROUND = 4
+"""Lines of a table above and below its rows."""
+
+
+def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 30),
+           rings: Rings = _NO_OUTLINES) -> RenderableType:
+    """
+    Return what a rich console prints: a table of the regions, totals, the frame's note, a map.
+
+    The algorithm's own fields follow, if any, one line per robot. The largest regions and the
+    lowest ids come first; those without room are counted. The map is beside the table, or below
+    it, or missing where there is no room.
+
+    :param size: of the terminal [characters, lines].
+    :param rings: outlines for the map.
+    """
+    across, down = size[0] - 4, size[1] - 3
+    counts = bool(member_counts(frame.snapshot))
+    # A wide terminal has room for more of a decision, too.
+    least = _BESIDE_BAR + (max(_DECISION, across // 6) if counts else 6)
+    placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
+    beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
+    if beside < _LEAST_MAP:
+        left, lines = _left(frame, statistics, across, down)
+        below = down - lines - 2
+        if placed and min(columns_for(frame, rings, below), across) >= _LEAST_MAP:
+            left = Group(left, _map(frame, rings, across - 4, below))
+        return _panel(left, statistics, size[0])
+    left, _ = _left(frame, statistics, across - beside - 6, down)
+    # With fixed widths, since rich takes long to measure.
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for width in (across - beside - 6, beside + 4):
+        grid.add_column(width=width)
+    grid.add_row(left, _map(frame, rings, beside, down - 2))
+    return _panel(grid, statistics, size[0])
+
+
+def _panel(content: RenderableType, statistics: Statistics, width: int) -> Panel:
+    return Panel(content, title='swarm', title_align='left',
+                 subtitle=f't = {statistics.duration:.1f} s',
+                 subtitle_align='right', border_style='dim', width=width)
+
+
+def _map(frame: Frame, rings: Rings, columns: int, rows: int) -> Panel:
+    drawn = swarm_map(frame, rings, columns, rows)
+    return Panel(drawn, title='map', subtitle=LEGEND, border_style='dim',
+                 width=len(drawn.plain.partition('\n')[0]) + 4)
+
+
+def _left(frame: Frame, statistics: Statistics, width: int,
+          most: int) -> tuple[RenderableType, int]:
+    """
+    Return all but the map, and its height [lines].
+
+    :param width: [characters].
+    :param most: the greatest height [lines].
+    """
+    totals = [_totals(frame, statistics)]
+    if member_counts(frame.snapshot):
+        totals.append(Text(collected(frame.snapshot)))
+    for text, style in ((frame.warning, 'bold red'), (frame.note, 'bold'),
+                        (frame.upcoming and f'next: {frame.upcoming}', 'italic')):
+        if text:
+            totals.append(Text(text, style=style))
+    console = Console(width=width)
+    lines = sum(len(text.wrap(console, width)) for text in totals)
+    robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
+    found = len(regions(frame.snapshot))
+    lines += _AROUND * (2 if robots else 1)
+    room = min(most - lines, _MOST_ROWS)
+    # Regions first, but half of the room is for fields, if they need it.
+    rows = _fitting(found, max(room - len(robots), room // 2) if robots else room)
+    parts: list[RenderableType] = [_table(frame, statistics, rows, width), *totals]
+    lines += rows + (rows < found)
+    if robots:
+        fields = _fitting(len(robots), most - lines)
+        parts.append(_fields(robots, fields))
+        lines += fields + (fields < len(robots))
+    return Group(*parts), lines
+
+
+def _fitting(rows: int, room: int) -> int:
+    """Return how many rows to show, so that one line says how many are left out."""
+    return rows if rows <= room else max(room - 1, 1)
+
+
+def line(frame: Frame, statistics: Statistics) -> str:
+    """Return the same in one plain line, for output without a terminal."""
+    snapshot = frame.snapshot
+    facts = list(_facts(frame, statistics))
+    counts = member_counts(snapshot)
+    if counts:
+        facts.append(collected(snapshot))
+    leader = max(counts.items(), key=lambda item: item[1], default=(-1, 0.0))[0]
+    decision = snapshot.robots[leader].decision if leader != -1 else ''
+    if decision:
+        facts.append(f'{leader} decided {shortened(decision, _DECISION_LENGTH)}')
+    fields = '; '.join(f'{robot.id}: {fields_text(robot.fields)}'
+                       for robot in snapshot.robots.values() if robot.fields)
+    if fields:
+        facts.append(shortened(fields, _FIELDS_LENGTH))
+    facts += filter(None, (frame.warning, frame.note,
+                           frame.upcoming and f'next: {frame.upcoming}'))
+    return ' · '.join(facts)
+
+
+def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
+    robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
+    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
+    longest = max(min(width - _BESIDE_BAR, _BAR), 4)
+
+    def column(name: str, **options: Any) -> None:
+        table.add_column(name, no_wrap=True, **{'min_width': len(name), **options})
+
+    column('leader', ratio=None if counts else 1)
+    for name in ('strength', 'robots'):
+        column(name, justify='right')
+    if counts:
+        column('counted', justify='right')
+    else:
+        column('', width=longest)
+    for name in ('extent', 'stable for'):
+        column(name, justify='right')
+    if counts:
+        column('decision', ratio=1, overflow='ellipsis')
+    largest = sorted(regions(frame.snapshot).items(), key=lambda item: (-len(item[1]), item[0]))
+    for leader, members in largest[:rows]:
+        style = hexadecimal(frame.colours.get(leader, GONE))
+        label = Text(f'● {leader}', style=f'bold {style}')
+        if leader not in robots:
+            label.append(' gone', style='bold red')
+        elif alarmed(frame.snapshot, leader):
+            label.append(' alarm', style='bold red')
+        view = robots.get(leader) or frame.snapshot.gone.get(leader)
+        if view is not None and view.name:
+            label.append(shortened(f' {view.name}', _NAME))
+        value = robots[members[0]].value
+        # Not every algorithm exports the strength of a leader.
+        strength = '' if math.isnan(value) else f'{-value:.4g}'
+        extent = max(robots[i].distance for i in members)
+        bar = max(1, round(longest * len(members) / len(largest[0][1])))
+        # No room for bars beside counts and decisions.
+        beside, decision = '█' * bar, []
+        if counts:
+            known = leader in counts
+            beside = member_number(counts[leader]) if known else ''
+            decision = [Text(robots[leader].decision if known else '')]
+        table.add_row(label, strength, str(len(members)), Text(beside, style=style),
+                      '' if math.isinf(extent) else f'{extent:.2f} m',
+                      f'{statistics.stable_for(leader):.0f} s', *decision)
+    if len(largest) > rows:
+        rest = largest[rows:]
+        table.add_row(Text(f'+ {len(rest)} more', style='dim'), '',
+                      str(sum(len(members) for _, members in rest)))
+    return table
+
+
+def _fields(robots: list[RobotView], rows: int) -> Table:
+    """Return the table of the algorithm's own fields, one row a robot."""
+    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
+    table.add_column('robot')
+    table.add_column('fields', ratio=1, no_wrap=True, overflow='ellipsis')
+    for robot in robots[:rows]:
+        # Text, since names and values of a plug-in are not markup.
+        table.add_row(str(robot.id), Text(fields_text(robot.fields)))
+    if len(robots) > rows:
+        table.add_row(Text(f'+ {len(robots) - rows} more', style='dim'), '')
+    return table
+
+
+def _totals(frame: Frame, statistics: Statistics) -> Text:
+    text = Text(' · ').join(Text(fact) for fact in _facts(frame, statistics))
+    text.highlight_regex(r'[1-9]\d* orphans?', 'bold red')
+    return text
+
+
+def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
+    snapshot = frame.snapshot
+    uncertain = most_uncertain(snapshot)
+    return (
+        count(len(snapshot.robots), 'robot')
+        + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
+        count(len(regions(snapshot)), 'region'),
+        count(len(orphans(snapshot)), 'orphan'),
+        f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
+        f'{statistics.messages_a_second:.0f} msg/s',
+        f'{statistics.bytes_a_second / 1000:.1f} kB/s',
+        *([] if uncertain is None else
+          [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
+           f'(robot {uncertain.id})']))
+
+
+def collected(snapshot: Snapshot) -> str:
+    """Return the names of the tasks, and the sum of all leaders' counts, rounded."""
+    total = member_number(sum(member_counts(snapshot).values()))
+    names = ', '.join(task_names(snapshot))
+    return (f'{names}: ' if names else '') + (
+        f'the leaders count {total} robots, {len(snapshot.robots)} are heard')

@@ -1,0 +1,76 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The least network that an algorithm runs on: mailboxes without expiry, rounds in any order."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from election.algorithms.oracle import Graph
+from leader_election.election.algorithms import Algorithm, Device
+
+
+class Network:
+    """
+    Devices that hear their neighbours in the graph.
+
+    :ivar states: the state of each device, which is also what it said last.
+    :ivar mailboxes: for each device the last message of each neighbour; at first, anything.
+    """
+
+    def __init__(self, algorithm: Algorithm, graph: Graph, strengths: Mapping[int, float],
+                 parameters: Any) -> None:
+        self.algorithm = algorithm
+        self.graph = graph
+        self.devices = {i: Device(i, strengths[i]) for i in graph}
+        self.parameters = parameters
+        self.states = {i: algorithm.start(device) for i, device in self.devices.items()}
+        self.mailboxes: dict[int, dict[int, Any]] = {i: {} for i in graph}
+
+    def round(self, i: int) -> None:  # noqa: A003
+        """Run one device's round; its neighbours have the message at once."""
+        self._say(i, self._computed(i))
+
+    def lockstep(self) -> None:
+        """Run one round of each device, at the same time: all hear what was said before."""
+        for i, state in {i: self._computed(i) for i in self.states}.items():
+            self._say(i, state)
+
+    def _computed(self, i: int) -> Any:
+        heard = self.mailboxes[i]
+        return self.algorithm.compute(
+            self.devices[i], self.states[i], list(heard.values()),
+            [self.graph[i][j] for j in heard], self.parameters)
+
+    def _say(self, i: int, state: Any) -> None:
+        self.states[i] = state
+        for j in self.graph[i]:
+            if j in self.mailboxes:
+                self.mailboxes[j][i] = state
+
+    def sweep(self, order: Iterable[int]) -> None:
+        """Run one round of each device, in this order."""
+        for i in order:
+            self.round(i)
+
+    def remove(self, i: int) -> None:
+        """Let a device fall silent, and its neighbours' memory of it expire."""
+        del self.mailboxes[i], self.states[i]
+        for heard in self.mailboxes.values():
+            heard.pop(i, None)
+
+
+def led(network: Network) -> dict[int, tuple[int, float]]:
+    """Return the leader of each device and the distance to it."""
+    return {i: (state.leader, state.distance) for i, state in network.states.items()}

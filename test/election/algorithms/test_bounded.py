@@ -1,0 +1,183 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Bounded Election on networks small enough to be worked out by hand."""
+
+from election.algorithms.networks import grid, LINE, links, STRENGTHS_OF_LINE
+from election.algorithms.oracle import Graph, partition
+from election.algorithms.simulate import led, Network
+from leader_election.election.algorithms import BOUNDED, Device
+from leader_election.election.algorithms.bounded import (
+    bounded_round,
+    Candidacies,
+    Candidacy,
+    configure,
+)
+import numpy as np
+import pytest
+
+
+def settle(graph: Graph, strengths: dict[int, float], radius: float, ties: str = 'id') -> Network:
+    """Return the network after more than enough sweeps, having checked that it came to rest."""
+    network = Network(BOUNDED, graph, strengths, configure(radius, ties))
+    for _ in range(50):
+        network.sweep(sorted(graph))
+    before = dict(network.states)
+    network.sweep(sorted(graph))
+    assert network.states == before
+    expected = partition(graph, strengths, radius, ties)
+    assert led(network) == {i: expected[i][:2] for i in graph}, 'the oracle says otherwise'
+    return network
+
+
+@pytest.mark.parametrize('radius, expected', [
+    # 1 is the strongest and reaches 2 (2 m), 3 (5 m) and 4 (6 m).
+    (6.0, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}),
+    # 4 is just beyond 1's radius, and stronger than nobody else who is free.
+    (5.9, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (4, 0.0)}),
+    # The radius ends exactly on 3: inside.
+    (5.0, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (4, 0.0)}),
+    # 3 is outside; of the free ones 4 is the strongest and reaches it. 2 is 1's all the same.
+    (4.9, {1: (1, 0.0), 2: (1, 2.0), 3: (4, 1.0), 4: (4, 0.0)}),
+    # 1 reaches nobody; 4 reaches 3, and 2 is 4 m away from 4: alone.
+    (1.0, {1: (1, 0.0), 2: (2, 0.0), 3: (4, 1.0), 4: (4, 0.0)}),
+    (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}),
+    (float('inf'), {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}),
+])
+def test_line(radius, expected):
+    for ties in ('id', 'nearest'):
+        assert led(settle(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
+
+
+def test_who_has_a_leader_passes_no_other_on():
+    """3 is 1 m from the weaker 4, but 4's candidacy does not get past 3, which follows 1."""
+    graph = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0), (3, 5, 1.0))
+    strengths = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0, 5: 0.0}
+    network = settle(graph, strengths, 5.0)
+    assert led(network)[4] == (4, 0.0)
+    assert led(network)[5] == (5, 0.0), '4 is 2 m away, but only through 3'
+
+
+def test_ring():
+    """
+    Six devices 1 m apart, 0 the strongest, then 3: with radius 1 each takes its two neighbours.
+
+    With radius 3 device 0 reaches all, 3 by both ways.
+    """
+    graph = links(*((i, (i + 1) % 6, 1.0) for i in range(6)))
+    strengths = {0: 9.0, 1: 1.0, 2: 1.0, 3: 8.0, 4: 1.0, 5: 1.0}
+    assert led(settle(graph, strengths, 1.0)) == {
+        0: (0, 0.0), 1: (0, 1.0), 5: (0, 1.0), 2: (3, 1.0), 3: (3, 0.0), 4: (3, 1.0)}
+    assert led(settle(graph, strengths, 3.0)) == {
+        0: (0, 0.0), 1: (0, 1.0), 2: (0, 2.0), 3: (0, 3.0), 4: (0, 2.0), 5: (0, 1.0)}
+
+
+def test_grid():
+    """
+    Nine devices, the middle (4) and then a corner (0) the strongest, radius 1.
+
+    The middle has the cross; the corners have nobody but followers of the middle round them.
+    """
+    strengths = {i: 0.0 for i in range(9)} | {4: 9.0, 0: 5.0}
+    assert led(settle(grid(3), strengths, 1.0)) == {
+        0: (0, 0.0), 1: (4, 1.0), 2: (2, 0.0), 3: (4, 1.0), 4: (4, 0.0), 5: (4, 1.0),
+        6: (6, 0.0), 7: (4, 1.0), 8: (8, 0.0)}
+
+
+def test_equal_strengths():
+    """Of two equal neighbours each keeps itself by ``nearest``; by ``id`` the lower one leads."""
+    graph = links((1, 2, 1.0))
+    equal = {1: 7.0, 2: 7.0}
+    assert led(settle(graph, equal, 5.0, 'nearest')) == {1: (1, 0.0), 2: (2, 0.0)}
+    assert led(settle(graph, equal, 5.0, 'id')) == {1: (1, 0.0), 2: (1, 1.0)}
+
+
+def test_between_equal_leaders():
+    """3 lies between the equally strong 1 (2 m) and 2 (1 m), and then right in their middle."""
+    strengths = {1: 7.0, 2: 7.0, 3: 0.0}
+    aside = links((1, 3, 2.0), (2, 3, 1.0))
+    assert led(settle(aside, strengths, 2.5, 'nearest'))[3] == (2, 1.0)
+    assert led(settle(aside, strengths, 2.5, 'id'))[3] == (1, 2.0)
+    middle = links((1, 3, 2.0), (2, 3, 2.0))
+    assert led(settle(middle, strengths, 2.5, 'nearest'))[3] == (1, 2.0)
+    assert led(settle(middle, strengths, 2.5, 'id'))[3] == (1, 2.0)
+
+
+def test_shorter_way_to_the_same_leader():
+    graph = links((1, 2, 3.0), (1, 3, 1.0), (3, 2, 1.0))
+    for ties in ('id', 'nearest'):
+        network = settle(graph, {1: 9.0, 2: 1.0, 3: 1.0}, 5.0, ties)
+        assert led(network)[2] == (1, 2.0)
+
+
+def test_own_candidacy_does_not_come_back():
+    """A neighbour still says that this device leads with the strength it once had."""
+    weaker_now = Device(1, 2.0)
+    heard = Candidacies([-9.0], [1.0], [1], [0])
+    for ties in ('id', 'nearest'):
+        assert bounded_round(weaker_now, Candidacy(-9.0, 0.0, 1), heard, [1.0],
+                             configure(5.0, ties)) == Candidacy(-2.0, 0.0, 1)
+
+
+def test_previous_state_plays_no_part():
+    alone = Candidacies([], [], [], [])
+    state = Candidacy(-99.0, 0.5, 42)
+    found = bounded_round(Device(1, 2.0), state, alone, [], configure(5.0, 'id'))
+    assert found == (-2.0, 0.0, 1, 0)
+
+
+@pytest.mark.parametrize('floor, forgotten', [(0.01, True), (0.0, False)])
+def test_same_spot_dead_leader(floor, forgotten):
+    """
+    2 and 3 are at the very same spot, and their leader 1 dies.
+
+    Each hears 1's candidacy from the other. By the floor it grows at each telling, and is
+    beyond the radius of 1 m after 100; without one it would live for ever.
+    """
+    graph = links((1, 2, 0.5), (1, 3, 0.5), (2, 3, max(0.0, floor)))
+    network = Network(BOUNDED, graph, {1: 9.0, 2: 1.0, 3: 2.0}, configure(1.0, 'id'))
+    for _ in range(3):
+        network.sweep([1, 2, 3])
+    assert [network.states[i].leader for i in (2, 3)] == [1, 1]
+    network.remove(1)
+    for _ in range(200):
+        network.sweep([2, 3])
+    assert [network.states[i].leader for i in (2, 3)] == ([3, 3] if forgotten else [1, 1])
+
+
+@pytest.mark.parametrize('sequence', [list, tuple, np.array])
+def test_any_sequence_will_do(sequence):
+    """The round uses nothing but numbers, named tuples and sequences: a compiler takes it."""
+    heard = Candidacies(sequence([-3.0, -9.0]), sequence([1.0, 2.0]), sequence([7, 8]),
+                        sequence([0, 1]))
+    found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, sequence([1.0, 1.5]),
+                          configure(4.0, 'id'))
+    assert found == (-9.0, 3.5, 8, 2)
+    assert isinstance(found, Candidacy)
+
+
+def test_round_uses_nothing_of_python_but_the_plainest():
+    """No name but its arguments, ``range``, ``len`` and the named tuple that it returns."""
+    assert set(bounded_round.__code__.co_names) <= {
+        'range', 'len', 'Candidacy', *Device._fields, *Candidacies._fields,
+        *type(configure(1.0, 'id'))._fields}
+    assert bounded_round.__code__.co_freevars == ()
+
+
+def test_distances_that_add_up_to_infinity():
+    """Even an unlimited radius does not reach so far: such a distance could not be told on."""
+    heard = Candidacies([-9.0], [1.7e308], [2], [0])
+    found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, [1.7e308],
+                          configure(float('inf'), 'id'))
+    assert found == (-5.0, 0.0, 1, 0)

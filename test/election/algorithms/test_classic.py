@@ -1,0 +1,250 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Sparse choice on networks small enough to be worked out by hand."""
+
+from math import inf
+
+from election.algorithms.networks import LINE, links, STRENGTHS_OF_LINE
+from election.algorithms.oracle import Graph
+from election.algorithms.simulate import led, Network
+from leader_election.election.algorithms import CLASSIC, Device
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.classic import Choice, Choices, classic_round, configure
+import pytest
+
+NOT_ANYBODY = (inf, -1)
+
+
+def settle(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
+    """Return the network after more than enough sweeps, having checked that it came to rest."""
+    network = Network(CLASSIC, graph, strengths, configure(radius))
+    for _ in range(100):
+        network.sweep(sorted(graph))
+    before = dict(network.states)
+    network.sweep(sorted(graph))
+    assert network.states == before
+    return network
+
+
+def backed(network: Network) -> dict[int, int]:
+    """Return whom each device backs."""
+    return {i: state.lead for i, state in network.states.items()}
+
+
+@pytest.mark.parametrize('radius, expected, backs', [
+    # Half the radius is 6 m: 1 conquers 2 (2 m) and 3 (5 m), and 4 (6 m) is in its outer half.
+    (12.0, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, {1: 1, 2: 1, 3: 1, 4: -1}),
+    # Half is 4 m. News of 1 overruns 3 and 4, as below, and leaves both in its outer half.
+    (8.0, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, {1: 1, 2: 1, 3: -1, 4: -1}),
+    # Half is 2 m, and exactly 2 m is not within it: 2 keeps itself beside the stronger 1.
+    (4.0, {1: (1, 0.0), 2: (2, 0.0), 3: (4, 1.0), 4: (4, 0.0)}, {1: 1, 2: 2, 3: 4, 4: 4}),
+    # Half is 1/2 m: nobody reaches anybody.
+    (1.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, {1: 1, 2: 2, 3: 3, 4: 4}),
+    (inf, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, {1: 1, 2: 1, 3: 1, 4: 1}),
+])
+def test_line(radius, expected, backs):
+    network = settle(LINE, STRENGTHS_OF_LINE, radius)
+    assert led(network) == expected
+    assert backed(network) == backs
+
+
+def test_conquers_farther_than_it_can_hold():
+    """
+    1 --4 m-- 2 --3 m-- 3, half the radius is 5 m: for a round 1 has all, 3 at 7 m as well.
+
+    What a device tells is its distance as it was before it went over: 2 tells of 1 when it is
+    still at 0 m from who backs itself. So 3 goes over, and 2 loses 3, who was nearer to it
+    than 1. In the end 3 lies in the outer half, though it would have been a leader.
+    """
+    network = Network(CLASSIC, links((1, 2, 4.0), (2, 3, 3.0)), {1: 9.0, 2: 0.0, 3: 5.0},
+                      configure(10.0))
+    rounds = []
+    for _ in range(7):
+        network.lockstep()
+        rounds.append([(network.states[i].lead, network.states[i].lead_distance)
+                       for i in (1, 2, 3)])
+    assert rounds == [
+        [(1, 0.0), (2, 0.0), (3, 0.0)],
+        [(1, 0.0), (1, 0.0), (3, 0.0)],
+        [(1, 0.0), (1, 3.0), (1, 0.0)],
+        [(1, 0.0), (1, 3.0), (-1, 6.0)],
+        [(1, 0.0), (1, 4.0), (-1, 6.0)],
+        [(1, 0.0), (1, 4.0), (-1, 7.0)],
+        [(1, 0.0), (1, 4.0), (-1, 7.0)]]
+
+
+def rest(graph: Graph, strengths: dict[int, float], radius: float,
+         states: dict[int, Choice]) -> bool:
+    """Say whether a network in these states, heard by all, stays as it is."""
+    network = Network(CLASSIC, graph, strengths, configure(radius))
+    for i, heard in network.mailboxes.items():
+        heard.update({j: states[j] for j in graph[i]})
+    network.states = dict(states)
+    network.lockstep()
+    return network.states == states
+
+
+def test_history_decides():
+    """
+    With half a radius of 2 m, 2 may lead itself 2 m beside 1, or be led by it, in its outer half.
+
+    Both stay as they are.
+    """
+    graph, strengths = links((1, 2, 2.0)), {1: 5.0, 2: 1.0}
+    first = Choice(-5.0, 1, 0.0, 0.0, 1)
+    assert rest(graph, strengths, 4.0, {1: first, 2: Choice(-1.0, 2, 0.0, 0.0, 2)})
+    assert rest(graph, strengths, 4.0, {1: first, 2: Choice(*NOT_ANYBODY, 2.0, 2.0, 1, 1, 1)})
+
+
+def test_a_pair_of_nobody_may_rest():
+    """
+    Half the radius is 3 m; 2 backs a pair that nobody has, and is led by 1, 2 m away.
+
+    1 never takes that pair over, since there and back are 4 m; 2 never finds a smaller one.
+    """
+    assert rest(links((1, 2, 2.0)), {1: 5.0, 2: 1.0}, 6.0, {
+        1: Choice(-5.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 7, 2.0, 2.0, 1, 1, 1)})
+
+
+def test_followed_is_the_nearest_leader_not_the_one_backed():
+    """
+    2 is 4 m from 1 and 3 m from 3; half the radius is 5 m, and it backs the stronger 1.
+
+    3 does not hear of that: 2 is 3 m from a leader, and 3 m more are too many.
+    """
+    assert rest(links((1, 2, 4.0), (2, 3, 3.0)), {1: 9.0, 2: 0.0, 3: 5.0}, 10.0, {
+        1: Choice(-9.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 1, 3.0, 3.0, 3, 1, 1),
+        3: Choice(-5.0, 3, 0.0, 0.0, 3)})
+
+
+def test_equal_strengths_and_equal_distances_go_to_the_lower_id():
+    network = settle(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
+    assert rest(links((4, 3, 2.0), (4, 5, 2.0)), {3: 7.0, 4: 0.0, 5: 7.0}, 6.0, {
+        3: Choice(-7.0, 3, 0.0, 0.0, 3), 4: Choice(-7.0, 3, 2.0, 2.0, 3, 1, 1),
+        5: Choice(-7.0, 5, 0.0, 0.0, 5)})
+
+
+@pytest.mark.parametrize('far, expected', [
+    # Half the radius is 5 m. The device backs 7; its neighbour 8 backs the stronger 9.
+    (2.0, (-9.0, 9)),
+    (2.9, (-9.0, 9)),
+    # 2 m and 3 m are exactly half: the neighbour does not count, what it backs itself does not.
+    (3.0, NOT_ANYBODY),
+    (8.0, NOT_ANYBODY),
+    # 10.25 m: nobody who backs itself is within the radius, so it enters the competition.
+    (8.25, (-1.0, 5)),
+])
+def test_whom_to_back_by_distance(far, expected):
+    heard = Choices([-9.0], [9], [2.0], [2.0], [9], [1], [1])
+    found = classic_round(
+        Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [far], configure(10.0))
+    assert (found.lead_value, found.lead) == expected
+    assert found.lead_distance == 2.0 + far
+
+
+def test_whom_it_backs_counts_without_a_neighbour_that_says_so():
+    """The neighbour, near enough, backs a weaker one than the device did itself."""
+    heard = Choices([-6.0], [6], [1.0], [1.0], [6], [1], [1])
+    found = classic_round(
+        Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [1.0], configure(10.0))
+    assert found == Choice(-7.0, 7, 2.0, 2.0, 6, 2, 2)
+
+
+def test_no_leader_heard_of():
+    """It backs nobody, and its neighbour knows of no leader: there is none, at no distance."""
+    heard = Choices([inf], [-1], [6.0], [inf], [8], [1], [1])
+    found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
+                          configure(10.0))
+    assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5, 2, 0)
+
+
+def test_robots_that_may_not_lead_do_not_compete():
+    """2 and 3 are barred: they follow 1, and back it within half the radius."""
+    graph = links((1, 2, 2.0), (2, 3, 3.0))
+    network = settle(graph, {1: -5.0, 2: BARRED, 3: BARRED}, 8.0)
+    assert led(network) == {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0)}
+    assert backed(network) == {1: 1, 2: 1, 3: -1}
+
+
+def test_without_a_candidate_there_is_no_leader():
+    network = settle(links((1, 2, 2.0)), {1: BARRED, 2: BARRED}, 8.0)
+    assert led(network) == {1: (1, inf), 2: (2, inf)}
+    assert backed(network) == {1: -1, 2: -1}
+
+
+def test_a_dead_leader_is_forgotten_by_hops():
+    """2 and 3 are 1 mm apart; by the radius alone the dead 1 would live for 4000 rounds."""
+    graph = links((1, 2, 1.0), (1, 3, 1.0), (2, 3, 0.001))
+    network = Network(CLASSIC, graph, {1: 9.0, 2: 5.0, 3: 4.0}, configure(4.0, hop_limit=6))
+    for _ in range(20):
+        network.sweep([1, 2, 3])
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 1.0)}
+    network.remove(1)
+    for _ in range(2 * 6 + 4):
+        network.sweep([2, 3])
+    assert {state.leader for state in network.states.values()} <= {2, 3}
+    assert all(state.distance < inf for state in network.states.values())
+
+
+def test_leader_falls_behind():
+    """1 led 2, and is now the weaker: its old pair dies once nobody backs itself, and 2 leads."""
+    network = settle(links((1, 2, 1.0)), {1: 9.0, 2: 5.0}, 6.0)
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
+    network.devices[1] = Device(1, 2.0)
+    for _ in range(20):
+        network.sweep([1, 2])
+    assert led(network) == {1: (2, 1.0), 2: (2, 0.0)}
+
+
+def test_leader_dies():
+    """2 and 3 back the dead 1 until they are farther than 4 m from who backs itself."""
+    network = settle(links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 5.0, 3: 4.0}, 4.0)
+    assert backed(network) == {1: 1, 2: 1, 3: -1}
+    network.remove(1)
+    for _ in range(20):
+        network.sweep([2, 3])
+    assert led(network) == {2: (2, 0.0), 3: (2, 1.0)}
+
+
+def test_radius_of_nothing():
+    """Even one device does not come to rest: at 0 m from itself it is at half the radius."""
+    network = Network(CLASSIC, {1: {}}, {1: 5.0}, configure(0.0))
+    backs = []
+    for _ in range(4):
+        network.sweep([1])
+        backs.append(network.states[1].lead)
+    assert backs == [-1, 1, -1, 1]
+
+
+def test_lockstep_keeps_a_lie_alive():
+    """
+    Two devices 1 m apart, half the radius 2 m, whose rounds fall together: never a rest.
+
+    2 backs a pair of 2's id that 2 does not have. Each in turn has lost all leaders and backs
+    itself, tells so with an infinite distance, and takes the lie over from the other, who told it
+    with 0 m. The distance to the leader, of which there is none that stays, grows for ever.
+    """
+    network = Network(CLASSIC, links((1, 2, 1.0)), {1: 0.0, 2: 4.0}, configure(4.0))
+    lie = Choice(-9.0, 2, 0.0, 1.0, 1)
+    network.states = {1: Choice(-0.0, 1, inf, 0.0, 1), 2: lie}
+    network.mailboxes = {1: {2: lie}, 2: {1: network.states[1]}}
+    for n in range(0, 100, 2):
+        network.lockstep()
+        assert network.states == {
+            1: Choice(-9.0, 2, 0.0, 2.0 + n, 1, 0, n + 1), 2: Choice(-4.0, 2, inf, 0.0, 2)}
+        network.lockstep()
+        assert network.states == {
+            1: Choice(-0.0, 1, inf, 0.0, 1), 2: Choice(-9.0, 2, 0.0, 3.0 + n, 1, 0, n + 2)}

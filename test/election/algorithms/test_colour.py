@@ -1,0 +1,219 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The colour election on networks small enough to be worked out by hand."""
+
+from election.algorithms.networks import links
+from election.algorithms.simulate import led, Network
+from leader_election.election.algorithms import COLOUR, Device
+from leader_election.election.algorithms.colour import colour_round, configure, Key, Keys
+from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
+import pytest
+
+FARTHEST = float(NO_HOP_LIMIT)
+
+
+def line(size: int) -> Network:
+    """Return 1 -- 2 -- ... -- size, all of one strength: so 1 is the best, then 2, and so on."""
+    graph = links(*((i, i + 1, 1.0) for i in range(1, size)))
+    return Network(COLOUR, graph, {i: 5.0 for i in graph}, configure())
+
+
+def table(network: Network) -> list[tuple[int, float, int, int]]:
+    """Return leader, level, colour and the mark done of each device."""
+    return [(s.leader, s.distance, s.colour, s.done) for s in network.states.values()]
+
+
+def test_line_of_four_round_by_round():
+    """
+    Everybody joins whom it hears, and leaves when it turns out that that one has moved.
+
+    Round 1: nobody is heard, so all think they are done. 2: all join. 3: 2 is now at (1, 1), so 3
+    is a false root and leaves, 4 likewise; and 1, with all there is to have, flips to 0. 4: so 2
+    may flip to 1; 4 joins 3 again. 5: 3 joins 2, its child 4 being a true one. 6: 4 leaves.
+    7: 3 flips, since 2 did in round 6. 8: 4 joins.
+    """
+    network = line(4)
+    rounds = []
+    for _ in range(8):
+        network.lockstep()
+        rounds.append(table(network))
+    assert rounds == [
+        [(1, 0, 1, 1), (2, 0, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1)],
+        [(1, 0, 1, 0), (1, 1, 0, 0), (2, 1, 0, 0), (3, 1, 0, 0)],
+        [(1, 0, 0, 0), (1, 1, 0, 0), (3, 0, 1, 0), (4, 0, 1, 0)],
+        [(1, 0, 0, 0), (1, 1, 1, 0), (3, 0, 1, 0), (3, 1, 0, 0)],
+        [(1, 0, 1, 0), (1, 1, 1, 0), (1, 2, 0, 0), (3, 1, 0, 1)],
+        [(1, 0, 1, 0), (1, 1, 0, 0), (1, 2, 0, 0), (4, 0, 1, 0)],
+        [(1, 0, 0, 0), (1, 1, 0, 0), (1, 2, 1, 0), (4, 0, 1, 1)],
+        [(1, 0, 0, 0), (1, 1, 1, 0), (1, 2, 1, 0), (1, 3, 0, 0)],
+    ]
+    for _ in range(20):
+        network.lockstep()
+    before = dict(network.states)
+    network.lockstep()
+    assert network.states == before, 'no rest'
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0), 4: (1, 3.0)}
+    assert all(state.done for state in before.values())
+
+
+def test_a_tree_without_a_root_is_eaten_from_above():
+    """
+    1 to 4 follow a device 0 that is gone; its colour is 0, so nobody may join them.
+
+    1 and 2: 1 leaves, and 2, now a false root, joins it. 3: 3 would leave, but its child 4 flipped
+    to 1 in round 1, so it joins 4. 4: now 4 follows 3 and 3 follows 4, a level higher: 4 is
+    a false root, and as 3 has the colour 0 it can but leave. 5: so must 3, and 2, which flipped in
+    round 4, takes it.
+    """
+    network = line(4)
+    for i in network.graph:
+        network.states[i] = Key(-5.0, float(i), 0, 0, 0, i, i - 1)
+        for j in network.graph[i]:
+            network.mailboxes[j][i] = network.states[i]
+    rounds = []
+    for _ in range(5):
+        network.lockstep()
+        rounds.append(list(led(network).values()))
+    assert rounds == [
+        [(1, 0), (0, 2), (0, 3), (0, 4)],
+        [(1, 0), (1, 1), (0, 3), (0, 4)],
+        [(1, 0), (1, 1), (0, 5), (0, 4)],
+        [(1, 0), (1, 1), (0, 5), (4, 0)],
+        [(1, 0), (1, 1), (1, 2), (4, 0)],
+    ]
+
+
+ROOT = Key(-5.0, 0.0, 9, 1, 0, 9, 9)
+CHILD = Key(-7.0, 3.0, 4, 0, 0, 9, 1)
+"""Device 9, and its state where it is below device 1 in the tree of device 4."""
+PARENT = Key(-7.0, 2.0, 4, 1, 0, 1, 3)
+BELOW = Key(-7.0, 4.0, 4, 1, 0, 2, 9)
+"""A true child of it."""
+AT_PEACE = Key(-7.0, 4.0, 4, 0, 0, 5, 6)
+"""Another device of that tree, which has no need of it."""
+
+
+def turn(before: Key, *messages: Key) -> Key:
+    """Return what device 9 makes of its state and of messages."""
+    # The columns are longer than the neighbours are many: what lies behind is of no meaning.
+    columns = Keys(*zip(*messages, Key(-99.0, 0.0, 0, 1, 0, 0, 9)))
+    return colour_round(Device(9, 5.0), before, columns, [1.0] * len(messages), configure())
+
+
+@pytest.mark.parametrize('before, messages, after', [
+    # A root joins who is better and recruits; with colour 0, and not done.
+    (ROOT, [PARENT], CHILD),
+    # The best key of two: the better leader, then the lower level, then the lower id.
+    (ROOT, [PARENT, Key(-6.0, 0.0, 2, 1, 0, 2, 2)], CHILD),
+    (ROOT, [Key(-7.0, 3.0, 4, 1, 0, 0, 3), PARENT], CHILD),
+    (ROOT, [PARENT._replace(id=2), PARENT], CHILD),
+    # A child changes to a lower level of the same tree.
+    (CHILD._replace(distance=8.0), [BELOW._replace(distance=7.0, id=1, tree_parent=0),
+                                    PARENT._replace(id=3, tree_parent=2)],
+     CHILD._replace(tree_parent=3)),
+])
+def test_joins(before, messages, after):
+    assert turn(before, *messages) == after
+
+
+@pytest.mark.parametrize('before, messages', [
+    # Colour 0 does not recruit.
+    (ROOT, [PARENT._replace(colour=0)]),
+    # A neighbour that takes this device for its parent, of another key than it should have.
+    (ROOT, [PARENT, BELOW]),
+    # Who is not better than this device.
+    (ROOT, [Key(-5.0, 0.0, 10, 1, 0, 10, 10)]),
+    # Its own candidacy, from when it was stronger.
+    (ROOT, [Key(-8.0, 1.0, 9, 1, 0, 1, 3)]),
+    # A level that adding 1 would not change.
+    (ROOT, [PARENT._replace(distance=FARTHEST)]),
+    # A child would gain nothing: its own level again.
+    (CHILD, [PARENT, PARENT._replace(id=0)]),
+])
+def test_does_not_join(before, messages):
+    found = turn(before, *messages)
+    assert (found.leader, found.distance, found.tree_parent) == (
+        before.leader, before.distance, before.tree_parent)
+
+
+@pytest.mark.parametrize('before, messages', [
+    (CHILD, []),
+    # The parent is there, and somewhere else in the tree, or in another, or recruits no one.
+    (CHILD, [PARENT._replace(distance=3.0, colour=0)]),
+    (CHILD, [PARENT._replace(leader=5, colour=0)]),
+    (CHILD._replace(distance=5.0), [PARENT._replace(colour=0)]),
+    # No better than this device itself.
+    (CHILD._replace(value=-4.0), [PARENT._replace(value=-4.0)]),
+    # Its own candidacy, from when it was stronger, is not a parent's either.
+    (CHILD._replace(leader=9), [PARENT._replace(leader=9)]),
+    (CHILD._replace(distance=FARTHEST), [PARENT._replace(distance=FARTHEST)]),
+    # A root at another level than 0, and one of another strength.
+    (ROOT._replace(distance=1.0), []),
+    (ROOT._replace(value=-8.0), []),
+    # False children do not keep it.
+    (CHILD, [BELOW._replace(distance=9.0)]),
+])
+def test_leaves(before, messages):
+    """The state is that of a false root, and nobody recruits: it is a root again, of colour 1."""
+    assert turn(before, *messages) == ROOT
+
+
+@pytest.mark.parametrize('before, messages, colour', [
+    # A leaf follows its parent's colour, in opposition.
+    (CHILD, [PARENT._replace(colour=0)], 1),
+    (CHILD, [PARENT], 0),
+    # With a child: only when that has flipped; unless it is done, and will not.
+    (CHILD, [PARENT._replace(colour=0), BELOW], 1),
+    (CHILD, [PARENT._replace(colour=0), BELOW._replace(colour=0)], 0),
+    (CHILD, [PARENT._replace(colour=0), BELOW._replace(colour=0, done=1), AT_PEACE], 1),
+    # From 1 to 0: not as long as there is somebody to recruit, and not when all are done.
+    (CHILD._replace(colour=1), [PARENT, BELOW._replace(colour=0)], 0),
+    (CHILD._replace(colour=1), [PARENT, BELOW], 1),
+    (CHILD._replace(colour=1),
+     [PARENT, BELOW._replace(colour=0), Key(-5.5, 0.0, 8, 1, 0, 8, 8)], 1),
+    (CHILD._replace(colour=1), [PARENT, AT_PEACE], 1),
+    # A root needs nobody's leave.
+    (ROOT, [Key(-5.0, 1.0, 9, 0, 0, 2, 9)], 0),
+    (ROOT._replace(colour=0), [Key(-5.0, 1.0, 9, 1, 0, 2, 9)], 1),
+])
+def test_flips(before, messages, colour):
+    found = turn(before, *messages)
+    assert found[:3] == before[:3], 'it stays where it is'
+    assert found.colour == colour
+
+
+@pytest.mark.parametrize('messages, done', [
+    ([PARENT], 1),
+    ([PARENT, AT_PEACE], 1),
+    ([PARENT, BELOW], 0),
+    ([PARENT, BELOW._replace(done=1)], 1),
+    ([PARENT, BELOW._replace(done=1), BELOW._replace(id=3)], 0),
+    ([PARENT, Key(-5.5, 0.0, 8, 1, 1, 8, 8)], 0),
+])
+def test_is_done_with_nobody_to_recruit_and_all_children_done(messages, done):
+    assert turn(CHILD, *messages).done == done
+
+
+def test_a_root_has_itself_for_a_parent():
+    """Otherwise whom it names would take it for a false child, and never join anybody."""
+    assert turn(ROOT._replace(tree_parent=1)) == ROOT._replace(done=1)
+
+
+def test_strength_comes_before_the_id():
+    network = Network(COLOUR, links((1, 2, 1.0), (2, 3, 1.0)), {1: 5.0, 2: 5.0, 3: 6.0},
+                      configure())
+    for _ in range(30):
+        network.sweep((1, 2, 3))
+    assert led(network) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}

@@ -1,0 +1,134 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A small explicit-state check of Bounded Election, and the explicit-state check itself."""
+
+from collections.abc import Iterator
+import random
+
+from benchmarks.explicit_states import (
+    bound,
+    check,
+    corrupted,
+    explored,
+    Family,
+    graphs,
+    Setting,
+    SETTINGS,
+    violations,
+)
+from benchmarks.state_sets import Network, Undecided
+from election.algorithms import simulate
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms.bounded import Candidacy, configure
+from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
+import pytest
+
+LINE = {1: {2: 1.0}, 2: {1: 1.0, 3: 2.0}, 3: {2: 2.0}}
+STEADY = Setting(hysteresis=0.4)
+
+
+@pytest.mark.parametrize('setting', SETTINGS, ids=str)
+def test_every_network_of_up_to_three_comes_to_rest_at_what_is_promised(setting):
+    for nodes in (1, 2, 3):
+        found = check(setting, Family(nodes, 'all', 2))
+        assert not found.wrong and found.networks == (1, 2, 20)[nodes - 1]
+
+
+@pytest.mark.parametrize('setting', [SETTINGS[0], SETTINGS[3]], ids=str)
+def test_every_network_of_four(setting):
+    found = check(setting, Family(4, 'parity', 1))
+    assert not found.wrong and found.networks == 38
+    assert found.ends == (1 if setting.hysteresis == 0.0 else 8)
+
+
+def test_graphs_are_all_there_are():
+    """The numbers of connected labelled graphs (OEIS A001187)."""
+    assert [sum(1 for _ in graphs(nodes, 'one')) for nodes in (1, 2, 3, 4, 5)] == [
+        1, 1, 4, 38, 728]
+
+
+def test_what_depends_on_history_has_more_than_one_end():
+    """3 is the strongest; 1 is at 3 m, between the joining radius and the radius."""
+    settled = explored(STEADY, STEADY.rounds(), LINE, 2)
+    assert sorted(tuple(end[i].leader for i in (1, 2, 3)) for end in settled.ends) == [
+        (1, 3, 3), (3, 3, 3)]
+
+
+@pytest.mark.parametrize('seed', range(30))
+def test_no_execution_leaves_the_sets(seed):
+    """
+    Random executions with losses: what is sent in an epoch is in the sets, and the end is an end.
+
+    This tests the exploration by executions, as the exploration checks all executions.
+    """
+    draw = random.Random(seed)
+    setting = draw.choice(SETTINGS[:6])
+    graph = draw.choice(list(graphs(3, 'all')) + list(graphs(4, 'parity')))
+    rounds, strengths = setting.rounds(), setting.strength(graph)
+    starts = corrupted(setting, graph, 1)
+    network = simulate.Network(BOUNDED, graph, strengths, configure(
+        setting.radius, setting.ties, setting.hop_limit, setting.hysteresis))
+    for i in graph:
+        network.states[i] = draw.choice(starts[i])
+        for j in graph[i]:
+            network.mailboxes[i][j] = draw.choice(starts[j])
+    explorer = Network(rounds, graph, strengths)
+    first = {i: rounds.rows(states) for i, states in starts.items()}
+    settled, sets = explorer.settle(first, 60), explorer.closure(first)
+    epochs = bound(setting, graph, len(graph))
+    assert settled.epochs <= epochs
+    for epoch in range(settled.epochs + 3):
+        sets = explorer.epoch(sets)
+        possible = {i: set(rounds.states(rows)) for i, rows in sets.items()}
+        for i in run_an_epoch(network, draw):
+            assert network.states[i] in possible[i], epoch
+        if epoch > settled.epochs:
+            assert network.states in settled.ends
+
+
+def run_an_epoch(network: simulate.Network, draw: random.Random) -> Iterator[int]:
+    """Run rounds, half of whose messages are lost, until each link has delivered."""
+    graph = network.graph
+    waiting = {(i, j) for i in graph for j in (i, *graph[i])}
+    while waiting:
+        i = draw.choice(sorted(graph))
+        network.states[i] = network._computed(i)
+        waiting.discard((i, i))
+        for j in graph[i]:
+            if draw.random() < 0.5:
+                network.mailboxes[j][i] = network.states[i]
+                waiting.discard((i, j))
+        yield i
+
+
+def test_a_ghost_that_lives_for_ever_is_seen():
+    """Without a limit of hops, and with a radius without end, nothing removes a dead leader."""
+    setting = Setting(radius=1e6, hop_limit=NO_HOP_LIMIT)
+    with pytest.raises(Undecided):
+        explored(setting, setting.rounds(), LINE, 1)
+
+
+@pytest.mark.parametrize('wrong, change', [
+    ('does not lead', {3: Candidacy(-9.0, 2.0, 7, 1)}),
+    ('does not lead', {2: Candidacy(-4.0, 2.0, 3, 1)}),
+    ('beyond', {1: Candidacy(-3.0, 3.0, 3, 5)}),
+    ('on its way', {1: Candidacy(-3.0, 2.5, 3, 2)}),
+    ('does not join', {2: Candidacy(-2.0, 0.0, 2, 0), 1: Candidacy(-2.0, 1.0, 2, 1)}),
+])
+def test_partitions_that_are_not_promised(wrong, change):
+    states = {1: Candidacy(-3.0, 3.0, 3, 2), 2: Candidacy(-3.0, 2.0, 3, 1),
+              3: Candidacy(-3.0, 0.0, 3, 0)}
+    assert violations(STEADY, LINE, states) == []
+    assert any(wrong in violation for violation in violations(STEADY, LINE, states | change))

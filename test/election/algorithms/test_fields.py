@@ -1,0 +1,147 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Type hints of a state, and when a change of state is news."""
+
+from math import inf
+from typing import NamedTuple
+
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device, RECURSIVE
+from leader_election.election.algorithms.fields import (
+    change,
+    Field,
+    fields_of,
+    Hops,
+    Ticks,
+    Unbounded,
+)
+import numpy as np
+import pytest
+
+
+class State(NamedTuple):
+    """One field of each kind."""
+
+    count: Ticks
+    value: float
+    best: tuple[int, ...]
+    level_distance: tuple[Unbounded, ...]
+    distance: Unbounded
+    leader: int
+
+
+class States(NamedTuple):
+    """The same, in columns."""
+
+    count: list[int]
+    value: list[float]
+    best: list[tuple[int, ...]]
+    level_distance: list[tuple[float, ...]]
+    distance: list[float]
+    leader: list[int]
+
+
+def start(device: Device) -> State:
+    return State(0, device.strength, (-1, -1), (inf, inf), inf, device.id)
+
+
+FIELDS = fields_of(State, start(Device(3, 4.0)))
+BEFORE = State(7, 1.0, (5, -1), (2.0, inf), 2.0, 5)
+
+
+def test_each_kind():
+    assert FIELDS == (
+        Field('count', int, None, infinite=False, ticks=True),
+        Field('value', float, None, infinite=False, ticks=False),
+        Field('best', int, (-1, -1), infinite=False, ticks=False),
+        Field('level_distance', float, (inf, inf), infinite=True, ticks=False),
+        Field('distance', float, None, infinite=True, ticks=False),
+        Field('leader', int, None, infinite=False, ticks=False, least=0))
+    assert [field.name for field in FIELDS if field.is_distance] == ['level_distance', 'distance']
+
+
+@pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
+def test_other_types_are_refused(hint):
+    class Wrong(NamedTuple):
+        leader: hint
+
+    with pytest.raises(TypeError, match='field leader of a state cannot be'):
+        fields_of(Wrong, Wrong(()))
+
+
+@pytest.mark.parametrize('name, distance', [
+    ('hops', 'distance'), ('lead_hops', 'lead_distance'), ('count', 'countdistance')])
+def test_hops_are_those_of_a_distance(name, distance):
+    """Messages without them are read by that distance."""
+    wrong = NamedTuple('wrong', [('leader', int), (name, Hops)])
+    with pytest.raises(TypeError, match=f'field {name} .* hops of {distance}, which the state'):
+        fields_of(wrong, wrong(1, 0))
+
+
+@pytest.mark.parametrize('difference, by', [
+    ({}, 0.0),
+    ({'count': 8}, 0.0),
+    ({'distance': 2.25}, 0.25),
+    ({'level_distance': (1.5, inf)}, 0.5),
+    ({'level_distance': (1.5, inf), 'distance': 2.25, 'count': 8}, 0.5),
+    ({'distance': inf}, inf),
+    ({'level_distance': (2.0, 3.0)}, inf),
+    ({'value': 1.001}, inf),
+    ({'best': (5, 6)}, inf),
+    ({'leader': 6}, inf),
+])
+def test_what_is_news(difference, by):
+    assert change(FIELDS, BEFORE, BEFORE._replace(**difference)) == by
+
+
+@pytest.mark.parametrize('hops, by', [
+    ({'hops': 4}, inf), ({'hops': 2}, 0.0), ({'hops': 3, 'distance': 2.25}, 0.25),
+    ({'hops': 0, 'leader': 1}, inf)])
+def test_more_hops_are_news_and_fewer_are_not(hops, by):
+    before = BOUNDED.state(-9.0, 2.0, 5, 3)
+    assert change(BOUNDED.fields, before, before._replace(**hops)) == by
+
+
+@pytest.mark.parametrize('best_hops, by', [((3, 1), 0.0), ((2, 1), 0.0), ((2, 2), inf)])
+def test_more_hops_at_any_level_are_news(best_hops, by):
+    started = RECURSIVE.start(Device(3, 4.0))
+    before = started._replace(best_hops=(3, 1, *started.best_hops[2:]))
+    after = before._replace(best_hops=(*best_hops, *started.best_hops[2:]))
+    assert change(RECURSIVE.fields, before, after) == by
+
+
+def test_what_a_round_returns_comes_out_plain():
+    """A round may return arrays and numbers of numpy; a robot compares and sends plain ones."""
+    def arrays(device, state, neighbours, metric, parameters):
+        return State(np.int64(state.count + len(metric)), 1, np.array([5, -1]),
+                     np.array(neighbours.level_distance[0]), np.float64(2.0), device.id)
+
+    algorithm = Algorithm('arrays', arrays, State, States, start, lambda: None)
+    device = Device(5, 4.0)
+    found = algorithm.compute(
+        device, start(device), [BEFORE], [1.0], algorithm.round_parameters({'radius': 9.0}))
+    assert repr(found) == repr(State(1, 1.0, (5, -1), (2.0, inf), 2.0, 5))
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_every_algorithm_keeps_to_the_face(name):
+    """The required fields; columns of the same names; vectors alike on all devices at first."""
+    algorithm = ALGORITHMS.get(name)
+    fields = {field.name: field for field in algorithm.fields}
+    assert fields['leader'].type is int and fields['leader'].padding is None
+    assert fields['distance'].type is float and fields['distance'].padding is None
+    assert algorithm.state._fields == algorithm.columns._fields == tuple(fields)
+    for device in (Device(0, 0.0), Device(9, -7.5)):
+        for field, value in zip(algorithm.fields, algorithm.start(device)):
+            assert field.padding in (None, value)

@@ -1,0 +1,132 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Given leaders: small networks by hand."""
+
+import math
+
+from election.algorithms.networks import grid, LINE, links, STRENGTHS_OF_LINE
+from election.algorithms.simulate import led, Network
+from leader_election.election.algorithms import Device, GIVEN
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.given import configure, Nearest
+from leader_election.parameters import ParameterError
+import pytest
+
+inf = math.inf
+
+
+def settled(graph, leaders, strengths=None, sweeps=30, **settings):
+    """Return the network after more than enough sweeps, having checked that it came to rest."""
+    network = Network(GIVEN, graph, strengths or dict.fromkeys(graph, 0.0),
+                      configure(leaders, **settings))
+    for _ in range(sweeps):
+        network.sweep(sorted(graph))
+    before = dict(network.states)
+    network.sweep(sorted(graph))
+    assert network.states == before
+    return network
+
+
+@pytest.mark.parametrize('leaders, radius, expected', [
+    # 1 --2 m-- 2 --3 m-- 3 --1 m-- 4: the strengths do not matter.
+    ('3', inf, {1: (3, 5.0), 2: (3, 3.0), 3: (3, 0.0), 4: (3, 1.0)}),
+    ('1,4', inf, {1: (1, 0.0), 2: (1, 2.0), 3: (4, 1.0), 4: (4, 0.0)}),
+    # The radius ends exactly on 2: inside.
+    ('4', 4.0, {1: (1, inf), 2: (4, 4.0), 3: (4, 1.0), 4: (4, 0.0)}),
+    ('4', 3.9, {1: (1, inf), 2: (2, inf), 3: (4, 1.0), 4: (4, 0.0)}),
+    # A range, and an id that no device has.
+    ('2-3, 9', inf, {1: (2, 2.0), 2: (2, 0.0), 3: (3, 0.0), 4: (3, 1.0)}),
+    ('', inf, {i: (i, inf) for i in LINE}),
+])
+def test_line(leaders, radius, expected):
+    assert led(settled(LINE, leaders, STRENGTHS_OF_LINE, radius=radius)) == expected
+
+
+def test_between_two_at_the_same_distance_the_lower_id():
+    network = settled(links((5, 1, 2.0), (1, 3, 2.0)), '3,5')
+    assert led(network)[1] == (3, 2.0)
+
+
+def test_among_equal_distances_the_fewest_hops():
+    """0 leads; 3 is 2 m away, over 1 and 2 or at once."""
+    graph = links((0, 1, 0.5), (1, 2, 1.0), (2, 3, 0.5), (0, 3, 2.0))
+    assert settled(graph, '0').states[3] == Nearest(2.0, 0, 1)
+
+
+def test_corners_of_a_grid():
+    """Four leaders in the corners of 6 by 6 devices: each quarter follows its own."""
+    network = settled(grid(6), '0,5,30,35')
+    for i, (leader, distance) in led(network).items():
+        row, column = divmod(i, 6)
+        assert leader == (0 if row < 3 else 30) + (0 if column < 3 else 5)
+        assert distance == min(row, 5 - row) + min(column, 5 - column)
+
+
+def test_one_that_may_not_lead_does_not():
+    strengths = dict.fromkeys(LINE, 0.0) | {4: BARRED}
+    assert led(settled(LINE, '1,4', strengths))[4] == (1, 6.0)
+
+
+def test_when_a_leader_fails_its_members_go_to_the_next_or_follow_nobody():
+    network = settled(LINE, '1,4', hop_limit=4)
+    network.remove(4)
+    for n in range(6):
+        assert all(state.hops <= 4 for state in network.states.values()), n
+        network.lockstep()
+    assert led(network) == {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0)}
+    network.remove(1)
+    for _ in range(6):
+        network.lockstep()
+    assert led(network) == {2: (2, inf), 3: (3, inf)}
+
+
+def test_the_hop_limit_is_the_reach_in_hops():
+    network = settled(links(*((i, i + 1, 1.0) for i in range(5))), '0', hop_limit=3)
+    assert [leader for leader, _ in led(network).values()] == [0, 0, 0, 0, 4, 5]
+
+
+def test_one_that_led_until_now_follows_another():
+    """Its own candidacy comes back from 2; it is not taken."""
+    network = settled(LINE, '1,4')
+    network.parameters = configure('4', hop_limit=10)
+    for _ in range(12):
+        network.sweep(sorted(LINE))
+    assert led(network)[1] == (4, 6.0)
+
+
+def test_what_cannot_be_is_not_taken():
+    network = Network(GIVEN, LINE, STRENGTHS_OF_LINE, configure('4', hop_limit=10))
+    for wrong in (Nearest(inf, 9, 1), Nearest(0.0, 9, -1), Nearest(0.0, 9, 10)):
+        network.mailboxes[1][2] = wrong
+        network.round(1)
+        assert network.states[1] == Nearest(inf, 1, 0)
+
+
+@pytest.mark.parametrize('text, line', [
+    ('a', "parameter leaders: 'a' is not allowed; it takes ids and ranges of ids, for example "
+     "'1-20,25'"),
+    ('5-4', "parameter leaders: '5-4' is not allowed; it takes ids and ranges of ids, for example "
+     "'1-20,25'"),
+    ('1,9007199254740992', 'parameter leaders: 9007199254740992 is not allowed; it takes ids from '
+     '0 to 9007199254740991'),
+])
+def test_leaders_that_cannot_be(text, line):
+    with pytest.raises(ParameterError) as error:
+        configure(text)
+    assert str(error.value) == line
+
+
+def test_a_device_begins_without_a_leader():
+    assert GIVEN.start(Device(4, 1.0)) == Nearest(inf, 4, 0)

@@ -1,0 +1,162 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The trivial recursive election: what it comes to when started, and what it never forgets."""
+
+import random
+
+from budget import examples
+from election.algorithms.networks import graphs, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
+from election.algorithms.oracle import Graph, partition
+from election.algorithms.simulate import led, Network
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+from leader_election.election.algorithms import Device, RECURSIVE
+from leader_election.election.algorithms.recursive import configure, LEVELS
+import pytest
+
+
+def settle(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
+    """Return the network after more than enough sweeps, having checked that it came to rest."""
+    network = Network(RECURSIVE, graph, strengths, configure(radius))
+    for _ in range(100):
+        network.sweep(sorted(graph))
+    before = dict(network.states)
+    network.sweep(sorted(graph))
+    assert network.states == before
+    return network
+
+
+@pytest.mark.parametrize('radius, expected, depths', [
+    # 1 is the best of all, and reaches all: 6 m to 4.
+    (6.0, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, (0, 0, 0, 0)),
+    # 4 is too far away, and alone at the next level.
+    (5.9, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (4, 0.0)}, (0, 0, 0, 1)),
+    # So is 3: at the next level 4 is the better of the two.
+    (4.9, {1: (1, 0.0), 2: (1, 2.0), 3: (4, 1.0), 4: (4, 0.0)}, (0, 0, 1, 1)),
+    # 2, 3 and 4 at level 1: 4 is the best, reaches 3, and 2 (4 m) goes on to level 2.
+    (1.0, {1: (1, 0.0), 2: (2, 0.0), 3: (4, 1.0), 4: (4, 0.0)}, (0, 2, 1, 1)),
+    # Each level takes one: 1, then 4, then 3, then 2.
+    (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, (0, 3, 2, 1)),
+])
+def test_line(radius, expected, depths):
+    network = settle(LINE, STRENGTHS_OF_LINE, radius)
+    assert led(network) == expected
+    assert tuple(state.depth for state in network.states.values()) == depths
+
+
+def test_equal_strengths_go_to_the_lower_id():
+    assert led(settle(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)) == {1: (1, 0.0), 2: (1, 1.0)}
+
+
+def test_the_first_rounds():
+    """
+    1 (strength 5) --3 m-- 2 (strength 9), all in the same rounds.
+
+    In the first nobody takes part in the gossip, in the second each tells of itself, in the third
+    1 has heard of 2. At no time is there anything at level 1.
+    """
+    network = Network(RECURSIVE, links((1, 2, 3.0)), {1: 5.0, 2: 9.0}, configure(3.0))
+    rounds = []
+    for _ in range(3):
+        network.lockstep()
+        rounds.append([(state.leader, state.best[0], state.best_distance[0])
+                       for state in network.states.values()])
+        assert all(state.best[1] == -1 and state.depth == 0 for state in network.states.values())
+    assert rounds == [[(1, -1, 0.0), (2, -1, 0.0)], [(1, 1, 0.0), (2, 2, 0.0)],
+                      [(2, 2, 3.0), (2, 2, 0.0)]]
+
+
+def test_the_last_level_leads_itself():
+    """
+    A line of 33 with links of 1 m, weaker and weaker; with a radius of 1 m a level takes two.
+
+    Fifteen levels take 30; the last three are at level 15, where each leads itself.
+    """
+    graph = links(*((i, i + 1, 1.0) for i in range(32)))
+    network = settle(graph, {i: -float(i) for i in graph}, 1.0)
+    assert led(network) == {
+        i: (i // 2 * 2, float(i % 2)) if i < 30 else (i, 0.0) for i in graph}
+    assert [network.states[i].depth for i in (0, 1, 28, 29, 30, 31, 32)] == [
+        0, 0, 14, 14, LEVELS - 1, LEVELS - 1, LEVELS - 1]
+
+
+@pytest.mark.parametrize('levels', [2, 17, 40])
+def test_with_levels_enough_there_is_no_last_one(levels):
+    """The same line: with L levels, L - 1 take two each, and at the last one each leads itself."""
+    graph = links(*((i, i + 1, 1.0) for i in range(32)))
+    algorithm = RECURSIVE.with_levels(levels)
+    assert algorithm is RECURSIVE.with_levels(levels) and algorithm.levels == levels
+    network = Network(algorithm, graph, {i: -float(i) for i in graph}, configure(1.0))
+    for _ in range(200):
+        network.sweep(sorted(graph))
+    reached = 2 * (levels - 1)
+    assert led(network) == {i: (i // 2 * 2, float(i % 2)) if i < reached else (i, 0.0)
+                            for i in graph}
+    assert {len(state.best) for state in network.states.values()} == {levels}
+    assert max(state.depth for state in network.states.values()) == min(levels - 1, 16)
+
+
+def three(radius: float) -> Network:
+    """Return 1 --1 m-- 2 --1 m-- 3 at rest: 1 (strength 9) leads, then comes 3 (strength 5)."""
+    network = settle(links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 0.0, 3: 5.0}, radius)
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
+    return network
+
+
+def test_who_is_dead_lives_on():
+    """
+    1 dies. 2 and 3 tell each other of it for ever, each 1 m farther than the other said.
+
+    They were at 1 m and 2 m, and are at 101 m and 102 m after a hundred rounds. Who leads is
+    settled at the next level; the dead one takes up level 0.
+    """
+    network = three(10.0)
+    network.remove(1)
+    for _ in range(100):
+        network.lockstep()
+    assert {i: (state.best[0], state.best_distance[0]) for i, state in network.states.items()} == {
+        2: (1, 101.0), 3: (1, 102.0)}
+    assert led(network) == {2: (3, 1.0), 3: (3, 0.0)}
+    assert [state.depth for state in network.states.values()] == [1, 1]
+
+
+def test_who_falls_behind_leads_on():
+    """
+    1 is now the weakest, and leaves the gossip for a round: it hears from 2, who has it from 3.
+
+    They say that 1 is the best. So 1 leads for ever, though 3 is stronger.
+    """
+    network = three(10.0)
+    network.devices[1] = Device(1, -1.0)
+    network.sweep([1, 2, 3])
+    assert network.states[1].best[0] == -1
+    for _ in range(100):
+        network.sweep([1, 2, 3])
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
+    assert {state.best_value[0] for state in network.states.values()} == {-9.0}
+
+
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+@given(graphs(most=LEVELS - 1), st.integers(0, 80), st.integers(0, 2**32), st.data())
+def test_comes_to_the_partition_of_bounded_election_from_a_fresh_start(
+        graph, eighths, seed, data):
+    strengths = {i: data.draw(STRENGTHS) for i in graph}
+    network = Network(RECURSIVE, graph, strengths, configure(eighths / 8))
+    order, rng = sorted(graph), random.Random(seed)
+    for _ in range(100):
+        rng.shuffle(order)
+        network.sweep(order)
+    assert led(network) == {
+        i: found[:2] for i, found in partition(graph, strengths, eighths / 8, 'id').items()}

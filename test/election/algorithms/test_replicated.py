@@ -1,0 +1,199 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Recursive election on time-replicated gossip: it forgets, in the time it should."""
+
+import math
+import random
+
+from budget import examples
+from election.algorithms.networks import graphs, LENGTHS, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
+from election.algorithms.oracle import groups, partition
+from election.algorithms.simulate import led, Network
+from election.algorithms.states import states
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+from leader_election.election.algorithms import Device, REPLICATED
+from leader_election.election.algorithms.recursive import LEVELS
+from leader_election.election.algorithms.replicated import configure, MOST_REPLICATES
+import pytest
+
+
+@pytest.mark.parametrize('radius', [0.0, 1.0, 4.9, 5.9, 6.0])
+def test_line(radius):
+    """It comes to what the trivial one comes to, which test_recursive.py works out by hand."""
+    network = Network(REPLICATED, LINE, STRENGTHS_OF_LINE, configure(radius, 3, 10))
+    for _ in range(20):
+        network.sweep([1, 2, 3, 4])
+    assert led(network) == {
+        i: found[:2] for i, found in partition(LINE, STRENGTHS_OF_LINE, radius, 'id').items()}
+
+
+def three() -> Network:
+    """
+    Return 1 --1 m-- 2 --1 m-- 3 led by 1 (strength 9); then comes 3 (strength 5).
+
+    The period is 10 rounds, of two replicates, and 9 rounds have run.
+    """
+    network = Network(REPLICATED, links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 0.0, 3: 5.0},
+                      configure(100.0, 2, 10))
+    for _ in range(9):
+        network.lockstep()
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
+    assert {(state.clock, state.rounds) for state in network.states.values()} == {(0, 9)}
+    return network
+
+
+def test_who_is_dead_dies_with_the_replicates_that_heard_of_it():
+    """
+    1 dies after round 9. The clock ticks in rounds 10 and 20.
+
+    Replicate 0, which heard of 1, is the older of the two in rounds 10 to 19; 2 and 3 tell each
+    other of 1, each 1 m farther than the other said. Replicate 1 has never heard of it.
+    """
+    network = three()
+    network.remove(1)
+    for n in range(10, 30):
+        network.lockstep()
+        assert {state.clock for state in network.states.values()} == {n // 10}
+        found = {i: (state.leader, state.best[0]) for i, state in network.states.items()}
+        # The younger replicate has 3 as the best: 3 itself at once, 2 a round later.
+        young = {10: {2: 2, 3: 3}, 20: {2: 2, 3: 3}}.get(n, {2: 3, 3: 3})
+        old = 1 if n < 20 else 3
+        assert found == {i: (old, young[i]) for i in (2, 3)}, n
+    assert led(network) == {2: (3, 1.0), 3: (3, 0.0)}
+
+
+def test_who_falls_behind_leads_no_longer():
+    """1 is the weakest from now on; what it was dies with replicate 0, in round 20."""
+    network = three()
+    network.devices[1] = Device(1, -1.0)
+    for _ in range(10, 20):
+        network.lockstep()
+    assert {state.leader for state in network.states.values()} == {1}
+    for _ in range(20, 25):
+        network.lockstep()
+    assert led(network) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}
+
+
+@pytest.mark.parametrize('period, followers', [(2, {1, 2, 3}), (4, {1, 2, 3, 4, 5})])
+def test_periods_have_to_be_long_enough(period, followers):
+    """
+    A line of five, 1 the strongest at its end, two replicates: the older one gives the answer.
+
+    It is ``period`` rounds old when it begins to, and news of 1 gets one device on in a round.
+    With 4 it has been with 5 by then. With 2 only 2 and 3 follow 1 at all times, and 4 does
+    when the replicate is three rounds old, every other round.
+    """
+    graph = links(*((i, i + 1, 1.0) for i in (1, 2, 3, 4)))
+    network = Network(REPLICATED, graph, {i: -float(i) for i in graph}, configure(9.0, 2, period))
+    for _ in range(4 * period):
+        network.lockstep()
+    always = set(graph)
+    for _ in range(4 * period):
+        network.lockstep()
+        always &= {i for i, state in network.states.items() if state.leader == 1}
+    assert always == followers
+
+
+def test_neighbours_clocks():
+    """
+    1 ticks before 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
+
+    2 tells of 7 in the replicate that both have, and of 8 in the one that 1 has dropped.
+    """
+    device = Device(1, 5.0)
+    parameters = configure(10.0, 2, 100)
+    own = REPLICATED.start(device)._replace(clock=3, rounds=99, depth=0)
+    said = REPLICATED.start(Device(2, 0.0))
+    said = said._replace(clock=3, rounds=99, depth=0,
+                         best_value=(-7.0, -8.0, *said.best_value[2:]),
+                         best=(7, 8, *said.best[2:]), best_distance=(1.0, *said.best_distance[1:]))
+    found = REPLICATED.compute(device, own, [said], [2.0], parameters)
+    assert (found.clock, found.rounds) == (4, 0)
+    assert (found.best[:2], found.best_value[:2]) == ((1, 7), (-5.0, -7.0))
+    assert (found.leader, found.distance) == (7, 3.0)
+    # When 2 has ticked before, both have the same replicates.
+    found = REPLICATED.compute(device, own, [said._replace(clock=4, rounds=0)], [2.0], parameters)
+    assert (found.clock, found.rounds, found.best[:2]) == (4, 0, (7, 8))
+    # Ahead of 2, out of step: 1 falls back to the time of 2 and to its replicates.
+    found = REPLICATED.compute(device, own, [said._replace(clock=2, rounds=0)], [2.0], parameters)
+    assert (found.clock, found.rounds, found.best[:2]) == (2, 1, (7, 8))
+
+
+@pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
+def test_no_message_drives_the_clocks_away(wrong):
+    """A message with any clock is received once; the clocks are in step again, and tick on."""
+    network = three()
+    before = [state.clock for state in network.states.values()]
+    network.mailboxes[2][1] = network.states[1]._replace(clock=wrong)
+    for _ in range(60):
+        network.lockstep()
+    after = [state.clock for state in network.states.values()]
+    assert max(after) - min(after) <= 1 and max(before) < min(after) <= max(before) + 7
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
+
+
+@st.composite
+def networks(draw):
+    """Draw a network with every state and every mailbox corrupted, clocks included."""
+    graph = draw(graphs(most=8))
+    size = len(graph)
+    network = Network(
+        REPLICATED, graph, {i: draw(STRENGTHS) for i in graph},
+        configure(draw(st.integers(0, 48)) / 8, draw(st.integers(2, MOST_REPLICATES)),
+                  2 * size + 2))
+    # Of a few states, so that the same lie is told from several sides.
+    lies = draw(st.lists(states(
+        REPLICATED, ids=st.integers(0, size + 3), whole=st.integers(-20, 20),
+        real=st.just(0.0) | LENGTHS | st.floats(-1e300, 1e300)), min_size=1, max_size=4))
+    for i in graph:
+        network.states[i] = draw(st.sampled_from(lies))
+        for j in graph[i]:
+            network.mailboxes[i][j] = draw(st.sampled_from(lies))
+    return network
+
+
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
+@given(networks(), st.booleans(), st.integers(0, 2**32))
+def test_stabilises_to_the_partition_of_bounded_election(network, lockstep, seed):
+    """
+    From anything, and it stays: while the clock ticks on, nobody changes its leader.
+
+    Level by level: once the levels before are settled, all that was said before dies with its
+    replicates, after one period more than there are replicates. By then the next has got
+    round, and distances that are too short add a link's length a round.
+    """
+    graph, parameters = network.graph, network.parameters
+    strengths = {i: device.strength for i, device in network.devices.items()}
+    order, rng = sorted(graph), random.Random(seed)
+
+    def round_of_all() -> None:
+        if lockstep:
+            network.lockstep()
+        else:
+            rng.shuffle(order)
+            network.sweep(order)
+
+    hops = math.floor(parameters.radius / 0.5) + 1
+    regions = groups(graph, strengths, parameters.radius, 'id')
+    assert len(regions) < LEVELS
+    for _ in range(len(regions) * ((parameters.replicates + 1) * parameters.period + hops)):
+        round_of_all()
+    expected = {i: found[:2] for region in regions for i, found in region.items()}
+    clocks = {state.clock for state in network.states.values()}
+    for _ in range(3 * parameters.period):
+        round_of_all()
+        assert led(network) == expected
+    assert min(state.clock for state in network.states.values()) >= max(clocks) + 2

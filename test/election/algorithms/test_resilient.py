@@ -1,0 +1,220 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The resilient election on networks small enough to be worked out by hand."""
+
+from itertools import count
+
+from election.algorithms.networks import links
+from election.algorithms.simulate import led, Network
+from leader_election.election.algorithms import Device, RESILIENT
+from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
+from leader_election.election.algorithms.resilient import (
+    configure,
+    Follower,
+    Followers,
+    resilient_round,
+)
+import pytest
+
+
+def line(size: int, factor: float) -> Network:
+    """Return 1 -- 2 -- ... -- size, all of one strength: so 1 is the best, then 2, and so on."""
+    graph = links(*((i, i + 1, 1.0) for i in range(1, size)))
+    return Network(RESILIENT, graph, {i: 5.0 for i in graph}, configure(factor))
+
+
+def settle(network: Network) -> Network:
+    """Return the network after rounds in lockstep until nothing changes."""
+    network.lockstep()
+    before = None
+    for n in count():
+        assert n < 1000, 'no rest'
+        if network.states == before:
+            return network
+        before = dict(network.states)
+        network.lockstep()
+
+
+def table(network: Network) -> list[tuple[int, float, float, float]]:
+    """Return leader, distance, radius and diameter of each device."""
+    return [(s.leader, s.distance, s.radius, s.diameter) for s in network.states.values()]
+
+
+def test_line_of_four_round_by_round():
+    """
+    K = 2: a leader's radius is twice the diameter it had a round ago, plus 1.
+
+    Round 3: 3 hears of 1 through 2, at distance 1, which is not less than the radius of 1. So it
+    leads again, and since it had a diameter of 1 its radius is 3. Round 6: by now 1 has
+    heard that 2 follows it, so its radius is 3, and 3 is in.
+    """
+    network = line(4, 2.0)
+    rounds = []
+    for _ in range(7):
+        network.lockstep()
+        rounds.append(table(network))
+    assert rounds == [
+        [(1, 0, 1, 0), (2, 0, 1, 0), (3, 0, 1, 0), (4, 0, 1, 0)],
+        [(1, 0, 1, 0), (1, 1, 1, 1), (2, 1, 1, 1), (3, 1, 1, 1)],
+        [(1, 0, 1, 1), (1, 1, 1, 1), (3, 0, 3, 1), (4, 0, 3, 0)],
+        [(1, 0, 3, 1), (1, 1, 1, 1), (3, 0, 3, 0), (3, 1, 3, 1)],
+        [(1, 0, 3, 1), (1, 1, 3, 1), (3, 0, 1, 1), (3, 1, 3, 1)],
+        [(1, 0, 3, 1), (1, 1, 3, 1), (1, 2, 3, 2), (3, 1, 1, 1)],
+        [(1, 0, 3, 1), (1, 1, 3, 2), (1, 2, 3, 2), (1, 3, 3, 3)],
+    ]
+    # In the end all know of a region 3 hops deep, and of a radius of 2 * 3 + 1.
+    assert table(settle(network)) == [(1, 0, 7, 3), (1, 1, 7, 3), (1, 2, 7, 3), (1, 3, 7, 3)]
+
+
+@pytest.mark.parametrize('depth', range(1, 7))
+def test_with_factor_one_it_takes_exactly_depth_times_depth_plus_one_rounds(depth):
+    """
+    K = 1, the best at the end of a line: the device at distance d follows in round d (d + 1).
+
+    It joins; d rounds and the leader knows; one more, since it takes the diameter of the round
+    before, and its radius is d + 1; d more and the device has that radius; in the next, the one
+    behind it joins. That is 2 (d + 1), and 2 = 1 * 2 for the first.
+    """
+    network = line(depth + 1, 1.0)
+    for _ in range(depth * (depth + 1) - 1):
+        network.lockstep()
+        assert network.states[depth + 1].leader != 1
+    for _ in range(5):
+        network.lockstep()
+        assert led(network) == {i: (1, i - 1.0) for i in network.graph}
+
+
+def test_a_lost_leader_is_forgotten_after_its_radius_less_the_least_distance_plus_one_rounds():
+    """
+    1, 2 and 3 at distances 1, 2 and 3 from device 0, which reached 7 hops and falls silent.
+
+    Each now hears of it from the others alone, the least distance grows by one a round, from 1,
+    and no follower is farther than 7. So the memory lasts 6 rounds, and is gone in round 7.
+    """
+    network = line(3, 2.0)
+    for i in (1, 2, 3):
+        network.states[i] = Follower(-5.0, float(i), 0, 7.0, 3.0, i, i - 1)
+        for j in network.graph[i]:
+            network.mailboxes[j][i] = network.states[i]
+    least = []
+    for _ in range(7):
+        network.lockstep()
+        least.append(min((s.distance for s in network.states.values() if s.leader == 0),
+                         default=None))
+    assert least == [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, None]
+
+
+@pytest.mark.parametrize('factor, depth', [
+    # Regions of ceil(1 / (1 - K)) hops, on a line as long as you like.
+    (0.0, 1), (0.25, 2), (0.5, 2), (0.625, 3), (0.75, 4), (0.875, 8)])
+def test_with_less_than_one_a_region_grows_no_deeper(factor, depth):
+    network = settle(line(3 * (depth + 1), factor))
+    assert [i for i, state in network.states.items() if state.leader == 1] == [
+        *range(1, depth + 2)]
+    assert network.states[depth + 1].radius == factor * depth + 1
+    assert len({state.leader for state in network.states.values()}) > 1
+
+
+def test_with_less_than_one_a_region_shrinks_to_the_last_depth_that_holds():
+    """
+    K = 1/2 lets a depth D grow to f(D) = ceil(D / 2 + 1); f(2) = 2 and f(3) = 3.
+
+    On a line of 8 that follows 1, D = 7: f(7) = 5, f(5) = 4, f(4) = 3. So 1 keeps 2, 3 and 4,
+    where from a fresh start it would have had 2 and 3 alone, as above.
+    """
+    network = settle(line(8, 2.0))
+    assert {state.leader for state in network.states.values()} == {1}
+    network.parameters = configure(0.5)
+    settle(network)
+    assert [i for i, state in network.states.items() if state.leader == 1] == [1, 2, 3, 4]
+    assert network.states[1].diameter == 3.0
+
+
+def test_strength_comes_before_the_id():
+    network = Network(RESILIENT, links((1, 2, 1.0), (2, 3, 1.0)), {1: 5.0, 2: 5.0, 3: 6.0},
+                      configure(2.0))
+    assert led(settle(network)) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}
+
+
+def heard(*messages: Follower) -> Follower:
+    """Return what device 9 makes of messages, having led itself in a region 4 hops deep."""
+    device = Device(9, 5.0)
+    before = RESILIENT.start(device)._replace(diameter=4.0)
+    # The columns are longer than the neighbours are many: what lies behind is of no meaning.
+    columns = Followers(*zip(*messages, Follower(-99.0, 0.0, 0, 9.0, 99.0, 0, 9)))
+    return resilient_round(device, before, columns, [1.0] * len(messages), configure(2.0))
+
+
+ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
+
+
+@pytest.mark.parametrize('messages, parent', [
+    # The best leader, though another is nearer.
+    ([Follower(-7.0, 3.0, 4, 9.0, 3.0, 1, 4), Follower(-6.0, 0.0, 2, 9.0, 3.0, 2, 2)], 1),
+    # Of equal strength, the lower id.
+    ([Follower(-7.0, 3.0, 4, 9.0, 3.0, 1, 4), Follower(-7.0, 3.0, 3, 9.0, 3.0, 2, 3)], 2),
+    # The nearest to that leader, though another knows of a greater radius.
+    ([Follower(-7.0, 3.0, 4, 9.0, 3.0, 1, 4), Follower(-7.0, 2.0, 4, 5.0, 3.0, 2, 4)], 2),
+    # Equally near: the greatest radius.
+    ([Follower(-7.0, 3.0, 4, 7.0, 3.0, 1, 4), Follower(-7.0, 3.0, 4, 9.0, 3.0, 2, 4)], 2),
+    # And then the lowest id.
+    ([Follower(-7.0, 3.0, 4, 9.0, 3.0, 2, 4), Follower(-7.0, 3.0, 4, 9.0, 3.0, 1, 4)], 1),
+    # At the radius is not within it; just within it is, at distances that are no whole hops, too.
+    ([Follower(-7.0, 3.0, 4, 3.0, 3.0, 1, 4)], 9),
+    ([Follower(-7.0, 3.0, 4, 3.5, 3.0, 1, 4)], 1),
+    # Not better than oneself.
+    ([Follower(-5.0, 0.0, 10, 9.0, 0.0, 1, 10)], 9),
+    # One's own candidacy, from when one was stronger.
+    ([Follower(-8.0, 2.0, 9, 9.0, 2.0, 1, 3)], 9),
+    # A negative radius reaches nobody.
+    ([Follower(-7.0, 0.0, 4, -1.0, 0.0, 1, 4)], 9),
+    ([], 9),
+])
+def test_whom_it_follows(messages, parent):
+    found = heard(*messages)
+    if parent == 9:
+        assert found == ALONE
+    else:
+        said, = (m for m in messages if m.id == parent)
+        assert found == Follower(said.value, said.distance + 1, said.leader, said.radius,
+                                 said.distance + 1, 9, parent)
+
+
+def test_the_depth_runs_back_from_those_that_have_the_news_from_here():
+    """Of two neighbours only 1 names 9 as its parent, so its 6 hops count, and not the 8 of 2."""
+    found = heard(Follower(-5.0, 1.0, 9, 9.0, 6.0, 1, 9), Follower(-5.0, 1.0, 9, 9.0, 8.0, 2, 3))
+    assert found == ALONE._replace(diameter=6.0)
+
+
+def test_what_cannot_grow_any_more_is_not_passed_on():
+    """At 2**53 adding 1 changes nothing: such a distance would last for ever."""
+    most = float(NO_HOP_LIMIT)
+    assert heard(Follower(-7.0, most, 4, 1e300, 0.0, 1, 4)) == ALONE
+    assert heard(Follower(-7.0, most - 1, 4, 1e300, 0.0, 1, 4)).distance == most
+    device = Device(9, 5.0)
+    before = RESILIENT.start(device)._replace(diameter=1e308)
+    found = resilient_round(device, before, Followers(*[[]] * 7), [], configure(1000.0))
+    assert found.radius == most
+
+
+def test_whether_who_is_at_the_radius_passes_news_on():
+    # The neighbour is 2 hops from leader 1, whose radius is 2.
+    device = Device(5, 5.0)
+    heard = Followers([-5.0], [2.0], [1], [2.0], [2.0], [4], [3])
+    by_the_text = resilient_round(device, RESILIENT.start(device), heard, [1.0], configure(1.0))
+    assert (by_the_text.leader, by_the_text.distance) == (5, 0.0)
+    inclusive = resilient_round(
+        device, RESILIENT.start(device), heard, [1.0], configure(1.0, radius_inclusive=True))
+    assert (inclusive.leader, inclusive.distance) == (1, 3.0)

@@ -1,0 +1,98 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""An election with regions as one algorithm: its types, and that compiled code says the same."""
+
+from math import inf
+import pickle
+
+from budget import examples
+from election.algorithms.states import states
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+from leader_election.election.algorithms import ALGORITHMS, Device
+from leader_election.election.coordination import coordinated as module
+from leader_election.election.coordination.coordinated import coordinated, types_of
+from leader_election.election.coordination.region import Region
+from leader_election.election.coordination.settings import (
+    initial_region,
+    parameters_of,
+    RegionSettings,
+)
+from leader_election.election.coordination.summary_layout import ADD, LEAST, RANKED, SummaryLayout
+import pytest
+
+BLANK = (0.0, inf, *[inf] * 6)
+KINDS = ((ADD, LEAST, RANKED), (0, 1, 2, 8), (0, 0, 3))
+ROOM = RegionSettings(gossip_members=3, gossip_depth=4, feedback_gain=0.5, feedback_alpha=0.25)
+
+
+def identity(settings=ROOM):
+    return initial_region(
+        settings, BLANK, BLANK, announcement_size=1, undecided=(inf,) * len(BLANK)
+    )
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_all_elections_take_regions(name):
+    algorithm, types = coordinated(name, identity()), types_of(name)
+    assert algorithm is coordinated(name, identity()) and types is types_of(name)
+    state = algorithm.start(Device(7, 1.0))
+    elected = ALGORITHMS.get(name).start(Device(7, 1.0))
+    assert state == (*elected, *identity()._replace(device=7))
+    assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
+    assert types.State._fields[-len(Region._fields):] == Region._fields
+
+
+def test_there_are_no_other_names():
+    with pytest.raises(AttributeError, match='has no State_nothing'):
+        module.State_nothing  # noqa: B018
+
+
+IDS = st.integers(0, 3)
+REAL = st.integers(-2, 6).map(lambda n: n / 2)
+
+
+@pytest.mark.parametrize('spreading, collection', [
+    ('gradient', 'tree'), ('gradient', 'multi-path'), ('gossip', 'gossip'), ('gossip', 'tree')])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_compiled_code_says_the_same(spreading, collection, data):
+    numba = pytest.importorskip('numba', reason='only a laboratory needs it')
+    assert numba
+    from lab.compiled_rounds import called
+    import numpy as np
+
+    chosen = RegionSettings(**{**vars(ROOM), 'collection': collection, 'spreading': spreading})
+    algorithm = coordinated('bounded', identity(chosen))
+    election = ALGORITHMS.get('bounded').configure(4.0, 'id')
+    undecided = np.full(len(BLANK), inf)
+    region = parameters_of(
+        chosen,
+        SummaryLayout(*map(np.array, KINDS)),
+        radius=4.0,
+        link_range=3.0,
+        undecided=undecided,
+        border=2,
+    )
+    parameters = types_of('bounded').Parameters(election, region)
+    any_state = states(algorithm, IDS, st.integers(-1, 3), REAL)
+    own = data.draw(any_state)
+    said = data.draw(st.lists(any_state, min_size=1, max_size=5))
+    metric = [data.draw(st.integers(1, 6)) / 2 for _ in said]
+    device = Device(data.draw(IDS), data.draw(REAL))
+    expected = algorithm.compute(device, own, said, metric, parameters)
+    found = called(algorithm, parameters, device, own, said, metric)
+    for field, a, b in zip(algorithm.fields, found, expected):
+        # Compiled code may fuse a product and a sum.
+        assert a == pytest.approx(b, rel=1e-12), field.name

@@ -1,0 +1,137 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""How parts of a summary combine: by hand, and that the order of combining makes no difference."""
+
+from math import inf, nan
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.coordination import summary_layout
+from leader_election.election.coordination.summary_layout import (
+    ADD,
+    combine,
+    contributes_nothing,
+    LARGEST,
+    LEAST,
+    OWN,
+    rank,
+    RANKED,
+    row_of,
+    SummaryLayout,
+)
+import pytest
+
+ALL = SummaryLayout((ADD, LEAST, RANKED), (0, 2, 3, 9), (0, 0, 3))
+"""Two numbers that add up, a least one, and the first two records of three numbers."""
+NOTHING = (inf,) * 3
+
+
+def test_a_row_is_a_copy_of_ones_own() -> None:
+    contribution = (1, 2)
+    row = row_of(contribution)
+    row[0] += 0.5
+    assert row.tolist() == [1.5, 2.0] and contribution == (1, 2)
+
+
+def test_a_share_counts_for_what_adds_up_only() -> None:
+    into = [1.0, 10.0, 5.0, 1.0, 7.0, 0.5, *NOTHING]
+    combine(ALL, into, [2.0, -4.0, 3.0, 0.0, 8.0, 0.25, *NOTHING], 0.5)
+    # 1 + 2 / 2, 10 - 4 / 2, the lesser of 5 and 3, the record with key 0 before that with 1.
+    assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
+
+
+def test_a_row_that_offers_nothing() -> None:
+    identity = (0.0, 0.0, inf, *NOTHING, *NOTHING)
+    assert contributes_nothing(ALL, identity)
+    for at in range(9):
+        assert not contributes_nothing(ALL, [*identity[:at], 1.0, *identity[at + 1:]])
+    assert contributes_nothing(SummaryLayout((ADD, OWN), (0, 1, 2), (0, 0)), (0.0, 7.0))
+
+
+@pytest.mark.parametrize('wrong', [inf, -inf, nan, LARGEST, -LARGEST])
+def test_what_no_robot_can_mean_does_not_count(wrong: float) -> None:
+    before = [1.0, 2.0, 3.0, 4.0, 7.0, 0.5, *NOTHING]
+    for share in (0.0, 1.0):
+        into = list(before)
+        least = wrong if abs(wrong) != LARGEST else inf
+        combine(ALL, into, [wrong, wrong, least, least, 8.0, 0.0, 1.0, least, 0.0], share)
+        assert into == before
+
+
+@pytest.mark.parametrize(('record', 'expected'), [
+    ((0.5, 9.0), [0.5, 9.0, 1.0, 7.0, 3.0, 9.5]),     # First; the last falls out.
+    ((2.0, 8.0), [1.0, 7.0, 2.0, 8.0, 3.0, 9.5]),     # Between.
+    ((5.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Too late, though others are left.
+    ((1.0, 3.0), [1.0, 3.0, 1.0, 7.0, 3.0, 9.5]),     # The same key: the lower id first.
+    ((4.0, 5.0), [1.0, 7.0, 3.0, 9.5, 4.0, 5.0]),     # Likewise at the end.
+    ((4.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),
+    ((0.0, 9.5), [0.0, 9.5, 1.0, 7.0, 4.0, 6.0]),     # The same id, a lesser key: it moves up.
+    ((3.5, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # The same id, a greater key: it stays.
+    ((3.0, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Once more the same.
+])
+def test_rank(record: tuple[float, float], expected: list[float]) -> None:
+    records = [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]
+    rank(records, 0, 6, 2, record, 0)
+    assert records == expected
+
+
+def test_rank_among_fewer_than_there_is_room_for() -> None:
+    records = [1.0, 7.0, inf, inf, inf, inf]
+    rank(records, 0, 6, 2, (2.0, 3.0), 0)
+    assert records == [1.0, 7.0, 2.0, 3.0, inf, inf]
+    rank(records, 0, 6, 2, (0.0, 3.0), 0)
+    assert records == [0.0, 3.0, 1.0, 7.0, inf, inf]
+
+
+def test_rank_leaves_the_rest_of_the_row_alone() -> None:
+    row = [-5.0, 2.0, 7.0, -5.0]
+    rank(row, 1, 3, 2, (-5.0, -5.0, 1.0, 8.0), 2)
+    assert row == [-5.0, 1.0, 8.0, -5.0]
+
+
+def test_a_function_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
+    into = [1.0, 2.0, 3.0]
+    combine(SummaryLayout((ADD, OWN), (0, 1, 3), (0, 0)), into, [1.0, 5.0, 0.0], 1.0)
+    assert into == [2.0, 5.0, 0.0]
+
+
+RECORDS = st.lists(
+    st.tuples(st.integers(0, 4).map(float), st.integers(0, 6).map(float)), max_size=8)
+
+
+def ranked(records: list[tuple[float, float]], places: int) -> list[float]:
+    """Return the first records, one an id, worked out by sorting."""
+    best: dict[float, float] = {}
+    for key, who in records:
+        best[who] = min(key, best.get(who, inf))
+    first = sorted((key, who) for who, key in best.items())[:places]
+    return [number for record in first for number in record] + [inf] * 2 * (places - len(first))
+
+
+@given(RECORDS, st.integers(1, 4))
+def test_ranking_is_sorting(records: list[tuple[float, float]], places: int) -> None:
+    into = [inf] * 2 * places
+    for record in records:
+        rank(into, 0, len(into), 2, record, 0)
+    assert into == ranked(records, places)
+
+
+@given(RECORDS, RECORDS, st.integers(1, 4))
+def test_ranked_rows_combine_to_the_first_of_both(
+        one: list[tuple[float, float]], other: list[tuple[float, float]], places: int) -> None:
+    rows = SummaryLayout((RANKED,), (0, 2 * places), (2,))
+    into = ranked(one, places)
+    combine(rows, into, ranked(other, places), 0.0)
+    assert into == ranked(one + other, places)

@@ -1,0 +1,398 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A robot under attack, without ROS: whatever is received, it goes on, and knows its neighbours.
+
+``ME`` leads itself or follows 7, a stronger robot beside it; the attacker may send anything.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+import math
+import random
+from typing import Any
+
+from election.robot.test_robot import ME, neighbours, robot, says
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.robot.hearing_budget import SHARES
+from leader_election.election.robot.observation_clock import ObservationClock
+from leader_election.election.robot.robot import (
+    DROPPED,
+    HEARD,
+    LEADER_CHANGES,
+    OUT_OF_RANGE,
+    Robot,
+)
+from leader_election.election.robot.wire import RejectReason
+import pytest
+
+
+def follower(**changes: Any) -> Robot:
+    """Return a robot that has followed 7, at (1, 0), for half a minute."""
+    me = robot(odometry_expiry=1e6, **changes)
+    for second in range(31):
+        me.receive(says(7), float(second))
+        me.round(float(second))
+    assert me.state.leader == 7
+    return me
+
+
+def counted(me: Robot, reason: RejectReason) -> int:
+    return me.counts[reason.value]
+
+
+# Places that are not plausible.
+
+def test_a_message_from_far_away_does_not_evict_its_sender():
+    me = follower()
+    changes = me.counts[LEADER_CHANGES]
+    for tenth in range(300, 400):
+        now = tenth / 10
+        if tenth % 10 == 0:
+            me.receive(says(7), now)
+        assert not me.receive(says(7, at=(999.0, 0.0)), now)
+        me.round(now)
+        assert me.state.leader == 7
+    assert counted(me, RejectReason.IMPLAUSIBLE) == 100
+    assert me.counts[OUT_OF_RANGE] == 0 and me.counts[LEADER_CHANGES] == changes
+
+
+def test_a_message_from_a_place_in_range_that_it_cannot_have_reached_is_not_believed():
+    me = follower(top_speed=1.0)
+    me.receive(says(7, at=(-4.0, 0.0), strength=0.0), 30.5)
+    assert counted(me, RejectReason.IMPLAUSIBLE) == 1
+    assert neighbours(me, 30.5) == {7: 1.0} and me.state.leader == 7
+
+
+def test_who_was_carried_off_is_believed_once_its_last_message_has_expired():
+    me = follower(top_speed=1.0, message_expiry=3.0)
+    heard = [second for second in range(31, 40)
+             if me.receive(says(7, at=(0.0, 4.9)), float(second)) or me.round(float(second)) == '']
+    assert heard[0] == 34, 'the last one at (1, 0) was received at 30 s'
+    assert counted(me, RejectReason.IMPLAUSIBLE) == 3
+    assert neighbours(me, 39.0) == {7: 4.9}
+
+
+def test_a_place_out_of_range_that_is_plausible_ends_the_neighbourhood():
+    me = follower(top_speed=10.0)
+    assert me.receive(says(7, at=(5.5, 0.0)), 30.5)
+    assert me.counts[OUT_OF_RANGE] == 1 and neighbours(me, 30.5) == {}
+
+
+def test_small_steps_get_no_farther_than_the_top_speed():
+    """A hundred messages a second, each half a metre on: beyond 1 m/s only 1 m is believed."""
+    me = follower(top_speed=1.0, communication_range=50.0)
+    for n in range(1, 101):
+        me.receive(says(7, at=(1.0 + 0.5 * n, 0.0)), 30.0 + n / 100)
+    assert neighbours(me, 31.0)[7] <= 1.0 + 1.0 + 1.0
+
+
+def test_who_moves_at_the_top_speed_by_fits_and_starts_is_heard():
+    """Odometry once a second, messages late by up to half a second."""
+    draw = random.Random(1)
+    me = follower(top_speed=2.0, communication_range=1e3)
+    for second in range(31, 130):
+        at = (1.0 + 2.0 * (second - 31), 0.0)
+        me.receive(says(7, at=at), second + draw.uniform(0.0, 0.5))
+    assert counted(me, RejectReason.IMPLAUSIBLE) == 0
+
+
+@pytest.mark.parametrize('changes', [{'top_speed': math.inf}, {
+    'metric': 'hops', 'communication_range': math.inf, 'radius': 3.0}])
+def test_any_step_where_there_is_no_top_speed_or_no_place(changes):
+    me = follower(**changes)
+    place = None if 'metric' in changes else (1e8, 0.0)
+    me.receive(says(7, at=place), 30.0)
+    me.receive(says(7), 30.0)
+    assert counted(me, RejectReason.IMPLAUSIBLE) == 0
+    assert 7 in neighbours(me, 30.0)
+
+
+# Many ids.
+
+def weak(n: int, at: tuple[float, float] = (3.0, 3.0)) -> str:
+    return says(1000 + n, at=at, strength=-1.0)
+
+
+def test_weak_ids_do_not_keep_out_who_was_silent():
+    """600 ids, 300 messages a second; the leader's messages are lost for four seconds."""
+    me = follower(neighbour_limit=500)
+    sent = 0
+    for tenth in range(300, 440):
+        now = tenth / 10
+        for _ in range(30):
+            me.receive(weak(sent % 600), now)
+            sent += 1
+        if tenth % 10 == 0:
+            if not 360 < tenth <= 400:
+                me.receive(says(7), now)
+            me.round(now)
+            assert len(me.neighbours) <= 500
+    assert me.state.leader == 7
+    assert counted(me, RejectReason.LIMIT) > 0
+
+
+def test_ten_thousand_ids_a_second_take_bounded_room():
+    me = follower(neighbour_limit=50, hearing_budget=1_000_000)
+    for n in range(20_000):
+        now = 30.0 + n * 1e-4
+        me.receive(weak(n), now)
+        if n % 5000 == 0:
+            me.receive(says(7), now)
+    assert len(list(me.mailbox.entries())) == 50
+    assert len(me._acquaintances._known) <= 100
+    me.round(32.0)
+    assert me.state.leader == 7 and len(me.neighbours) == 50
+
+
+# Many messages.
+
+@cache
+def _crowded() -> str:
+    export = BOUNDED.state(-1.0, 0.0, 9999)
+    parts = {f'instance_{k}': InstancePart('bounded', export, None) for k in range(16)}
+    payload = codec_for(BOUNDED).encode(Message(9999, 'map', (1.0, 0.0), export, others=parts))
+    return payload[:-1] + ',"x":"' + 'x' * (MAX_LENGTH - len(payload) - 20) + '"}'
+
+
+def crowded(sender: int) -> str:
+    """Return a long message of 16 instances, none of which the receiver runs."""
+    return _crowded().replace('9999', str(sender))
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Count the payloads that robots decode."""
+    found: list[str] = []
+
+    class Counting:
+        def __init__(self, codec: Any) -> None:
+            self._codec = codec
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._codec, name)
+
+        def decode(self, payload: str) -> Any:
+            found.append(payload)
+            return self._codec.decode(payload)
+
+    init = Robot.__init__
+
+    def counting(self: Robot, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        self._codec = Counting(self._codec)
+    monkeypatch.setattr(Robot, '__init__', counting)
+    yield found
+
+
+@pytest.mark.parametrize('senders', [1, 40, 10_000])
+def test_what_is_decoded_is_bounded_and_neighbours_are_heard_in_a_flood(decoded, senders):
+    me = follower(hearing_budget=320)
+    decoded.clear()
+    for n in range(12_500):
+        now = 31.0 + n / 2500
+        me.receive(crowded(100 + n % senders), now)
+        if n % 2500 == 1700:
+            me.receive(says(7), now)
+            me.round(now)
+            assert me.state.leader == 7, now
+    most = 320 // SHARES if senders == 1 else 320
+    assert len(decoded) <= 6 * (most + min(senders, 1500) + 1)
+    assert me.counts[HEARD] == 31 + 12_505
+    assert me.counts[DROPPED] >= me.counts[HEARD] - len(decoded) - 31
+
+
+def test_a_new_robot_gets_through_a_flood():
+    """One message in eight is decoded; the new robot sends forty a second."""
+    draw = random.Random(3)
+    me = follower(hearing_budget=320)
+    for n in range(12_500):
+        now = 31.0 + n / 2500
+        me.receive(crowded(100 + n), now)
+        if draw.randrange(60) == 0:
+            me.receive(says(8, strength=50.0), now + draw.uniform(0.0, 4e-4))
+    assert me.counts[DROPPED] > 8000
+    me.round(36.0)
+    assert me.state.leader == 8
+
+
+def test_who_was_silent_gets_through_a_flood_at_once():
+    me = follower(hearing_budget=320)
+    for n in range(12_500):
+        now = 31.0 + n / 2500
+        me.receive(crowded(100 + n), now)
+    me.round(36.0)
+    assert me.state.leader == ME
+    me.receive(says(7), 36.0)
+    me.round(36.0)
+    assert me.state.leader == 7
+
+
+def test_instances_that_the_robot_does_not_run_are_not_decoded():
+    me = robot()
+    me.receive(crowded(7), 0.0)
+    message = me.mailbox.last(7)
+    assert message is not None and dict(message.others) == {}
+    assert len(codec_for(BOUNDED).decode(crowded(7)).others) == 16  # type: ignore[union-attr]
+
+
+def test_robots_of_the_same_instances_decode_a_message_once():
+    one, other = robot(), robot(robot_id=9)
+    assert one._codec is other._codec
+    payload = says(77, at=(0.5, 0.25))
+    one.receive(payload, 0.0)
+    other.receive(payload, 0.0)
+    assert one.mailbox.last(77) is other.mailbox.last(77)
+
+
+# News.
+
+def test_a_position_alone_is_no_news():
+    me = robot(reactive_tolerance=0.5)
+    assert me.receive(says(7), 0.0)
+    assert not any(me.receive(says(7, at=(1.0 + 0.125 * n, 0.0)), 0.1 * n) for n in range(1, 9))
+    assert me.receive(says(7, at=(2.0, 0.0), strength=5.0), 0.9), 'another strength'
+    assert not me.receive(says(7, at=(2.0, 0.0), strength=5.0), 0.9)
+    assert not me.receive(says(7, at=(2.25, 0.0), strength=5.0), 0.9)
+
+
+def test_a_distance_is_news_from_the_tolerance_on():
+    me = robot(reactive_tolerance=0.5)
+    assert me.receive(says(7, far=1.0, leader=9), 0.0)
+    assert [me.receive(says(7, far=1.0 + 0.125 * n, leader=9), 0.1 * n) for n in range(1, 9)] == [
+        False, False, False, True, False, False, False, True]
+    assert me.receive(says(7, far=2.0, leader=8), 0.9), 'another leader'
+
+
+def test_without_a_tolerance_each_change_of_a_distance_is_news():
+    me = robot(reactive_tolerance=0.0)
+    assert [me.receive(says(7, far=far, leader=9), 0.1) for far in (1.0, 1.0, 1.001, 1.001)] == [
+        True, False, True, False]
+
+
+# What held before, and goes on holding.
+
+def garbage(draw: random.Random) -> str:
+    """Return what is not a message, or nearly one."""
+    payload = says(7)
+    kind = draw.randrange(6)
+    if kind == 0:
+        return ''.join(chr(draw.randrange(1, 0x10000)) for _ in range(draw.randrange(200)))
+    if kind == 1:
+        return payload[:draw.randrange(len(payload))]
+    if kind == 2:
+        return draw.choice('[{"') * draw.randrange(5000)
+    if kind == 3:
+        at = draw.randrange(len(payload))
+        return payload[:at] + draw.choice('{}[],:"0e-nNI\\\x00') + payload[at + 1:]
+    if kind == 4:
+        value = draw.choice(['NaN', '-Infinity', '1e999', '-1', 'null', '""', '1' * 400, '[]'])
+        return payload.replace(draw.choice(['7', '1.0', '0.0', '"map"']), value, 1)
+    return ('{"v":1,"id":7,"frame":"map","p":[1,0],"c":[-9,0,7],"i":{"a":' + draw.choice(
+        ['1', '{}', '[[]]', '{"c":[1]}', '{"r":[[]]}']) + '}}')
+
+
+def test_garbage_is_counted_and_changes_nothing():
+    draw = random.Random(12)
+    me = follower(hearing_budget=1_000_000)
+    for n in range(5000):
+        me.receive(garbage(draw), 31.0 + n * 1e-3)
+    me.receive(says(7), 36.5)
+    me.round(36.5)
+    assert me.counts[HEARD] == 5032
+    assert me.state.leader in (ME, 7) and all(
+        near.message.position is not None for near in me.neighbours)
+    me.round(50.0)
+    assert me.state == (*BOUNDED.state(-1.0, 0.0, ME),)
+
+
+def test_strings_of_five_megabytes():
+    me = follower()
+    for start in ('', says(7), '{"v":1,"id":7,"frame":"map","p":[1,0],"c":[', '['):
+        me.receive(start + 'x' * 5_000_000, 31.0)
+    assert counted(me, RejectReason.SIZE) == 4
+    assert neighbours(me, 31.0) == {7: 1.0}
+
+
+def test_odometry_of_no_number():
+    me = follower()
+    for point in ((math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (0.0, -math.inf, math.nan)):
+        me.sensing.take_odometry(point, 31.0, yaw=math.nan)
+    assert me.counts['odometry_rejected'] == 3
+    assert neighbours(me, 31.0) == {7: 1.0}
+
+
+@pytest.mark.parametrize('by', [1e6, -1e6, 30.0])
+@pytest.mark.parametrize('use_sim_time', [True, False])
+def test_a_clock_that_jumps(by, use_sim_time):
+    """Under simulated time neighbours are kept; nothing is kept for ever after any jump."""
+    clock = ObservationClock(1.25 if use_sim_time else math.inf)
+    me = robot(odometry_expiry=2.0, message_expiry=3.0)
+    start = 2e6
+    for second in range(5):
+        now = clock.observe(start + second)
+        me.sensing.take_odometry((0.0, 0.0, 0.0), now)
+        me.receive(says(7), now)
+        me.round(now)
+    after = start + 5 + by
+    now = clock.observe(after)
+    me.round(now)
+    assert (me.state.leader == 7) == (use_sim_time or by < 0)
+    assert ('"p"' in me.round(now)) == (use_sim_time or by < 0)
+    me.round(clock.observe(after + 1.0))
+    for second in range(2, 6):
+        me.round(clock.observe(after + second))
+    assert me.state.leader == ME and me.position is None
+    now = clock.observe(after + 6.0)
+    me.sensing.take_odometry((0.0, 0.0, 0.0), now)
+    me.receive(says(7), now)
+    me.round(now)
+    assert me.state.leader == 7
+
+
+def test_measurements_outlast_a_leap_of_simulated_time():
+    clock = ObservationClock(1.25)
+    me = robot(metric='range', measurement_expiry=3.0, odometry_expiry=3.0)
+    now = clock.observe(100.0)
+    me.sensing.take_odometry((0.0, 0.0, 0.0), now)
+    me.sensing.take_measurements([7.0, 2.5], now)
+    me.receive(says(7), now)
+    assert neighbours(me, clock.observe(700.0)) == {7: 2.5}
+    assert neighbours(me, clock.observe(701.0)) == {7: 2.5}
+    assert neighbours(me, clock.observe(702.0)) == {}
+
+
+def test_twins_go_on_with_one_leader():
+    """Two of one id beside each other and a third robot: each says so, nobody is poisoned."""
+    twins = [robot(at=(0.0, 0.0), odometry_expiry=1e6), robot(at=(0.5, 0.0), odometry_expiry=1e6)]
+    third = robot(at=(1.0, 0.0), robot_id=9, odometry_expiry=1e6)
+    for second in range(1, 20):
+        for speaker in (*twins, third):
+            payload = speaker.round(float(second))
+            for listener in (*twins, third):
+                listener.receive(payload, float(second))
+    assert all(counted(twin, RejectReason.OWN_ID) == 19 for twin in twins)
+    assert {r.state.leader for r in (*twins, third)} == {ME}
+    assert counted(third, RejectReason.IMPLAUSIBLE) == 0, 'half a metre from each other'
+
+
+def test_a_robot_that_starts_again_elsewhere_is_known_within_an_expiry():
+    me = follower(message_expiry=3.0)
+    restarted = says(7, at=(0.0, -4.5), strength=9.0)
+    for tenth in range(305, 335):
+        me.receive(restarted, tenth / 10)
+    me.round(33.5)
+    assert neighbours(me, 33.5) == {7: 4.5} and me.state.leader == 7

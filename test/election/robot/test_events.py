@@ -1,0 +1,70 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Events, told from two standings of a robot."""
+
+from hypothesis import given, strategies
+from leader_election.election.robot.events import events, RobotStatus
+import pytest
+
+ALONE = RobotStatus(3, 3, True, 'leader', 1.0, True)
+NONE = RobotStatus(3, None, False, 'candidate', 1.0, True)
+LED = RobotStatus(3, 8, False, 'worker', 1.0, True)
+
+
+def told(before, now):
+    return [tuple(event.values()) for event in events(before, now)]
+
+
+@pytest.mark.parametrize('before, now, expected', [
+    (None, ALONE, [('leader_gained', 3), ('became_leader',)]),
+    (None, LED, [('leader_gained', 8), ('region_joined', 8)]),
+    (None, NONE, []),
+    (NONE, LED, [('leader_gained', 8), ('region_joined', 8),
+                 ('role_changed', 'worker', 'candidate')]),
+    (LED, LED._replace(leader=9), [('region_left', 8), ('leader_changed', 9, 8),
+                                   ('region_joined', 9)]),
+    (LED, ALONE, [('region_left', 8), ('leader_changed', 3, 8), ('became_leader',),
+                  ('role_changed', 'leader', 'worker')]),
+    (LED, NONE, [('region_left', 8), ('leader_lost', 8), ('role_changed', 'candidate', 'worker')]),
+    (LED, LED._replace(located=False), [('odometry_lost',)]),
+    (LED._replace(located=False), LED, [('odometry_back',)]),
+    (LED, LED._replace(strength=2.0), [('strength_changed', 2.0, 1.0)]),
+    (LED, LED, []),
+])
+def test_what_has_happened(before, now, expected):
+    assert told(before, now) == expected
+
+
+STANDINGS = strategies.builds(
+    RobotStatus, strategies.just(3), strategies.none() | strategies.integers(0, 4),
+    strategies.booleans(), strategies.sampled_from(('leader', 'worker')),
+    strategies.floats(0.0, 2.0), strategies.booleans())
+
+
+@given(strategies.lists(STANDINGS, min_size=1, max_size=8))
+def test_who_reads_the_events_knows_how_the_robot_stands(course):
+    """Whom it follows, whether it leads: the events are enough to tell."""
+    region, leads, last = None, False, None
+    for now in course:
+        for event in events(last, now):
+            if event['event'] == 'region_joined':
+                region = event['leader']
+            elif event['event'] == 'region_left':
+                assert region == event['leader']
+                region = None
+            leads = {'became_leader': True, 'stepped_down': False}.get(event['event'], leads)
+        last = now
+        assert region == (now.leader if now.leader != now.robot else None)
+        assert leads == now.leads

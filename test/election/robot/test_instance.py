@@ -1,0 +1,402 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Regions on robots, by hand: the pattern, and each of its variants."""
+
+from dataclasses import replace
+import json
+import math
+from typing import Any
+
+from election.robot.swarm import line, of_one, Swarm
+from leader_election.election.coordination.aggregate import top
+from leader_election.election.coordination.task import Task
+import pytest
+
+COLLECTIONS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
+WEST_AND_EAST = ('{west: [[0, -1], [2, -1], [2, 1], [0, 1]], '
+                 'east: [[2, -1], [4, -1], [4, 1], [2, 1]]}')
+
+
+def first(i: int) -> dict[str, float]:
+    """Robot 1 is the strongest."""
+    return of_one(i, {1: 9.0})
+
+
+@COLLECTIONS
+def test_a_line_of_four_counts_itself(collection):
+    swarm = Swarm(line(4), first, tasks='count', collection=collection)
+    swarm.sweep(12)
+    assert swarm.members() == {1: 4.0}
+    assert swarm.decisions() == {i: [{'members': 4, 'centre': [1.5, 0.0]}] for i in line(4)}
+    assert [instance.distance for instance in swarm.instances().values()] == [0, 1, 2, 3]
+    assert [instance.role for instance in swarm.instances().values()] == [
+        'leader', 'worker', 'worker', 'worker']
+
+
+def test_what_is_told_in_a_line_of_four():
+    """Robot 2 hands on three to robot 1: 4, 3 and itself, whose x add up to 3 + 2 + 1."""
+    swarm = Swarm(line(4), first, tasks='count')
+    swarm.sweep(12)
+    document = json.loads(swarm.said[2])
+    assert document['t'] == 'count'
+    assert document['r'] == [1, [3, 3, 6, 0], 0, [1], [1000]]
+    assert document['d'] == [{'members': 4, 'centre': [1.5, 0.0]}]
+
+
+def test_a_diamond_hands_on_in_shares():
+    """4 is as far from 2 as from 3, so each gets half of it, and hands on one and a half."""
+    places = {1: (0.0, 0.0), 2: (1.0, 0.5), 3: (1.0, -0.5), 4: (2.0, 0.0)}
+    swarm = Swarm(places, first, regions=True, communication_range=1.2)
+    swarm.sweep(10)
+    regions = {i: instance.region for i, instance in swarm.instances().items()}
+    assert regions[4].recipients[:2] == (2, 3) and regions[4].shares[:2] == (0.5, 0.5)
+    assert [regions[i].summary for i in places] == [(4.0,), (1.5,), (1.5,), (1.0,)]
+
+
+# Roles.
+
+def test_roles():
+    """The strongest, 3, is a worker and does not lead; 2 is a relay and does not count."""
+    roles = {2: 'relay', 3: 'worker'}
+    swarm = Swarm(line(4), lambda i: {'role': roles.get(i, 'candidate'),
+                                      **of_one(i, {1: 5.0, 3: 99.0})}, tasks='count')
+    swarm.sweep(12)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1)
+    assert [instance.role for instance in swarm.instances().values()] == [
+        'leader', 'relay', 'worker', 'worker']
+    # x of 1, 3 and 4: 0 + 2 + 3 = 5.
+    assert swarm.decisions() == {i: [{'members': 3, 'centre': [1.67, 0.0]}] for i in line(4)}
+
+
+def test_without_candidates_nobody_leads():
+    swarm = Swarm(line(2), tasks='count', role='worker')
+    swarm.sweep(8)
+    assert swarm.leaders() == {1: 1, 2: 1}, 'the lower id is named, for want of a candidate'
+    assert swarm.members() == {} and swarm.decisions() == {1: [], 2: []}
+    assert [instance.role for instance in swarm.instances().values()] == ['worker', 'worker']
+
+
+# Regions fixed beforehand.
+
+def test_zones():
+    """Two in each, and one in none: a relay, led and heard by nobody, strong as it is."""
+    places = {1: (0.5, 0.0), 2: (1.5, 0.0), 3: (2.5, 0.0), 4: (3.5, 0.0), 5: (1.5, 1.4)}
+    swarm = Swarm(places, lambda i: {'strength': float(i)}, tasks='count', zones=WEST_AND_EAST,
+                  radius=0.1)
+    swarm.sweep(8)
+    assert swarm.leaders() == {1: 2, 2: 2, 3: 4, 4: 4, 5: 5}
+    assert swarm.members() == {2: 2.0, 4: 2.0}
+    main = swarm.instances()
+    assert [i.zone for i in main.values()] == ['west', 'west', 'east', 'east', None]
+    assert [main[i].role for i in (4, 5)] == ['leader', 'relay']
+    outside = main[5].task_runners[0].task.member
+    assert main[5].leader == outside.leader == -1
+    assert main[5].distance == outside.distance == math.inf
+    assert swarm.decisions()[5] == [] and main[5].summary['members'] == 0.0
+    assert math.isinf(main[1].radius), 'a zone has no radius'
+    # Who moves over belongs there.
+    swarm.places[3] = (1.9, 0.0)
+    swarm.sweep(8)
+    assert swarm.leaders() == {1: 3, 2: 3, 3: 3, 4: 4, 5: 5}
+    assert swarm.members() == {3: 3.0, 4: 1.0}
+
+
+# Recursive never forgets who is gone, in zones or not.
+@pytest.mark.parametrize('algorithm', [
+    'bounded', 'classic', 'recursive-replicated', 'resilient', 'colour'])
+def test_a_zone_gets_over_its_leader(algorithm):
+    """1 falls silent; 2, which leads next, drives out of the zone, still heard by all."""
+    swarm = Swarm(line(5), lambda i: {'strength': -float(i)}, regions=True, algorithm=algorithm,
+                  zones='{hall: [[-1, -1], [4.5, -1], [4.5, 1], [-1, 1]]}')
+    swarm.sweep(70)
+    assert swarm.leaders() == dict.fromkeys(line(5), 1) and swarm.members() == {1: 5.0}
+    swarm.silent.add(1)
+    swarm.sweep(70)
+    assert swarm.leaders() == dict.fromkeys(range(2, 6), 2) and swarm.members() == {2: 4.0}
+    swarm.places[2] = (1.5, 1.1)
+    swarm.sweep(70)
+    assert swarm.leaders() == {2: 2, 3: 3, 4: 3, 5: 3} and swarm.members() == {3: 3.0}
+
+
+class Surveyor(Task):
+    """Decides on the corners of its leader's zone."""
+
+    def decide(self, summary: Any) -> Any:
+        return self.member.zone
+
+
+def test_a_task_knows_the_zone_that_its_robot_is_in():
+    swarm = Swarm({1: (0.5, 0.0), 2: (9.0, 0.0)}, first, {'surveyor': Surveyor},
+                  tasks='surveyor', zones=WEST_AND_EAST)
+    swarm.sweep(2)
+    assert swarm.decisions() == {1: [[[0, -1], [2, -1], [2, 1], [0, 1]]], 2: []}
+    assert swarm.instances()[2].task_runners[0].task.member.zone is None
+
+
+# Connected leaders.
+
+def two_regions(**settings: Any) -> Swarm:
+    """Return robots 1 to 6 in a line, that 2 and 5 lead, each with its two neighbours."""
+    return Swarm(line(6), lambda i: of_one(i, {2: 2.0, 5: 3.0}), radius=1.0, **settings)
+
+
+def test_connected_leaders_know_where_the_others_are_and_how_many():
+    swarm = two_regions(connected=True)
+    swarm.sweep(12)
+    assert swarm.members() == {2: 3.0, 5: 3.0}
+    found = {i: instance.borders() for i, instance in swarm.instances().items() if instance.leads}
+    assert found == {2: {5: (4.0, 0.0, 3.0)}, 5: {2: (1.0, 0.0, 3.0)}}
+    # Robots 3 and 4 stand at the border.
+    assert json.loads(swarm.said[3])['r'][1][1:6] == [5, 5, 4, 0, 3]
+
+
+class Speaker(Task):
+    """Says something of its own."""
+
+    collects = {'best': top(1)}
+    known: dict[int, Any] = {}
+
+    def announce(self) -> tuple[float, ...]:
+        return (100.0 + self.member.id,)
+
+    def act(self, decision: Any) -> None:
+        self.known[self.member.id] = dict(self.member.borders)
+
+
+def test_connected_leaders_say_what_the_task_does_and_tell_it_what_they_hear():
+    swarm = two_regions(connected=True, tasks='speaker', kinds={'speaker': Speaker})
+    swarm.sweep(12)
+    assert Speaker.known == {1: {}, 2: {5: (105.0, 0.0, 0.0)}, 3: {}, 4: {},
+                             5: {2: (102.0, 0.0, 0.0)}, 6: {}}
+
+
+def test_ids_as_long_as_they_may_be_get_across_a_border():
+    """An id is a whole number in a summary; it is told exactly, of however many digits."""
+    far = 2**53 - 1
+    places = {1: (0.0, 0.0), 2: (1.0, 0.0), far: (2.0, 0.0)}
+    swarm = Swarm(places, lambda i: of_one(i, {1: 1.0, far: 2.0}), radius=0.5, connected=True)
+    swarm.sweep(8)
+    assert list(swarm.instances()[2].borders()) == [1, far]
+
+
+# Leaders of leaders.
+
+def test_two_levels_count_everybody_once():
+    """2 and 5 lead three each; among the two 5 is the stronger, and has all six above."""
+    swarm = two_regions(hierarchy='10', tasks='count')
+    swarm.sweep(30)
+    assert swarm.members() == {2: 3.0, 5: 3.0}
+    assert swarm.leaders('level_1') == dict.fromkeys(line(6), 5)
+    assert swarm.members('level_1') == {5: 6.0}
+    assert [i.role for i in swarm.instances('level_1').values()] == [
+        'relay', 'worker', 'relay', 'relay', 'leader', 'relay']
+    below = swarm.instances()
+    assert below[1].task_runners[0].task.member.above == {'members': 6, 'centre': [2.5, 0.0]}
+    assert below[1].decision == [{'members': 3, 'centre': [1.0, 0.0]}]
+
+
+def test_two_levels_without_tasks_count_just_as_well():
+    swarm = two_regions(hierarchy='10', outline=True, connected=True)
+    swarm.sweep(30)
+    assert swarm.members('level_1') == {5: 6.0}
+    # What is told over borders is another matter on each level: above there is one region.
+    assert swarm.instances('level_1')[5].borders() == {}
+    assert swarm.instances()[5].borders() == {2: (1.0, 0.0, 3.0)}
+    xs = [x for x, _ in swarm.instances('level_1')[5].outline or []]
+    assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
+
+
+def test_three_levels():
+    """Regions of three, led by 2, 5, 8, 11; of these 5 and 11 lead two each; 11 leads all."""
+    strengths = {2: 1.0, 5: 2.0, 8: 1.5, 11: 3.0}
+    swarm = Swarm(line(12), lambda i: of_one(i, strengths), radius=1.0, hierarchy='4, 50',
+                  regions=True)
+    swarm.sweep(80)
+    assert swarm.members() == {2: 3.0, 5: 3.0, 8: 3.0, 11: 3.0}
+    assert swarm.members('level_1') == {5: 6.0, 11: 6.0}
+    assert swarm.members('level_2') == {11: 12.0}
+
+
+def test_a_leader_of_leaders_has_the_strength_that_made_it_one():
+    """It comes from a topic, which level_1 does not listen to again."""
+    swarm = two_regions(hierarchy='10', strength_source='topic')
+    for i, robot in swarm.robots.items():
+        robot.strength.update({2: 5.0, 5: 4.0}.get(i, 0.0))
+    swarm.sweep(30)
+    assert swarm.members('level_1') == {2: 6.0}
+    assert not swarm.robots[1].instances['level_1'].strength_missing
+
+
+# Given leaders.
+
+def given(leaders='1,4', **common):
+    """Return six robots in a line, of which some are told to lead, after enough rounds."""
+    swarm = Swarm(line(6), algorithm='given', leaders=leaders, radius=10.0, **common)
+    swarm.sweep(25)
+    return swarm
+
+
+def test_given_leaders_count_their_cells():
+    """3 is 2 m from 1 and 1 m from 4; the strengths, all equal, do not matter."""
+    swarm = given(tasks='count')
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
+    assert swarm.members() == {1: 2.0, 4: 4.0}
+    assert [i.role for i in swarm.instances().values()] == [
+        'leader', 'worker', 'worker', 'leader', 'worker', 'worker']
+    assert swarm.decisions()[6] == [{'members': 4, 'centre': [3.5, 0.0]}]
+
+
+def test_without_a_given_leader_in_reach_a_robot_follows_nobody():
+    swarm = given(tasks='count')
+    swarm.silent.add(4)
+    swarm.sweep(25)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 1, 5: 5, 6: 6}, '5 is cut off: the range is 1.5 m'
+    assert [swarm.instances()[i].role for i in (5, 6)] == ['candidate'] * 2
+    assert swarm.decisions()[5] == [] and math.isinf(swarm.instances()[5].state.distance)
+    assert not swarm.instances()[5].leads
+
+
+def test_each_robot_may_be_told_of_itself_alone():
+    swarm = Swarm(line(6), lambda i: {'leaders': str(i) if i in (1, 4) else ''},
+                  algorithm='given', radius=10.0)
+    swarm.sweep(25)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
+
+
+def test_a_worker_does_not_lead_though_it_is_told_to():
+    swarm = Swarm(line(6), lambda i: {'role': 'worker' if i == 4 else 'candidate'},
+                  algorithm='given', leaders='1,4', radius=10.0)
+    swarm.sweep(25)
+    assert set(swarm.leaders().values()) == {1}
+
+
+def test_levels_above_given_leaders_are_elected_among_them():
+    swarm = given(hierarchy='10', tasks='count')
+    assert set(swarm.leaders('level_1').values()) == {1}, 'the lower id, at equal strengths'
+    assert swarm.members('level_1') == {1: 6.0}
+
+
+def test_a_given_leader_of_given_leaders():
+    own = {'algorithm': 'given', 'leaders': '1,4', 'radius': 10.0}
+    swarm = Swarm(line(6), lambda i: {
+        **own, 'others': {'top': {**own, 'over': 'main', 'leaders': '4'}}}, tasks='count')
+    swarm.sweep(30)
+    assert set(swarm.leaders('top').values()) == {4}
+    assert swarm.members('top') == {4: 6.0}
+
+
+# Several at once.
+
+def test_two_instances_with_parameters_of_their_own():
+    """The first elects 1 as far as 2 m; ``rescue`` elects 4, by hops, for all."""
+    swarm = Swarm(line(4), lambda i: {**first(i), 'others': {'rescue': {
+        'algorithm': 'resilient', 'strength': float(i), 'tasks': 'count'}}},
+        radius=2.0, regions=True, collection='tree')
+    swarm.sweep(40)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 1, 4: 4}
+    assert swarm.members() == {1: 3.0, 4: 1.0}
+    assert swarm.leaders('rescue') == dict.fromkeys(line(4), 4)
+    assert swarm.decisions('rescue') == {i: [{'members': 4, 'centre': [1.5, 0.0]}]
+                                         for i in line(4)}
+    assert swarm.decisions() == {i: [] for i in line(4)}
+    document = json.loads(swarm.said[3])
+    assert list(document['i']) == ['rescue'] and document['i']['rescue']['a'] == 'resilient'
+
+
+def test_an_instance_of_another_algorithm_is_passed_over_and_counted():
+    swarm = Swarm(line(2), lambda i: {'others': {'rescue': {
+        'algorithm': 'bounded' if i == 1 else 'classic'}}})
+    swarm.sweep(3)
+    assert swarm.leaders() == {1: 1, 2: 1} and swarm.leaders('rescue') == {1: 1, 2: 2}
+    assert swarm.instances('rescue')[1].counts['rejected_other_algorithm'] == 2
+
+
+def test_parameters_of_an_instance_change_at_run_time():
+    """With a radius of 1 m robot 3 is nobody's but its own, until it is 5 m again."""
+    swarm = Swarm(line(3), lambda i: {**first(i), 'others': {'rescue': {
+        'strength': of_one(i, {1: 9.0})['strength'], 'radius': 1.0, 'regions': True}}})
+    swarm.sweep(10)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 1}
+    assert swarm.leaders('rescue') == {1: 1, 2: 1, 3: 3}
+    for robot in swarm.robots.values():
+        robot.configure_instance('rescue', replace(
+            robot.instances['rescue'].parameters, radius=5.0))
+    swarm.robots[2].configure_instance('rescue', replace(
+        swarm.robots[2].instances['rescue'].parameters, strength=10.0))
+    swarm.sweep(10)
+    assert swarm.leaders('rescue') == {1: 2, 2: 2, 3: 2} and swarm.members('rescue') == {2: 3.0}
+
+
+# Feedback.
+
+def test_feedback_makes_a_region_smaller_and_its_radius_travels():
+    """
+    Four members where two are wanted: 10 m * (1 + 0.1 * (1 - 4 / 2)) = 9 m, which all know.
+
+    In units of that radius the farthest is 3 m * 10 / 9 away; in metres it stays 3 m.
+    """
+    swarm = Swarm(line(4), first, regions=True, radius=10.0, feedback_gain=0.1,
+                  feedback_alpha=1.0, feedback_target=2.0)
+    swarm.sweep(20)
+    main = swarm.instances()
+    assert [instance.radius for instance in main.values()] == [9.0] * 4
+    assert main[4].state.distance == pytest.approx(30 / 9, abs=4e-4)
+    assert main[4].distance == pytest.approx(3.0, abs=4e-4)
+    assert json.loads(swarm.said[4])['r'][2] == 9
+
+
+def test_feedback_lets_go_who_is_too_far():
+    """Half of its 4 m is the least that feedback makes of it; 3 m away 4 leads itself."""
+    swarm = Swarm(line(4), first, regions=True, radius=4.0, feedback_gain=9.0,
+                  feedback_alpha=1.0, feedback_target=1.0, feedback_least=0.5)
+    swarm.sweep(20)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 1, 4: 4}
+
+
+def test_feedback_where_the_radius_is_nothing():
+    swarm = Swarm(line(2), first, regions=True, radius=0.0, feedback_gain=1.0)
+    swarm.sweep(3)
+    assert swarm.leaders() == {1: 1, 2: 2} and swarm.instances()[1].distance == 0.0
+
+
+# The distance grows at each hop, or who is gone would be remembered for ever.
+
+def test_a_way_shorter_than_what_is_told_of_it_still_grows():
+    """Robots 0.001 mm apart: a dead leader's candidacy outgrows a radius of half a millimetre."""
+    places = {1: (0.0, 0.0), 2: (0.0, 0.0), 3: (0.0, 0.0)}
+    swarm = Swarm(places, first, radius=5e-4, metric_floor=1e-6)
+    swarm.sweep(3)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 1}
+    swarm.silent.add(1)
+    swarm.sweep(12)
+    assert set(swarm.leaders().values()) == {2}
+
+
+def test_a_candidacy_that_its_leader_contradicts_is_not_taken():
+    """2 hears 3 at first hand, which follows 4 by now; 1 has lost that message and follows 3."""
+    swarm = Swarm({1: (0.9, 0.0), 2: (1.0, 0.0), 3: (2.0, 0.0), 4: (3.4, 0.0)},
+                  lambda i: of_one(i, {3: 3.0, 4: 4.0}), radius=2.0)
+    swarm.silent.add(4)
+    swarm.sweep(3)
+    assert swarm.leaders() == {1: 3, 2: 3, 3: 3}
+    stale = swarm.said[1]
+    swarm.silent.clear()
+    for i in (4, 3, 2):
+        swarm.speak(i)
+        swarm.tell(i)
+    swarm.tell(1, stale)
+    swarm.speak(2)
+    assert swarm.robots[3].state.leader == 4
+    assert swarm.robots[2].state.leader == 2

@@ -1,0 +1,140 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot's instances: made of its parameters, in an order in which each finds what it is over."""
+
+from typing import Any
+
+from election.robot.swarm import Swarm
+from leader_election.election.coordination.aggregate import Aggregate, total, union
+from leader_election.election.coordination.summary_layout import OWN
+from leader_election.election.coordination.task import Task
+from leader_election.election.robot.instances import instance_parameters, radii
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build, ParameterError
+import pytest
+
+
+def one(kinds: dict[str, type[Task]] | None = None, others: dict[str, Any] | None = None,
+        **parameters: Any) -> Robot:
+    """Return a robot with further instances."""
+    return Swarm({1: (0.0, 0.0)}, lambda i: {'others': others or {}}, kinds or {},
+                 **parameters).robots[1]
+
+
+def test_the_first_is_main_and_levels_come_after_what_they_are_over():
+    robot = one({}, {'rescue': {'over': 'level_1'}, 'charging': {}}, hierarchy='20, 50')
+    assert list(robot.instances) == ['main', 'charging', 'level_1', 'rescue', 'level_2']
+    below = {name: instance.below and instance.below.name
+             for name, instance in robot.instances.items()}
+    assert below == {'main': None, 'charging': None, 'level_1': 'main', 'rescue': 'level_1',
+                     'level_2': 'level_1'}
+    assert [robot.instances[name].parameters.radius for name in ('level_1', 'level_2')] == [20, 50]
+
+
+def test_who_has_others_over_it_forms_regions():
+    parameters = build(ElectionParameters, {'robot_id': 1, 'hierarchy': '20'})
+    found = instance_parameters(parameters, {})
+    assert found['main'].forms_regions and found['level_1'].forms_regions
+    robot = one({}, {'rescue': {'over': 'charging'}, 'charging': {}})
+    assert robot.instances['charging'].region is not None and robot.main.region is None
+
+
+def test_levels_have_the_tasks_of_the_first():
+    robot = one(tasks='count', hierarchy='20')
+    assert [runner.name for runner in robot.instances['level_1'].task_runners] == ['count']
+
+
+@pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])
+def test_a_hierarchy_that_is_nonsense(text):
+    with pytest.raises(ParameterError) as error:
+        radii(text)
+    assert str(error.value) == (f'parameter hierarchy: {text!r} is not allowed; it takes radii up '
+                                "to 1e+06 m with commas, for example '20, 50'")
+
+
+def test_levels_make_regions_that_feedback_is_for():
+    robot = one(hierarchy='20', feedback_gain=1.0)
+    assert robot.main.parameters.feedback_gain == 1.0
+    assert robot.instances['level_1'].parameters.feedback_gain == 0.0
+
+
+class Roll(Task):
+    """Collects what every region does, by the same name."""
+
+    collects = {'members': union()}
+
+
+class Wide(Task):
+    collects = {f'sum {k}': total(64) for k in range(17)}
+
+
+class Mixing(Task):
+    """Has an aggregate of a user's own that must not count twice."""
+
+    collects = {'mix': Aggregate('mix', OWN, (0.0,), lambda _, reading: reading, list,
+                                 combine=lambda a, b: (a[0] + b[0],), idempotent=False)}
+
+
+KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
+         **{f'{"x" * 30}{k}': Task for k in range(7)}}
+
+
+@pytest.mark.parametrize('others, parameters, line', [
+    ({'rescue': {'over': 'rescue'}}, {}, "parameter rescue.over: 'rescue' is not allowed; it "
+     'takes another instance, which is not over this one in turn: main'),
+    ({'rescue': {'over': 'none'}}, {}, "parameter rescue.over: 'none' is not allowed; it takes "
+     'another instance, which is not over this one in turn: main'),
+    ({'a': {'over': 'b'}, 'b': {'over': 'a'}}, {}, "parameter a.over: 'b' is not allowed; it "
+     'takes another instance, which is not over this one in turn: main, b'),
+    ({}, {'over': 'main'}, "parameter over: 'main' is not allowed; it takes another instance, "
+     'which is not over this one in turn: there is none'),
+    ({'level_1': {}}, {'hierarchy': '20'}, "parameter instances: 'level_1' is not allowed; "
+     'hierarchy makes one of that name'),
+    ({f'i{k}': {} for k in range(16)}, {}, 'parameter instances: 17 are not allowed; a robot has '
+     'up to 16'),
+    ({}, {'hierarchy': ','.join(['20'] * 16)}, 'parameter instances: 17 are not allowed; a robot '
+     'has up to 16'),
+    ({}, {'hierarchy': '20', 'algorithm': 'colour'}, 'parameter hierarchy: level_1: radius: '
+     '20 is not allowed; algorithm colour takes no radius, but hop_limit'),
+    ({}, {'zones': '{a: 5}'}, 'parameter zones: a is not allowed; it takes three or more points '
+     '[x, y] with finite coordinates [m]'),
+    ({'rescue': {'zones': '{a: 5}'}}, {}, 'parameter rescue.zones: a is not allowed; it takes '
+     'three or more points [x, y] with finite coordinates [m]'),
+    ({}, {'tasks': 'count, count'}, "parameter tasks: 'count' is not allowed; there are two "
+     'called count'),
+    ({'rescue': {'tasks': 'wide,other:Wide'}}, {}, "parameter rescue.tasks: 'wide' is not "
+     'allowed; there are two called wide'),
+    ({}, {'tasks': 'wide'}, "parameter tasks: 'wide' is not allowed; a message would hold 1089 "
+     'numbers, and it may hold 1024'),
+    ({}, {'tasks': 'count', 'collection': 'gossip', 'gossip_members': 256, 'outline': True},
+     'parameter gossip_members: 256 is not allowed; a message would hold 3072 numbers, and it '
+     'may hold 1024'),
+    ({}, {'tasks': ','.join(f'{"x" * 30}{k}' for k in range(7))},
+     'parameter tasks: names of 223 characters are not allowed; it takes up to 200'),
+    ({}, {'tasks': 'roll'}, "parameter tasks: 'roll' is not allowed; it collects 'members', and "
+     'so does every region: members, outline, borders'),
+    ({}, {'tasks': 'mixing'}, "parameter collection: 'multi-path' is not allowed for mixing.mix, "
+     'which is not idempotent; it takes tree or gossip'),
+])
+def test_what_is_refused(others, parameters, line):
+    with pytest.raises(ParameterError) as error:
+        one(KINDS, others, **parameters)
+    assert str(error.value) == line
+
+
+def test_without_anybody_to_make_them_there_are_no_tasks():
+    with pytest.raises(ParameterError, match="parameter tasks: 'count' is not allowed"):
+        Robot(build(ElectionParameters, {'robot_id': 1, 'tasks': 'count'}))

@@ -1,0 +1,154 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The metrics, their floor, and what is missing."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.robot.metrics import (
+    distance,
+    look_ahead,
+    LookAheadParameters,
+    Metric,
+    METRICS,
+    RangingInput,
+    ReadingInput,
+    ReceivedReading,
+    round_trip,
+    RoundTripParameters,
+    RssiParameters,
+    SensorDifferenceParameters,
+    time_stamps,
+)
+import pytest
+
+
+def ranging(own=(0.0, 0.0), neighbour=(3.0, 4.0), measurement=None) -> RangingInput:
+    return RangingInput(own, neighbour, measurement, RssiParameters(-40.0, 2.0))
+
+
+@pytest.mark.parametrize('name, seen, expected', [
+    ('odometry', ranging(), 5.0),
+    ('odometry', ranging(own=None), None),
+    ('odometry', ranging(neighbour=None), None),
+    ('odometry', ranging(neighbour=(0.0, 0.0)), 0.01),
+    ('odometry', ranging(neighbour=(0.0, 0.005)), 0.01),
+    ('hops', ranging(own=None, neighbour=None), 1.0),
+    ('range', ranging(measurement=2.5), 2.5),
+    ('range', ranging(measurement=0.0), None),
+    ('range', ranging(measurement=-1.0), None),
+    ('range', ranging(measurement=None), None),
+    ('rssi', ranging(measurement=-40.0), 1.0),
+    ('rssi', ranging(measurement=-80.0), 100.0),
+    ('rssi', ranging(measurement=1e308), 0.01),
+    ('rssi', ranging(measurement=None), None),
+])
+def test_distance(name, seen, expected):
+    assert distance(METRICS.get(name), seen, floor=0.01) == expected
+
+
+def test_rssi_too_weak_for_a_float_is_far_but_finite():
+    far = distance(METRICS.get('rssi'), ranging(measurement=-1e308), floor=0.01)
+    assert far is not None and 1e100 < far < math.inf
+
+
+def test_a_metric_that_gives_no_number_gives_no_neighbour():
+    broken = Metric('broken', lambda seen: math.nan)
+    assert distance(broken, ranging(), floor=0.01) is None
+
+
+@pytest.mark.parametrize('functions', [{}, {'measure': lambda _: 1.0, 'cost': lambda *_: 1.0}])
+def test_a_metric_has_one_function(functions):
+    with pytest.raises(ValueError, match='metric mine: takes either measure, cost or course'):
+        Metric('mine', **functions)
+
+
+@pytest.mark.parametrize('velocity, ahead, expected', [
+    # The neighbour is 3 m east and 4 m north.
+    ((0.0, 0.0), 3.0, 5.0), ((1.0, 0.0), 0.0, 5.0),
+    # Away from it, and across; it comes nearer, and passes.
+    ((3.0, 4.0), 1.0, 10.0), ((-4.0, 3.0), 1.0, math.sqrt(50.0)), ((-3.0, -4.0), 1.0, 5.0),
+    ((-3.0, -4.0), 3.0, 10.0)])
+def test_the_greatest_distance_within_some_time(velocity, ahead, expected):
+    link = ranging()._replace(own=(1.0, 1.0), neighbour=(4.0, 5.0), velocity=velocity,
+                              parameters=LookAheadParameters(ahead))
+    found = distance(METRICS.get('look_ahead'), link, floor=0.01)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert distance(METRICS.get('look_ahead'), link._replace(own=None), 0.01) is None
+
+
+@given(st.lists(st.tuples(*[st.floats(-100.0, 100.0)] * 4), min_size=3, max_size=3),
+       st.floats(0.0, 60.0))
+def test_what_is_ahead_is_a_metric(robots, ahead):
+    """Not less than the distance now, the same from either end, and never a way round shorter."""
+    def between(a, b):
+        return look_ahead(*(there - here for here, there in zip(a, b)),
+                          LookAheadParameters(ahead))
+    a, b, c = robots
+    assert between(a, b) == between(b, a) >= math.dist(a[:2], b[:2]) - 1e-9
+    assert between(a, c) <= between(a, b) + between(b, c) + 1e-6
+
+
+@pytest.mark.parametrize('own, neighbour, parameters, expected', [
+    ((20.0,), (21.5,), SensorDifferenceParameters(), 1.5),
+    ((21.5,), (20.0,), SensorDifferenceParameters(2.0), 3.0),
+    ((20.0,), (20.0,), SensorDifferenceParameters(), 0.01),
+    ((20.0,), (21.0,), SensorDifferenceParameters(1.0, 0.5), 3.5),
+    ((), (20.0,), SensorDifferenceParameters(), None),
+    ((20.0,), (), SensorDifferenceParameters(), None)])
+def test_the_difference_of_two_sensors(own, neighbour, parameters, expected):
+    link = ranging()._replace(
+        own_reading=own, neighbour_reading=neighbour, parameters=parameters)
+    assert distance(METRICS.get('sensor_difference'), link, floor=0.01) == expected
+
+
+def test_without_positions_sensors_can_be_compared_as_long_as_metres_do_not_count():
+    link = ranging(own=None)._replace(own_reading=(1.0,), neighbour_reading=(3.0,))
+    metric = METRICS.get('sensor_difference')
+    assert distance(metric, link._replace(parameters=SensorDifferenceParameters()), 0.01) == 2.0
+    apart = link._replace(parameters=SensorDifferenceParameters(1.0, 1.0))
+    assert distance(metric, apart, 0.01) is None
+
+
+def answered(reading, received, previous=None):
+    return RangingInput(None, None, None, RoundTripParameters(0.5), id=1,
+                        neighbour_reading=reading, received=received, previous=previous)
+
+
+@pytest.mark.parametrize('reading, received, previous, expected', [
+    ((0.0, 1.0, 10.0, 0.25), 10.75, None, 500.0),
+    ((0.0, 1.0, 10.0, 0.25), 10.75, 300.0, 400.0),
+    ((0.0, 2.0, 10.0, 0.25), 10.75, None, None),
+    ((0.0, 2.0, 10.0, 0.25), 10.75, 300.0, 300.0),
+    ((0.0, 2.0, 9.0, 0.0, 1.0, 10.0, 0.25), 10.75, None, 500.0),
+    ((0.0, 1.0, 999.5, 0.25), 1000.25, None, 500.0),
+    # A clock that was set, an answer from the future, a reading that is cut off.
+    ((0.0, 1.0, 10.0, 0.25), 9.0, 300.0, 300.0),
+    ((0.0, 1.0, 10.0, 5.0), 10.75, 300.0, 300.0),
+    ((0.0, 1.0, 10.0), 10.75, 300.0, 300.0), ((), 10.75, None, None)])
+def test_the_time_there_and_back(reading, received, previous, expected):
+    assert round_trip(answered(reading, received, previous)) == (
+        None if expected is None else pytest.approx(expected))
+
+
+def test_neighbours_take_turns_to_be_answered():
+    heard = [ReceivedReading(i, (float(i),), 0.0) for i in range(30)]
+    seen = set()
+    for k in range(40):
+        reading = time_stamps(ReadingInput(0.1 * k, None, heard, RoundTripParameters()))
+        assert len(reading) == 1 + 3 * 8
+        seen |= set(reading[1::3])
+    assert seen == set(map(float, range(30)))

@@ -1,0 +1,215 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot with algorithms, metrics and strength sources that users add."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+import json
+from typing import Any, NamedTuple
+
+from election.robot.swarm import line, Swarm
+from leader_election import (
+    Algorithm,
+    ALGORITHMS,
+    Metric,
+    METRICS,
+    parameter,
+    STRENGTH_SOURCES,
+    StrengthSource,
+)
+from leader_election.election.robot.diagnostics import own_fields
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    has_own,
+    own_parameters,
+    prefix_of,
+)
+from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.sensing import METRIC_ERRORS, READINGS_REJECTED
+from leader_election.parameters import build, ParameterError
+import pytest
+
+
+@dataclass(frozen=True)
+class Settings:
+    margin: float = parameter(1.0, 'Less than the radius by this.', lower=0.0, upper=9.0)
+
+
+class Near(NamedTuple):
+    leader: int
+    distance: float
+    steps: int
+
+
+class Nears(NamedTuple):
+    leader: list[int]
+    distance: list[float]
+    steps: list[int]
+
+
+class Reach(NamedTuple):
+    reach: float
+
+
+def near_round(device: Any, state: Any, neighbours: Any, metric: Any, parameters: Any) -> Near:
+    """Follow the highest id within the radius less the margin."""
+    best = Near(device.id, 0.0, 0)
+    for j in range(len(metric)):
+        far = neighbours.distance[j] + metric[j]
+        if ((neighbours.leader[j], -far) > (best.leader, -best.distance)
+                and neighbours.leader[j] != device.id and far <= parameters.reach):
+            best = Near(neighbours.leader[j], far, neighbours.steps[j] + 1)
+    return best
+
+
+NEAR = Algorithm(
+    name='near-by', round=near_round, state=Near, columns=Nears,
+    start=lambda device: Near(device.id, 0.0, 0),
+    configure=lambda radius, margin: Reach(radius - margin), parameters=Settings)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, Any], None]]:
+    def register(registry: Any, entry: Any) -> None:
+        monkeypatch.setitem(registry._entries, entry.name, entry)
+
+    register(ALGORITHMS, NEAR)
+    yield register
+
+
+def test_an_algorithm_with_parameters_of_its_own() -> None:
+    swarm = Swarm(line(5), algorithm='near-by', radius=3.0)
+    swarm.sweep(8)
+    # A radius of 3 m less a margin of 1 m: two steps of 1 m.
+    assert [robot.state.leader for robot in swarm.robots.values()] == [2, 2, 5, 5, 5]
+    assert own_fields(NEAR, swarm.robots[3].state) == {'steps': 2}
+    wide = replace(swarm.robots[1].parameters, own={'near-by': Settings(0.0)})
+    for i, robot in swarm.robots.items():
+        robot.configure(replace(wide, robot_id=i))
+    swarm.sweep(8)
+    assert [robot.state.leader for robot in swarm.robots.values()] == [1, 5, 5, 5, 5]
+
+
+def test_where_own_parameters_are() -> None:
+    parameters = build(ElectionParameters, {'robot_id': 1, 'algorithm': 'near-by'})
+    assert prefix_of(NEAR) == 'near_by.' and has_own(NEAR)
+    assert own_parameters(NEAR, parameters) == Settings()
+    assert own_parameters(NEAR, replace(parameters, own={'near-by': Settings(2.0)})).margin == 2.0
+    replicated = ALGORITHMS.get('recursive-replicated')
+    assert not has_own(replicated) and own_parameters(replicated, parameters) is parameters
+
+
+def test_a_parameter_that_is_declared_nowhere(registered: Any) -> None:
+    registered(ALGORITHMS, replace(NEAR, name='lost', parameters=type(NEAR).parameters))
+    with pytest.raises(ParameterError, match='algorithm lost: configure takes margin, which is '
+                       'not declared'):
+        Robot(build(ElectionParameters, {'robot_id': 1, 'algorithm': 'lost'}))
+
+
+def test_a_strength_that_the_robot_computes(registered: Any) -> None:
+    def where(known: Any, parameters: Any) -> float:
+        return known.x + 0.0 * known.nearest + 0.0 * known.neighbours
+
+    registered(STRENGTH_SOURCES, StrengthSource('east', hysteresis=0.0, compute=where))
+    swarm = Swarm(line(4), strength_source='east', radius=9.0)
+    swarm.sweep(6)
+    assert {robot.state.leader for robot in swarm.robots.values()} == {4}
+
+
+def test_degree_is_one_of_them() -> None:
+    swarm = Swarm(line(5), strength_source='degree', strength_hysteresis=0.0, radius=9.0)
+    swarm.sweep(8)
+    assert [robot.strength.announced for robot in swarm.robots.values()] == [1, 2, 2, 2, 1]
+
+
+@pytest.mark.parametrize('fails', [lambda known, p: 1 / 0, lambda known, p: 'x',
+                                   lambda known, p: float('nan')])
+def test_a_strength_that_fails_is_counted(registered: Any, fails: Any) -> None:
+    registered(STRENGTH_SOURCES, StrengthSource('bad', hysteresis=0.0, compute=fails))
+    swarm = Swarm(line(2), strength_source='bad', strength=7.0)
+    swarm.sweep(3)
+    assert swarm.robots[1].strength.rejected == 3 and swarm.robots[1].strength.announced == 7.0
+
+
+def test_a_metric_that_fails_costs_the_neighbour(registered: Any) -> None:
+    registered(METRICS, Metric('bad', lambda ranging: 1 / 0))
+    swarm = Swarm(line(2), metric='bad')
+    swarm.sweep(2)
+    assert swarm.robots[1].neighbours == [] and swarm.robots[1].counts[METRIC_ERRORS] > 0
+
+
+def test_a_metric_with_parameters_of_its_own(registered: Any) -> None:
+    registered(METRICS, Metric(
+        'scaled', cost=lambda metres, own, other, p: metres * p.margin, parameters=Settings))
+    swarm = Swarm(line(2), metric='scaled')
+    parameters = swarm.robots[1].parameters
+    swarm.robots[1].configure(replace(parameters, own={'scaled': Settings(4.0)}))
+    swarm.sweep(2)
+    assert swarm.robots[1].neighbours[0].distance == 4.0
+    assert swarm.robots[2].neighbours[0].distance == 1.0
+
+
+def test_regions_that_follow_what_is_measured() -> None:
+    """Two warm robots, then three cold ones: a border where the temperature changes."""
+    swarm = Swarm(line(5), metric='sensor_difference', radius=2.0)
+    temperatures = {1: 30.0, 2: 29.5, 3: 21.0, 4: 20.5, 5: 20.0}
+    for _ in range(8):
+        for i, robot in swarm.robots.items():
+            robot.sensing.take_sensed(temperatures[i], swarm.now)
+        swarm.sweep()
+    assert [robot.state.leader for robot in swarm.robots.values()] == [1, 1, 3, 3, 3]
+    assert json.loads(swarm.said[2])['m'] == [29.5]
+    assert swarm.robots[5].state.distance == 1.0
+
+
+def test_an_old_reading_is_sent_no_more() -> None:
+    swarm = Swarm(line(2), metric='sensor_difference')
+    for robot in swarm.robots.values():
+        robot.sensing.take_sensed(20.0, 0.0)
+        robot.sensing.take_sensed(float('nan'), 0.0)
+    swarm.sweep(2)
+    assert len(swarm.robots[1].neighbours) == 1
+    assert swarm.robots[1].counts[READINGS_REJECTED] == 1
+    swarm.sweep(3)
+    assert swarm.robots[1].neighbours == [] and 'm' not in json.loads(swarm.said[1])
+
+
+@pytest.mark.parametrize('reading', [[float('inf')], ['x'], 'x', [[1.0]], [0.0] * 65, [True]])
+def test_a_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
+    swarm = Swarm(line(2), metric='sensor_difference')
+    swarm.sweep(2)
+    said = {**json.loads(swarm.said[2]), 'm': reading}
+    robot = swarm.robots[1]
+    robot.receive(json.dumps(said), swarm.now)
+    if reading != [float('inf')]:
+        assert robot.counts['rejected_reading'] == 1
+        message = robot.mailbox.last(2)
+        assert message is not None and message.reading == ()
+    else:
+        assert robot.counts['rejected_non_finite'] == 1
+
+
+def test_round_trips_are_measured() -> None:
+    """Messages take 20 ms there, and those of robot 1 take 30 ms back: 50 ms to each other."""
+    common = {'metric': 'round_trip', 'communication_range': float('inf')}
+    robots = {i: Robot(build(ElectionParameters, {'robot_id': i, **common})) for i in (0, 1)}
+    clocks = {0: 5.0, 1: 995.0}
+    for k in range(8):
+        said = robots[0].round(clocks[0] + k)
+        robots[1].receive(said, clocks[1] + k + 0.02)
+        said = robots[1].round(clocks[1] + k + 0.5)
+        robots[0].receive(said, clocks[0] + k + 0.53)
+    assert robots[0].neighbours[0].distance == pytest.approx(50.0, abs=0.1)
+    assert robots[1].neighbours[0].distance == pytest.approx(50.0, abs=0.1)

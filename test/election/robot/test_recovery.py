@@ -1,0 +1,116 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a swarm forgets a dead leader, with robots of this version and of the one before."""
+
+import json
+import math
+import random
+
+from election.robot.swarm import of_one, Swarm
+from leader_election.election.algorithms import ALGORITHMS
+import pytest
+
+CLOSE = {i: (0.05 * i, 0.0) for i in range(1, 5)}
+"""Places 5 cm apart: by the radius of 20 m alone a dead leader would live for minutes."""
+EXPIRY = 3
+"""The time that a message lasts, in rounds, of a second each."""
+
+
+class MixedSwarm(Swarm):
+    """
+    Some of the robots are of the version before.
+
+    They have neither hop limit nor hysteresis, and no hops in their messages; of other messages
+    they read what was there before.
+    """
+
+    def __init__(self, old: set[int], **common) -> None:
+        self.old = old
+        super().__init__(CLOSE, lambda i: {
+            **of_one(i, {4: 9.0}), **({'hop_limit': -1} if i in old else {})}, **common)
+
+    def tell(self, i: int, payload: str | None = None) -> None:
+        document = json.loads(self.said[i] if payload is None else payload)
+        before = {key: value for key, value in document.items() if key != 'h'}
+        for j, robot in self.robots.items():
+            if j != i and j not in self.silent:
+                robot.sensing.take_odometry((*self.places[j], 0.0), self.now, yaw=0.0)
+                plain = i in self.old or j in self.old
+                robot.receive(json.dumps(before if plain else document), self.now)
+
+
+def sweeps_until_forgotten(swarm: Swarm, leader: int, most: int) -> int:
+    """Return how many rounds of all it takes until no robot follows a leader that is silent."""
+    swarm.silent.add(leader)
+    for n in range(most + 1):
+        if leader not in {instance.state.leader for instance in swarm.instances().values()}:
+            return n
+        swarm.sweep(1, random.Random(n))
+    return most + 1
+
+
+@pytest.mark.parametrize('algorithm', sorted(set(ALGORITHMS.names()) - {'recursive'}))
+@pytest.mark.parametrize('loss', [0.0, 0.4])
+def test_forgotten_within_the_bound(algorithm, loss, monkeypatch):
+    """By all algorithms but ``recursive``, which never forgets; bounds are those of each."""
+    limit = 8
+    settings = {'recursive-replicated': {'replicate_period': 5}, 'given': {'leaders': '4'}}
+    swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), algorithm=algorithm, hop_limit=limit,
+                  message_expiry=float(EXPIRY), **settings.get(algorithm, {}),
+                  **({'radius': 20.0} if 'radius' in ALGORITHMS.get(algorithm).takes else {}))
+    swarm.sweep(30)
+    assert set(swarm.leaders().values()) == {4}
+    draw = random.Random(1)
+    receive = {i: robot.receive for i, robot in swarm.robots.items()}
+    for i, robot in swarm.robots.items():
+        monkeypatch.setattr(robot, 'receive', lambda payload, now, i=i: (
+            draw.random() >= loss and receive[i](payload, now)))
+    replicates = 5 * 3 if algorithm == 'recursive-replicated' else 0
+    assert sweeps_until_forgotten(swarm, 4, 400) <= EXPIRY + limit + replicates
+
+
+def test_without_the_limit_the_radius_decides():
+    """The setting of the papers: some 400 rounds at 5 cm a hop, had the floor not been less."""
+    swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), hop_limit=-1, radius=2.0,
+                  message_expiry=float(EXPIRY))
+    swarm.sweep(10)
+    assert set(swarm.leaders().values()) == {4}
+    assert 10 < sweeps_until_forgotten(swarm, 4, 100) <= 2.0 / 0.05 + EXPIRY
+
+
+def test_a_stall_deposes_no_leader_in_range():
+    """What a robot has from its leader itself holds until it expires, at any limit."""
+    swarm = Swarm({1: (0.0, 0.0), 2: (0.5, 0.0)}, lambda i: of_one(i, {2: 9.0}), radius=1.0,
+                  message_expiry=60.0, hop_limit=1)
+    swarm.sweep(2)
+    swarm.silent.add(2)
+    swarm.sweep(50)
+    assert swarm.robots[1].state.leader == 2
+    swarm.sweep(20)
+    assert swarm.robots[1].state.leader == 1
+
+
+@pytest.mark.parametrize('old', [{1}, {4}, {1, 2}, {3, 4}, {2, 3, 4}, set()])
+def test_both_versions_elect_together_and_recover(old):
+    swarm = MixedSwarm(old, radius=2.0, message_expiry=float(EXPIRY), hop_limit=8)
+    swarm.sweep(10)
+    assert swarm.leaders() == dict.fromkeys(CLOSE, 4)
+    assert all(counts == 0 for robot in swarm.robots.values()
+               for name, counts in robot.counts.items() if name.startswith('rejected'))
+    # By hops where a candidacy is handed on by robots of this version only, else by the radius.
+    most = EXPIRY + (8 if len(old - {4}) == 0 else math.ceil(2.0 / 0.05))
+    assert sweeps_until_forgotten(swarm, 4, 100) <= most
+    swarm.sweep(5)
+    assert len(set(swarm.leaders().values())) == 1 and 4 not in swarm.leaders().values()

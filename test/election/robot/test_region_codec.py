@@ -1,0 +1,263 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Region parts are decoded as they were encoded; a wrong part does not affect the others."""
+
+import json
+import math
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.coordination.aggregate import Aggregate, greatest, top
+from leader_election.election.coordination.settings import initial_region, RegionSettings
+from leader_election.election.coordination.task import Member, Task
+from leader_election.election.robot.region_codec import (
+    DIGITS,
+    MOST_MEMBERS,
+    read,
+    region_part,
+    RegionCodec,
+    RegionPart,
+    TASKS_DIFFER,
+    WHOLE_SHARE,
+    whole_shares,
+    write,
+    WRONG_SUMMARY,
+)
+from leader_election.election.robot.task_runner import region_aggregates, TaskRunner
+from leader_election.election.robot.wire import (
+    decision_text,
+    MAX_DECISION,
+    MAX_ID,
+    MAX_NUMBER,
+    MOST_NUMBERS,
+    RejectReason,
+)
+import pytest
+
+IDS = st.integers(0, MAX_ID)
+NUMBERS = st.integers(-MAX_ID, MAX_ID).map(float) | st.floats(-1e9, 1e9) | st.just(math.inf)
+ROWS = st.lists(NUMBERS, max_size=5).map(tuple)
+SHARES = st.lists(st.floats(0.0, 1e6), max_size=4)
+
+
+@st.composite
+def regions(draw) -> RegionPart:
+    """Draw what a robot may tell of its region."""
+    shares = whole_shares(draw(SHARES))
+    members = draw(st.lists(IDS, max_size=4))
+    decision = draw(st.none() | st.lists(st.none() | st.text(max_size=5) | st.integers(-9, 9),
+                                         max_size=3))
+    return region_part(
+        tasks=draw(st.text(max_size=20)), parent=draw(st.integers(-1, MAX_ID)),
+        reach=draw(st.floats(0.0, 1e9)), summary=draw(ROWS),
+        recipients=tuple(draw(IDS) for _ in shares), shares=shares, announcement=draw(ROWS),
+        members=tuple(members), ages=tuple(draw(IDS) for _ in members),
+        contributions=tuple(draw(ROWS) for _ in members),
+        decision_version=draw(st.just(0) | IDS), decision_age=draw(st.just(0) | IDS),
+        decision='' if decision is None else decision_text(decision))
+
+
+def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
+    """Return a row as it is told: whole numbers whole_shares, others to so many digits."""
+    while row and row[-1] == math.inf:
+        row = row[:-1]
+    return [n if n == math.inf or n.is_integer() else float(f'{n:.{digits}g}') for n in row]
+
+
+@given(regions())
+def test_round_trip(told):
+    found, faults = read(json.loads(json.dumps(write(told), allow_nan=False)))
+    assert faults == () and found is not None
+    rows = {'summary': tuple(shown(told.region.summary)),
+            'announcement': tuple(shown(told.region.announcement)),
+            'contributions': tuple(tuple(shown(row)) for row in told.region.contributions),
+            'reach': shown((told.region.reach,), 4)[0]}
+    assert found == told._replace(region=told.region._replace(**rows))
+
+
+def test_by_hand():
+    """Parent 5; three members and nothing; a quarter to 5 and the rest to 7; a decision."""
+    told = region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
+                       shares=(0.25, 0.75), decision='[9]')
+    assert write(told) == {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
+    assert read(write(told)) == (told._replace(region=told.region._replace(summary=(3.0,))), ())
+    assert write(region_part()) == {'r': [-1, []]}
+    assert write(region_part(decision_version=8, decision_age=2)) == {
+        'r': [-1, [], 0, [], [], [], [], [], [], 8, 2]}
+    assert read({}) == (None, ()) and read({'t': 'count', 'd': [1]}) == (None, ())
+
+
+def test_whole_numbers_may_be_written_either_way():
+    assert read({'r': [5.0, [3], 0.0, [7.0], [1000.0]]}) == read({'r': [5, [3.0], 0, [7], [1000]]})
+
+
+def wrong(at: int, value: Any) -> list[Any]:
+    rows: list[Any] = [5, [3], 0, [7], [1000], [], [], [], []]
+    return rows[:at] + [value] + rows[at + 1:]
+
+
+DEEP: Any = []
+for _ in range(40):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize('rows', [
+    None, 5, {}, 'text', [], [5], [5, [3]] + [[]] * 8,
+    *(wrong(0, parent) for parent in (-2, 1.5, None, 'x', True, [], MAX_ID + 1)),
+    *(wrong(1, row) for row in (None, 3, {}, 'x', [True], ['3'], [[3]], [1e16], [10**400], [-1e16],
+                                [math.inf], [-math.inf], [0] * (MOST_NUMBERS + 1))),
+    *(wrong(2, reach) for reach in (-1, None, 'x', True, [], 1.1 * MAX_NUMBER)),
+    *(wrong(3, recipients) for recipients in (None, [], [7, 8], [-1], [1.5], ['7'], [True])),
+    *(wrong(4, shares) for shares in (None, [], [999], [1001], [500, 500], [-1], [999.5])),
+    wrong(5, None), wrong(5, [1e16]), wrong(6, [1]), wrong(7, [1]), wrong(8, 'x'),
+    wrong(8, [[]]), wrong(8, [1]),
+    [5, [3], 0, [], [], [], [7], [-1], [[1]]], [5, [3], 0, [], [], [], [-7], [1], [[1]]],
+    [5, [3], 0, [], [], [], [7], [1], [1]], [5, [3], 0, [], [], [], [7], [1], [[1], [1]]],
+    [5, [3], 0, [7, 8], [1500, -500]]])
+def test_a_region_that_is_wrong_is_left_out(rows):
+    assert read({'r': rows}) == (None, (RejectReason.SUMMARY,))
+
+
+@pytest.mark.parametrize('tasks', [None, 5, [], 'x' * 201])
+def test_tasks_that_are_wrong(tasks):
+    assert read({'r': [5, [3]], 't': tasks}) == (None, (RejectReason.TASKS,))
+
+
+@pytest.mark.parametrize('decision', [
+    None, 5, {}, 'x', ['x' * MAX_DECISION], [math.inf], [[-math.inf]], [1e999], DEEP])
+def test_a_decision_that_is_wrong_costs_the_decision(decision):
+    assert read({'r': [5, [3]], 'd': decision}) == (
+        region_part(parent=5, summary=(3.0,)),
+        (RejectReason.DECISION,),
+    )
+
+
+@given(st.lists(st.floats(0.0, 1e308), max_size=6))
+def test_shares_add_up_to_all_or_to_nothing(shares):
+    wholes = [share * WHOLE_SHARE for share in whole_shares(shares)]
+    assert sum(map(round, wholes)) == (WHOLE_SHARE if 0.0 < sum(shares) < math.inf else 0)
+    assert all(whole >= 0.0 for whole in wholes)
+
+
+# What is understood of a neighbour.
+
+INF = math.inf
+
+
+def changed(part: RegionPart, **fields: Any) -> RegionPart:
+    return part._replace(region=part.region._replace(**fields))
+
+
+class Hottest(Task):
+    """Its summary: members; the greatest; two records of value, id and place."""
+
+    collects: dict[str, Aggregate] = {'most': greatest(), 'top': top(2, extra=1)}
+
+
+def codec(collection: str = 'multi-path', words: int = 0) -> RegionCodec:
+    aggregates = region_aggregates([TaskRunner('hottest', Hottest(Member(1), None))], False, False)
+    identity = initial_region(
+        RegionSettings(collection=collection, gossip_members=3),
+        aggregates.identity,
+        aggregates.identity,
+        announcement_size=words,
+        undecided='',
+    )
+    return RegionCodec('hottest', aggregates, identity, 1)
+
+
+GOOD = region_part('hottest', parent=5, summary=(3.0, -9.0, -9.0, 7.0, 1.5), recipients=(5,),
+                   shares=(1.0,), decision='[4]')
+
+
+def test_what_is_left_out_is_filled_in():
+    found, fault = codec().unpack(2, GOOD, 10.0)
+    assert fault is None
+    assert found.summary == (3.0, -9.0, -9.0, 7.0, 1.5, INF, INF, INF)
+    assert (found.device, found.parent, found.reach, found.decision) == (2, 5, 10.0, '[4]')
+    assert found.recipients == (5, -1, -1, -1) and found.shares == (1.0, 0.0, 0.0, 0.0)
+    assert codec().unpack(2, changed(GOOD, reach=4.0), 10.0)[0].reach == 4.0
+
+
+def test_who_tells_nothing_or_of_other_tasks_counts_as_nothing():
+    nothing = codec().initial._replace(device=2, reach=10.0)
+    assert codec().unpack(2, None, 10.0) == (nothing, None)
+    assert codec().unpack(2, GOOD._replace(tasks='count'), 10.0) == (nothing, TASKS_DIFFER)
+    assert codec().unpack(2, GOOD._replace(tasks=''), 10.0) == (nothing, TASKS_DIFFER)
+
+
+@pytest.mark.parametrize('changes', [
+    {'summary': ()}, {'summary': (INF,)}, {'summary': (3.0,) * 9},
+    {'summary': (-0.001, -9.0)}, {'summary': (MOST_MEMBERS + 1.0, -9.0)}, {'summary': (1e9,)},
+    {'summary': (3.0, INF, INF, 7.0)}, {'summary': (3.0, INF, -9.0, 7.0)},
+    {'summary': (3.0, INF, -9.0, INF, 1.5)},
+    {'recipients': (1, 2, 3, 4, 5), 'shares': (0.2,) * 5}, {'announcement': (1.0,)},
+    {'members': (7,), 'ages': (0,), 'contributions': ((1.0,),)}])
+def test_what_is_of_another_kind_or_beyond_all_reason_is_wrong(changes: dict[str, Any]):
+    found, fault = codec().unpack(2, changed(GOOD, **changes), 10.0)
+    assert fault == WRONG_SUMMARY and found == codec().initial._replace(device=2, reach=10.0)
+
+
+def test_what_leaders_say_is_all_there_or_not_at_all():
+    connected = codec(words=3)
+    assert connected.unpack(2, GOOD, 10.0)[0].announcement == (INF, INF, INF)
+    assert connected.unpack(2, changed(GOOD, announcement=(1.0, 2.0, 3.0)), 10.0)[
+        0
+    ].announcement == (1, 2, 3)
+    for announcement in ((1.0,), (1.0, INF, 3.0), (1.0,) * 4):
+        assert (
+            connected.unpack(2, changed(GOOD, announcement=announcement), 10.0)[1]
+            == WRONG_SUMMARY
+        )
+
+
+GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
+                     contributions=((1.0, -9.0, -9.0, 2.0, 0.0), (1.0, -3.0)))
+
+
+def test_numbers_that_look_like_no_robot_are_sent():
+    """A summary may hold -1 anywhere, a coordinate for example; among ids it stands for none."""
+    mine = codec()
+    summary = (3.0, -1.0, -9.0, -1.0, -1.0, INF, INF, INF)
+    region = mine.initial._replace(device=2, parent=5, summary=summary, recipients=(5, -1, -1, -1),
+                                   shares=(1.0, 0.0, 0.0, 0.0), reach=10.0)
+    again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
+    assert fault is None and again == region
+
+
+def test_gossip():
+    found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
+    assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
+    assert found.contributions == (1.0, -9.0, -9.0, 2.0, 0.0, INF, INF, INF,
+                                   1.0, -3.0, INF, INF, INF, INF, INF, INF) + (INF,) * 8
+    assert found.summary == codec().initial.summary, 'nobody adds it up but for itself'
+
+
+@pytest.mark.parametrize('changes', [
+    {'members': (2, 7, 8, 9), 'ages': (0,) * 4},
+    *({'contributions': (row, (1.0,))} for row in (
+        (), (2.0,), (-1.0,), (1.0,) * 9, (1.0, 0.0, -9.0), (1.0, INF, INF, 2.0, INF)))])
+def test_gossip_of_which_one_row_is_wrong(changes):
+    """Nobody contributes more than itself, and each row is as a summary is."""
+    assert codec('gossip').unpack(2, changed(GOSSIP, **changes), 10.0)[1] == WRONG_SUMMARY
+
+
+@pytest.mark.parametrize('told, collection', [(GOOD, 'multi-path'), (GOSSIP, 'gossip')])
+def test_what_is_told_is_understood(told, collection):
+    mine = codec(collection)
+    region, _ = mine.unpack(2, told, 10.0)
+    again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
+    assert fault is None and again == region

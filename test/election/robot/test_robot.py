@@ -1,0 +1,415 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot without ROS: what it hears, what counts, when it reacts."""
+
+import math
+from typing import Any
+
+from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.pose import from_parameter
+from leader_election.election.robot.robot import (
+    HEARD,
+    LEADER_CHANGES,
+    OUT_OF_RANGE,
+    phase,
+    Robot,
+    ROUNDS,
+    wait,
+)
+from leader_election.election.robot.wire import RejectReason
+from leader_election.parameters import build
+import numpy as np
+import pytest
+
+ME = 5
+
+
+def parameters(**changes: Any) -> ElectionParameters:
+    return build(ElectionParameters, {'robot_id': ME, 'strength': 1.0, **changes})
+
+
+def robot(at: tuple[float, float] | None = (0.0, 0.0), **changes: Any) -> Robot:
+    """Return a robot that is there at time 0 and has run a round."""
+    made = Robot(parameters(**changes))
+    if at is not None:
+        made.sensing.take_odometry((*at, 0.0), 0.0)
+    made.round(0.0)
+    return made
+
+
+def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: float = 9.0,
+         far: float = 0.0, leader: int | None = None, frame: str = 'map') -> str:
+    """Return the message of a robot."""
+    return codec_for(BOUNDED).encode(Message(sender, frame, at, BOUNDED.state(
+        -strength, far, sender if leader is None else leader, int(far > 0.0))))
+
+
+def reacts(robot: Robot, payload: str, now: float) -> bool:
+    """Say whether a message calls for a round."""
+    return robot.receive(payload, now) and robot.would_change(now)
+
+
+def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
+    """Return whom it counts in a round now, and how far they are."""
+    of.round(now)
+    return {n.message.id: n.distance for n in of.neighbours}
+
+
+def test_leads_alone_and_follows_the_stronger():
+    me = robot()
+    assert me.state == (-1.0, 0.0, ME, 0)
+    assert reacts(me, says(7, at=(3.0, 4.0)), 0.0)
+    assert me.round(0.0) == says(ME, at=(0.0, 0.0), strength=9.0, far=5.0, leader=7)
+    assert me.counts[ROUNDS] == 2 and me.counts[LEADER_CHANGES] == 1
+    me.round(100.0)
+    assert me.state == (-1.0, 0.0, ME, 0), 'the other fell silent'
+    assert me.counts[LEADER_CHANGES] == 2 and me.mailbox.expired == 1
+
+
+def test_range_is_inclusive_and_between_the_two_positions():
+    me = robot(communication_range=5.0)
+    me.receive(says(7, at=(3.0, 4.0)), 0.0)
+    me.receive(says(8, at=(3.0, 4.001)), 0.0)
+    assert neighbours(me) == {7: 5.0}
+    assert me.counts[OUT_OF_RANGE] == 1
+
+
+def test_who_leaves_is_forgotten_at_once_and_heard_again_when_back():
+    me = robot(communication_range=5.0)
+    me.receive(says(7, at=(4.0, 0.0)), 0.0)
+    assert neighbours(me) == {7: 4.0}
+    assert reacts(me, says(7, at=(6.0, 0.0)), 0.1), 'the leader is gone: reason for a round'
+    assert neighbours(me, 0.1) == {}
+    assert not me.receive(says(7, at=(6.5, 0.0)), 0.2), 'no news'
+    me.receive(says(7, at=(5.0, 0.0)), 0.3)
+    assert neighbours(me, 0.3) == {7: 5.0}
+
+
+def test_own_way_out_of_range():
+    """The neighbour stays; what it said last is out of range from where this robot is now."""
+    me = robot(communication_range=5.0)
+    me.receive(says(7, at=(4.0, 0.0)), 0.0)
+    me.sensing.take_odometry((-2.0, 0.0, 0.0), 0.1)
+    assert neighbours(me, 0.1) == {}
+    me.sensing.take_odometry((-1.0, 0.0, 0.0), 0.2)
+    assert neighbours(me, 0.2) == {7: 5.0}
+
+
+def test_start_pose_and_odometry_compose():
+    me = Robot(parameters(initial_pose=[10.0, 0.0, np.pi / 2]))
+    me.sensing.take_odometry((3.0, 0.0, 0.0), 0.0)
+    assert me.sensing.locate(0.0) == (10.0, 3.0)
+    me.sensing.take_odometry((1.0, 2.0, 0.0), 0.0, origin=from_parameter([0.0, 0.0, 0.0]))
+    assert me.sensing.locate(0.0) == (1.0, 2.0), 'the origin replaces the start pose'
+
+
+def test_own_echo_is_nothing():
+    me = robot()
+    for _ in range(3):
+        assert not me.receive(me.round(0.0), 0.0)
+    assert me.counts[HEARD] == 0 and me.duplicate_received is None
+
+
+def test_twin():
+    me = robot()
+    assert not me.receive(says(ME, at=(2.0, 0.0)), 0.0)
+    assert me.duplicate_received is not None and me.counts[RejectReason.OWN_ID.value] == 1
+    assert neighbours(me) == {}
+
+
+def test_twin_that_says_the_very_same():
+    """Both have no odometry and the same parameters: of two echoes one is not this robot's."""
+    me, twin = robot(at=None), robot(at=None)
+    mine, its = me.round(1.0), twin.round(1.0)
+    assert mine == its
+    for _ in range(3):
+        me.receive(its, 1.0)
+    assert me.duplicate_received is not None and me.counts[RejectReason.OWN_ID.value] == 1
+
+
+def test_rejects():
+    me = robot(neighbour_limit=2)
+    for reason, payload in {
+            RejectReason.FRAME: says(7, frame='other'), RejectReason.NO_POSITION: says(7, at=None),
+            RejectReason.MALFORMED: 'no message', RejectReason.OWN_ID: says(ME),
+            RejectReason.NEGATIVE_DISTANCE: says(7, far=-1.0)}.items():
+        assert not me.receive(payload, 0.0)
+        assert me.counts[reason.value] == 1, reason
+    assert neighbours(me) == {}
+    for sender in (7, 8, 9):
+        me.receive(says(sender), 0.0)
+    assert me.counts[RejectReason.LIMIT.value] == 1
+    assert set(neighbours(me)) == {7, 8}
+
+
+def test_every_message_ends_in_one_count_or_in_the_mailbox():
+    me = robot(neighbour_limit=3, communication_range=5.0, top_speed=float('inf'))
+    payloads = [
+        says(7), says(8), says(7, at=(1.5, 0.0)), says(9), says(10, at=(2.0, 0.0)),
+        says(7, at=(9.0, 0.0)),
+        says(11, frame='x'), says(ME), 'x', says(12, at=None), says(8, far=-1.0),
+        says(13, at=(99.0, 0.0)), 'y' * 10000, says(14), '{"v":2}', says(8, strength=3.0)]
+    kept = 0
+    for payload in payloads:
+        before = sum(me.counts.values()) - me.counts[HEARD]
+        me.receive(payload, 0.0)
+        more = sum(me.counts.values()) - me.counts[HEARD] - before
+        assert more in (0, 1), payload
+        kept += more == 0
+    assert me.counts[HEARD] == len(payloads)
+    # 7, 8, 7, 9; not 10: the mailbox is full of nearer ones; 7 leaves, so 14 has room; 8 again.
+    assert kept == 6
+    assert sorted(neighbours(me)) == [8, 9, 14]
+
+
+def test_without_odometry():
+    """It hears, but has no position to announce, nor a distance to anyone."""
+    me = robot(at=None)
+    assert '"p"' not in me.round(0.0)
+    me.receive(says(7), 0.0)
+    assert me.counts[HEARD] == 1 and me.mailbox.last(7) is not None
+    assert neighbours(me) == {} and me.state.leader == ME
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 0.1)
+    assert neighbours(me, 0.1) == {7: 1.0}
+
+
+def test_odometry_too_old():
+    me = robot(odometry_expiry=2.0, message_expiry=100.0)
+    me.receive(says(7), 0.0)
+    assert neighbours(me, 2.0) == {7: 1.0}, 'exactly as old as the expiry'
+    assert '"p":[0.0,0.0]' in me.round(2.0)
+    assert '"p"' not in me.round(2.1)
+    assert me.neighbours == []
+
+
+@pytest.mark.parametrize('point', [
+    (1e10, 0.0, 0.0), (np.nan, 0.0, 0.0), (0.0, np.inf, 0.0), (0.0, 0.0, np.nan)])
+def test_odometry_rejected(point):
+    me = robot(at=(3.0, 0.0))
+    me.sensing.take_odometry(point, 0.5)
+    assert me.counts['odometry_rejected'] == 1
+    assert me.sensing.locate(0.5) == (3.0, 0.0), 'the last good one holds'
+
+
+def test_hops_need_no_position():
+    me = robot(at=None, metric='hops', communication_range=float('inf'), radius=2.0)
+    assert reacts(me, says(7, at=None, far=1.0, leader=8), 0.0)
+    assert neighbours(me) == {7: 1.0}
+    assert me.state == (-9.0, 2.0, 8, 2)
+    me.receive(says(7, at=None, far=2.0, leader=8), 0.0)
+    me.round(0.0)
+    assert me.state.leader == ME, 'three hops: beyond the radius'
+
+
+def test_measured_range():
+    me = robot(metric='range', measurement_expiry=1.0)
+    me.receive(says(7), 0.0)
+    assert neighbours(me) == {}, 'nothing was measured'
+    assert me.counts['neighbours_unmeasured'] == 1
+    me.sensing.take_measurements([7.0, 2.5], 0.0)
+    assert neighbours(me, 1.0) == {7: 2.5}
+    assert neighbours(me, 1.1) == {}, 'too old'
+    nan, inf = float('nan'), float('inf')
+    me.sensing.take_measurements([7.0, nan, 7.0, inf, nan, 1.0, 7.5, 1.0, -1.0, 1.0, 7.0], 1.1)
+    assert me.counts['measurements_rejected'] == 6, 'the last id has no value'
+    assert neighbours(me, 1.1) == {}
+
+
+@pytest.mark.parametrize('value', [0.0, -1.0])
+def test_a_range_that_is_no_reading(value):
+    me = robot(metric='range')
+    me.receive(says(7), 0.0)
+    me.sensing.take_measurements([7.0, value], 0.0)
+    assert neighbours(me) == {}
+
+
+def test_hops_with_a_range_but_without_a_place():
+    """Who may be out of range is not a neighbour, until this robot knows where it is."""
+    me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
+    me.receive(says(7, at=(900.0, 0.0)), 0.0)
+    me.receive(says(8, at=(3.0, 0.0)), 0.0)
+    assert neighbours(me) == {}
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 0.1)
+    assert neighbours(me, 0.1) == {8: 1.0}
+
+
+def test_degree_with_its_hysteresis():
+    me = robot(strength_source='degree', strength=0.0)
+    announced = []
+    for sender in range(10, 14):
+        me.receive(says(sender, strength=-1.0), 0.0)
+        me.round(0.0)
+        announced.append(me.strength.announced)
+    # 0 was announced alone; one more or less than announced is not enough.
+    assert announced == [0.0, 2.0, 2.0, 4.0]
+
+
+def test_change_of_strength_at_run_time():
+    me = robot()
+    me.configure(parameters(strength=3.0))
+    me.round(0.0)
+    assert me.state == (-3.0, 0.0, ME, 0)
+    me.configure(parameters(strength=3.5, strength_hysteresis=1.0))
+    me.round(0.0)
+    assert me.state.value == -3.5, 'a constant has no noise'
+
+
+def test_strength_holds_until_its_source_has_spoken():
+    me = robot(strength_source='topic', strength=1.0)
+    me.configure(parameters(strength_source='topic', strength=7.0))
+    assert me.strength.announced == 7.0
+    me.strength.update(2.0)
+    me.configure(parameters(strength_source='topic', strength=9.0))
+    assert me.strength.announced == 2.0
+
+
+def test_expiry_at_run_time():
+    me = robot(message_expiry=3.0)
+    me.receive(says(7), 0.0)
+    me.configure(parameters(message_expiry=1.5))
+    assert neighbours(me, 1.6) == {}
+
+
+def test_reacts_to_what_would_change_its_candidacy():
+    me = robot(reactive_tolerance=0.5)
+    assert not reacts(me, says(7, strength=0.5), 0.0), 'weaker'
+    far = {'strength': 9.0, 'at': (2.0, 0.0), 'leader': 9}
+    assert reacts(me, says(8, far=1.0, **far), 0.0), 'stronger'
+    me.round(0.0)
+    assert not reacts(me, says(8, far=1.0, **far), 0.1), 'the same again'
+    assert not reacts(me, says(8, far=1.25, **far), 0.1), 'a little farther'
+    assert reacts(me, says(8, far=1.5, **far), 0.1), 'as far as the tolerance'
+    me.round(0.1)
+    assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength'
+    me.round(0.2)
+    assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
+    assert not me.receive('rubbish', 0.3)
+
+
+def test_no_reaction_before_the_change_is_enough_adds_up():
+    """Small steps add up to one that counts, since they are compared with what was announced."""
+    me = robot(reactive_tolerance=0.5)
+    me.receive(says(8, far=1.0, leader=9), 0.0)
+    me.round(0.0)
+    steps = [reacts(me, says(8, far=1.0 + 0.125 * n, leader=9), 0.1) for n in range(1, 5)]
+    assert steps == [False, False, False, True]
+
+
+def test_numbers_at_their_limits_can_be_told_on():
+    """Whatever the message, the answer can be sent."""
+    me = robot(communication_range=float('inf'), radius=1e6)
+    for far in (0.0, 1.7e308, 1.7976931348623157e308):
+        for strength in (1.7e308, -1.7e308, 5e-324):
+            me.receive(says(7, at=(-1e9, 1e9), strength=strength, far=far), 0.0)
+            assert isinstance(me._codec.decode(me.round(0.0)), Message)
+
+
+# Other algorithms than bounded: the robot knows nothing of their states but what it needs.
+
+@pytest.mark.parametrize('algorithm', ALGORITHMS.names())
+def test_any_algorithm(algorithm):
+    """Two robots 3 m apart follow the stronger; states stay plain, and can be sent."""
+    told = {'leaders': '7'} if algorithm == 'given' else {}
+    weak = robot(algorithm=algorithm, **told)
+    strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0), **told)
+    for n in range(20):
+        for speaker, listener in ((weak, strong), (strong, weak)):
+            listener.receive(speaker.round(0.1 * n), 0.1 * n)
+    assert (weak.state.leader, strong.state.leader) == (7, 7)
+    assert (weak.leads, strong.leads) == (False, True)
+    for field, value in zip(weak.main.algorithm.fields, weak.state):
+        for number in (value,) if field.padding is None else value:
+            assert type(number) is field.type
+    assert [weak.counts[reason.value] for reason in RejectReason] == [0] * len(RejectReason)
+
+
+def test_who_is_led_by_itself_for_want_of_another_does_not_lead():
+    me = robot(algorithm='classic')
+    assert me.leads
+    me.main.state = CLASSIC.state(float('inf'), -1, 6.0, float('inf'), ME)
+    assert not me.leads
+
+
+def test_a_clock_that_ticks_on_is_no_news():
+    """A neighbour's rounds since the last tick go by; that its clock ticks itself is news."""
+    me = robot(algorithm='recursive-replicated')
+    own = REPLICATED.start(Device(ME, 1.0))
+
+    def wire(**changes: Any) -> str:
+        return codec_for(REPLICATED).encode(Message(7, 'map', (1.0, 0.0), own._replace(
+            leader=7, depth=0, best=(7, 7, 7, *own.best[3:]),
+            best_value=(-9.0, -9.0, -9.0, *own.best_value[3:]),
+            best_distance=(0.0, *own.best_distance[1:]), **changes)))
+
+    assert reacts(me, wire(rounds=1), 0.0)
+    me.round(0.0)
+    assert me.state.leader == 7
+    assert not reacts(me, wire(rounds=2), 0.1)
+    assert reacts(me, wire(rounds=0, clock=1), 0.2)
+
+
+def test_phase():
+    assert phase(0.0, 5) == 0.0
+    assert phase(0.75, 5) == 0.75
+    for first in (0, 17):
+        phases = sorted(phase(-1.0, robot) for robot in range(first, first + 100))
+        gaps = [b - a for a, b in zip(phases, phases[1:] + [phases[0] + 1.0], strict=True)]
+        assert 0.0 <= phases[0] and phases[-1] < 1.0
+        assert max(gaps) < 0.02, '100 robots: a gap of 1/100 each, and no two at once'
+        assert min(gaps) > 0.003
+
+
+@pytest.mark.parametrize('last, now, expected', [
+    (10.0, 10.0, 1.0),
+    (10.0, 10.75, 0.25),
+    (10.0, 11.0, 0.0),
+    (10.0, 99.0, 0.0),
+    (float('-inf'), 0.0, 0.0),  # never yet
+])
+def test_wait(last, now, expected):
+    assert wait(last, now, interval=1.0) == expected
+
+
+@pytest.mark.parametrize('speed, kept', [(0.0, True), (0.8, False), (-0.8, True)])
+def test_a_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
+    """It was last heard 4 m away, the range is 5 m: 1.5 s later it has gone on as it went."""
+    me = robot(communication_range=5.0, message_expiry=3.0)
+    for n in range(4):
+        me.receive(says(7, at=(4.0 - speed * (3 - n), 0.0)), float(n))
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 4.0)
+    assert 7 in neighbours(me, 4.0), 'no message of it is missing'
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 4.5)
+    assert (7 in neighbours(me, 4.5)) == kept
+    me.receive(says(7, at=(4.0, 0.0)), 4.6)
+    assert 7 in neighbours(me, 4.6), 'it was heard'
+
+
+# Metric look_ahead.
+
+@pytest.mark.parametrize('own, other, expected', [
+    ((1.0, 0.0), (1.0, 0.0), 3.0), ((-1.0, 0.0), (1.0, 0.0), 33.0),
+    ((0.0, 1.0), (0.0, -1.0), math.hypot(3.0, 30.0))])
+def test_the_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
+    """Both drive at 1 m/s, beside each other or apart. 5 s have passed, and 10 s are ahead."""
+    me = robot(at=None, metric='look_ahead', look_ahead=10.0, communication_range=100.0)
+    for n in range(6):
+        me.sensing.take_odometry((own[0] * n, own[1] * n, 0.0), float(n), yaw=0.0)
+        me.receive(says(7, at=(3.0 + other[0] * n, other[1] * n)), float(n))
+        me.round(float(n))
+        if n == 0:
+            assert me.neighbours[0].distance == pytest.approx(3.0), 'nothing is known yet'
+    assert me.neighbours[0].distance == pytest.approx(expected, abs=1e-6)

@@ -1,0 +1,543 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots with regions among robots without, with other tasks, and out of their mind."""
+
+from dataclasses import replace
+from importlib.resources import files
+import json
+import math
+import random
+import sys
+from typing import Any
+
+from budget import examples
+from election.robot.swarm import line, of_one, Swarm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from leader_election.election.coordination.aggregate import histogram, mean, top, total
+from leader_election.election.coordination.task import Task
+from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
+from leader_election.election.robot.wire import MAX_DECISION, MAX_ID
+import pytest
+
+SCHEMA = Draft202012Validator(json.loads(
+    (files('leader_election.election.robot') / 'neighbourhood.schema.json').read_text()))
+
+
+def first(i: int) -> dict[str, float]:
+    """Robot 1 is the strongest."""
+    return of_one(i, {1: 9.0})
+
+
+def counts(swarm: Swarm, name: str) -> dict[int, int]:
+    """Return what robots count under a name, in themselves or in their first instance."""
+    return {i: robot.counts[name] + robot.main.counts[name] for i, robot in swarm.robots.items()}
+
+
+# Robots of all kinds.
+
+def test_who_only_elects_says_its_place_and_its_election_only():
+    swarm = Swarm(line(2), first)
+    swarm.sweep(3)
+    assert swarm.said == {
+        1: '{"v":1,"id":1,"frame":"map","p":[0.0,0.0],"e":[0.0,0.05,0.03],"c":[-9.0,0.0,1],'
+           '"h":[0]}',
+        2: '{"v":1,"id":2,"frame":"map","p":[1.0,0.0],"e":[0.0,0.05,0.03],"c":[-9.0,1.0,1],'
+           '"h":[1]}'}
+
+
+def test_who_only_elects_gets_on_with_who_forms_regions():
+    """2 forms none: all follow 1, who counts itself; and 3 and 4 hand on what 2 does not take."""
+    swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': '' if i == 2 else 'count'})
+    swarm.sweep(12)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1)
+    assert swarm.decisions() == {1: [{'members': 1, 'centre': [0.0, 0.0]}], 2: [], 3: [], 4: []}
+    assert json.loads(swarm.said[2]) == {
+        'v': 1, 'id': 2, 'frame': 'map', 'p': [1.0, 0.0], 'e': [0.0, 0.05, 0.03],
+        'c': [-9.0, 1.0, 1], 'h': [1]}
+    assert all(n == 0 for robot in swarm.robots.values()
+               for name, n in {**robot.counts, **robot.main.counts}.items() if 'reject' in name)
+
+
+def test_who_has_left_counts_until_it_is_heard_elsewhere():
+    """
+    2 hands itself on to 1, who drives out of range, but nobody else has 2 yet.
+
+    In its next message 2 leads itself, and 1 counts 1.
+    """
+    swarm = Swarm(line(2), first, regions=True)
+    swarm.sweep(4)
+    swarm.places[1] = (-0.6, 0.0)
+    swarm.speak(1)
+    assert swarm.robots[1].neighbours == [] and swarm.members()[1] == 2.0
+    swarm.sweep()
+    assert swarm.members() == {1: 2.0, 2: 1.0}  # 1 spoke before it heard 2.
+    swarm.sweep()
+    assert swarm.members() == {1: 1.0, 2: 1.0}
+
+
+@pytest.mark.parametrize('collection', ['tree', 'multi-path'])
+def test_who_is_measured_from_one_side_only_is_counted(collection):
+    """3 measures 2 and hands all it has to it; 2 hears 3, and cannot measure it."""
+    swarm = Swarm(line(4), first, metric='range', collection=collection, regions=True,
+                  measurement_expiry=1e5)
+    for i, robot in swarm.robots.items():
+        for j in {i - 1, i + 1} & line(4).keys():
+            if (i, j) != (2, 3):
+                robot.sensing.take_measurements([j, 1.0], 0.0)
+    swarm.sweep(20)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1) and swarm.members() == {1: 4.0}
+
+
+def test_the_range_of_a_link_changes_at_run_time():
+    """
+    2 and 3 are 1 m from 1, and 1 m and 0.6 m from 4, which splits by 1.01 - apart / range.
+
+    Of 1.1 m that is 0.1009 and 0.4645, of which 3 gets 0.822; of 1.5 m it is 0.3433 and 0.61.
+    """
+    places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
+    swarm = Swarm(places, first, regions=True, communication_range=1.1)
+    swarm.sweep(6)
+    assert swarm.instances()[4].region.shares[:2] == (0.178, 0.822)
+    for robot in swarm.robots.values():
+        robot.configure(replace(robot.parameters, communication_range=1.5))
+    swarm.sweep(1)
+    assert swarm.instances()[4].region.shares[:2] == (0.36, 0.64)
+
+
+def test_relays_take_no_room_in_gossip():
+    """Of a line of six the four in the middle are relays; a message has room for two."""
+    swarm = Swarm(line(6), lambda i: {**first(i), 'role': 'relay' if 1 < i < 6 else 'candidate'},
+                  regions=True, collection='gossip', gossip_members=2, gossip_depth=5)
+    swarm.sweep(16)
+    assert swarm.members() == {1: 2.0}
+    assert {i: set(instance.region.members) for i, instance in swarm.instances().items()} == {
+        i: {1, 6} for i in line(6)}
+
+
+def test_robots_with_other_tasks_elect_together_and_are_counted():
+    """1 and 2 count, 3 and 4 do something else; 2 and 3 hear each other, once a round."""
+    swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': 'count' if i < 3 else 'other'},
+                  {'other': Task})
+    swarm.sweep(10)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1)
+    assert swarm.members() == {1: 2.0}
+    # 2 runs its first round before it has heard 3.
+    assert counts(swarm, 'rejected_other_tasks') == {1: 0, 2: 9, 3: 10, 4: 0}
+
+
+def test_robots_that_collect_in_other_ways_are_counted():
+    swarm = Swarm(line(2), lambda i: {
+        **first(i), 'collection': 'tree' if i == 1 else 'multi-path'}, regions=True)
+    swarm.sweep(5)
+    assert swarm.leaders() == {1: 1, 2: 1} and swarm.members() == {1: 1.0}
+    assert counts(swarm, 'rejected_other_summary')[1] > 0
+
+
+# Tasks that fail.
+
+class Broken(Task):
+    """Fails in everything that it is asked for."""
+
+    def sense(self) -> Any:
+        raise RuntimeError('sense')
+
+    def decide(self, summary: Any) -> Any:
+        return {1, 2}
+
+    def act(self, decision: Any) -> None:
+        raise KeyError(decision)
+
+    def announce(self) -> Any:
+        return ['x']
+
+
+def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying():
+    """2, in the middle, has it, beside one that works."""
+    kinds = {'broken': Broken, 'idle': Task}
+    swarm = Swarm(line(3), lambda i: {**first(i), 'tasks': 'broken,count'}, kinds, connected=True)
+    swarm.sweep(10)
+    assert swarm.members() == {1: 3.0}
+    assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
+    # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
+    assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
+    assert all('RuntimeError: sense' in robot.main.task_runners[0].first_error
+               for robot in swarm.robots.values())
+
+
+class Opaque(Task):
+    """Makes nothing of what it collects."""
+
+    collects = {'sum': replace(total(), result=lambda row: row[9])}
+
+
+def test_what_was_collected_is_made_sense_of_once_a_round():
+    """It fails on the leader, once in each of five rounds, however often it is asked for."""
+    swarm = Swarm(line(2), first, {'opaque': Opaque}, tasks='opaque', outline=True)
+    for _ in range(5):
+        swarm.sweep()
+        for instance in swarm.instances().values():
+            assert instance.summary is instance.summary and instance.summary['opaque.sum'] is None
+    assert counts(swarm, 'task_errors')[1] == 5
+
+
+class Verbose(Task):
+    """Decides as much as it may."""
+
+    def decide(self, summary: Any) -> Any:
+        return 'x' * (MAX_DECISION - 4)
+
+
+def test_decisions_that_are_too_long_all_together_are_not_told():
+    kinds = {'verbose': Verbose, 'garrulous': Verbose}
+    swarm = Swarm(line(2), first, kinds, tasks='verbose,garrulous')
+    swarm.sweep(5)
+    assert swarm.decisions() == {1: [], 2: []} and swarm.members() == {1: 2.0}
+    assert counts(swarm, 'decisions_too_long') == {1: 5, 2: 0}
+
+
+# Ways to collect.
+
+class Weighing(Task):
+    """Adds up numbers of many digits."""
+
+    collects = {'sum': total(2), 'mean': mean(), 'bins': histogram(0.0, 30.0, 4)}
+
+    def sense(self) -> Any:
+        i = self.member.id
+        return {'sum': (math.pi * 1e5 * i, -math.e * i * i), 'mean': math.sqrt(i), 'bins': i}
+
+
+@settings(max_examples=examples(4))
+@given(st.integers(0, 999))
+def test_sums_by_tree_and_in_shares_agree_within_the_digits_told(seed):
+    """Numbers are told to eight digits, and rounded at each hop."""
+    draw = random.Random(seed)
+    places = {i: (draw.random() * 4, draw.random() * 4) for i in range(1, 26)}
+    by: dict[str, Any] = {}
+    for collection in ('tree', 'multi-path'):
+        swarm = Swarm(places, first, {'weighing': Weighing}, tasks='weighing', radius=100.0,
+                      collection=collection)
+        swarm.sweep(30, random.Random(seed))
+        by[collection] = {i: instance.summary for i, instance in swarm.instances().items()
+                          if instance.leads}
+    assert by['tree'].keys() == by['multi-path'].keys()
+    for leader, summary in by['tree'].items():
+        other = by['multi-path'][leader]
+        for name in ('weighing.sum', 'weighing.mean', 'weighing.bins'):
+            assert other[name] == pytest.approx(summary[name], rel=1e-6, abs=1e-6)
+
+
+# Sizes.
+
+def longest(ids: int = 900_000, **settings: Any) -> tuple[Swarm, int]:
+    """Return a swarm of robots with strengths of many digits, and its longest message."""
+    draw = random.Random(3)
+    places = {ids + i: (-100.0 + draw.random() * 5, -100.0 + draw.random() * 5)
+              for i in range(20)}
+    others = settings.pop('others', {})
+    swarm = Swarm(places, lambda i: {'strength': draw.random() * math.pi, 'others': {
+        name: {**values, 'strength': draw.random()} for name, values in others.items()}},
+        communication_range=3.0, radius=6.0, **settings)
+    swarm.sweep(10, draw)
+    return swarm, max(map(len, swarm.said.values()))
+
+
+def test_a_message_with_a_region_and_a_task_is_short():
+    assert longest(tasks='count')[1] < 300
+
+
+def test_a_further_instance_with_regions_adds_little():
+    """With ids of six digits, of which a region takes six: some more than with those of three."""
+    alone = longest(tasks='count')[1]
+    assert longest(tasks='count', others={'charging': {'regions': True}})[1] - alone < 150
+    tree = {'charging': {'regions': True, 'collection': 'tree'}}
+    assert longest(tasks='count', others=tree)[1] - alone < 120
+    assert longest(tasks='count', others={'charging': {'tasks': 'count'}})[1] - alone < 240
+
+
+@pytest.mark.parametrize('region', [{}, {'feedback_gain': 0.1}])
+def test_a_further_instance_with_regions_is_short_where_ids_are(region):
+    others = {'charging': {'regions': True, **region}}
+    alone = longest(100, tasks='count')[1]
+    assert longest(100, tasks='count', others=others)[1] - alone < 130
+
+
+class Chatty(Task):
+    """Collects as much as there is room for, of numbers with many digits."""
+
+    def __init__(self, member: Any, settings: Any) -> None:
+        super().__init__(member, settings)
+        self.collects = {f's{k}': total(64) for k in range(10)}
+
+    def sense(self) -> Any:
+        return {f's{k}': [math.pi * 1e5] * 64 for k in range(10)}
+
+    def decide(self, summary: Any) -> Any:
+        return 'x' * 1000
+
+
+class Meeting(Task):
+    """Collects who is where, of up to sixteen robots: 64 numbers, of which each knows four."""
+
+    collects = {'places': top(16, extra=2)}
+
+    def sense(self) -> Any:
+        x, y, _ = self.member.pose()
+        return {'places': (self.member.id, x, y)}
+
+    def decide(self, summary: Any) -> int:
+        return len(summary['places'])
+
+
+def test_gossip_of_fifteen_robots_about_as_many_places_is_told():
+    swarm = Swarm({i: (1.13 * i + 100.37, 55.77 + i % 3) for i in range(1, 16)}, first,
+                  {'meeting': Meeting}, tasks='meeting', collection='gossip', radius=100.0,
+                  gossip_members=15, gossip_depth=15, communication_range=3.0)
+    swarm.sweep(24)
+    assert swarm.decisions() == {i: [15] for i in range(1, 16)}
+    assert max(map(len, swarm.said.values())) < 1000
+    assert set(counts(swarm, 'regions_left_out').values()) == {0}
+
+
+def test_a_message_that_is_too_long_is_told_without_what_is_too_much():
+    """640 numbers of nine characters: without the decision it is still too long."""
+    swarm = Swarm(line(2), first, {'chatty': Chatty}, tasks='chatty')
+    swarm.sweep(4)
+    assert swarm.leaders() == {1: 1, 2: 1}, 'the election goes on'
+    assert max(map(len, swarm.said.values())) < MAX_LENGTH
+    assert counts(swarm, 'regions_left_out') == {1: 4, 2: 4}
+    assert counts(swarm, 'decisions_left_out') == {1: 4, 2: 4}
+    assert counts(swarm, 'instances_left_out') == {1: 0, 2: 0}
+
+
+# Robots out of their mind.
+
+def liar(swarm: Swarm, **changes: Any) -> str:
+    """Return what robot 3 says, changed, as if by robot 9 at the same place."""
+    document = {**json.loads(swarm.said[3]), 'id': 9, **changes}
+    return json.dumps(document).replace('"1e999"', '1e999')
+
+
+def with_liar(collection: str = 'multi-path', **changes: Any) -> Swarm:
+    """Return a line of three that counts itself, with a liar who hands all it says to robot 2."""
+    swarm = Swarm(line(3), first, tasks='count', collection=collection)
+    swarm.sweep(10)
+    for _ in range(6):
+        swarm.tell(3, liar(swarm, **changes))
+        swarm.sweep(1)
+    return swarm
+
+
+@pytest.mark.parametrize('summary', [
+    [1e9, 1, 2, 0], [100_001], [-1], [None, 1, 2, 0], ['1e999', 1, 2, 0], [1, '1e999'], [1] * 5,
+    [1, None], [], 7, ['many'], [[1]], [1] * 1100])
+def test_a_liar_is_not_believed(summary):
+    swarm = with_liar(r=[2, summary, 0, [2], [1000]])
+    assert swarm.members() == {1: 3.0}
+    known = counts(swarm, 'rejected_summary')[2] + counts(swarm, 'rejected_other_summary')[2]
+    assert known >= 6
+    assert swarm.decisions()[1] == [{'members': 3, 'centre': [1.0, 0.0]}]
+
+
+def test_shares_that_do_not_add_up_hand_on_nothing():
+    for shares in ([2000], [1001], [-1000], [500]):
+        swarm = with_liar(r=[2, [1, 1, 2, 0], 0, [2], shares])
+        assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
+
+
+def test_ages_below_nothing_do_not_count():
+    swarm = with_liar('gossip', r=[2, [], 0, [], [], [], [77, 78], [-5, -1], [[1, 1, 2, 0]] * 2])
+    assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
+
+
+def test_a_liar_within_reason_is_believed_until_it_is_silent():
+    """It can count for a thousand; nobody can tell. Gone, it is forgotten within its expiry."""
+    swarm = with_liar(r=[2, [1000, 0, 0, 0], 0, [2], [1000]])
+    assert swarm.members() == {1: 1003.0}
+    swarm.sweep(7)
+    assert swarm.members() == {1: 3.0}
+
+
+def test_a_liar_that_hands_on_too_much_is_cut_off_with_who_listens_to_it():
+    """Of the 100,002 that robot 2 makes of it robot 1 believes nothing: it leads itself alone."""
+    swarm = with_liar(r=[2, [100_000, 0, 0, 0], 0, [2], [1000]])
+    assert swarm.members() == {1: 1.0}
+    assert counts(swarm, 'rejected_other_summary')[1] >= 3
+
+
+@pytest.mark.parametrize('decision', ['go', {}, 7, ['x' * 2000], ['1e999']])
+def test_a_decision_that_is_none_is_counted(decision):
+    swarm = with_liar(d=decision)
+    assert swarm.decisions()[2] == [{'members': 4, 'centre': [1.25, 0.0]}], 'it counts, too'
+    assert counts(swarm, 'rejected_decision')[2] == 6
+
+
+# Spreading by gossip.
+
+def test_by_gossip_a_decision_has_a_version_and_an_age():
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
+    swarm.sweep(10)
+    assert swarm.decisions() == {i: [{'members': 3, 'centre': [1.0, 0.0]}] for i in (1, 2, 3)}
+    told = {i: json.loads(text)['r'] for i, text in swarm.said.items()}
+    assert {i: region[9:] for i, region in told.items()} == {1: [10], 2: [10, 1], 3: [10, 2]}
+    for text in swarm.said.values():
+        SCHEMA.validate(json.loads(text))
+
+
+def test_by_gossip_what_was_missed_since_makes_a_decision_older():
+    """2 falls silent, while its message lasts; 3 does not take its decision for that of now."""
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip', message_expiry=5.0)
+    swarm.sweep(10)
+    swarm.silent.add(2)
+    swarm.sweep(3)
+    # The message of age 1 is on time once, then one and two are missed: 2, 3, 4.
+    assert swarm.robots[3].main.region.decision_age == 4
+
+
+def test_by_gossip_a_later_version_is_overtaken():
+    """Robot 2 believes it, and so does 1 that there is one; it goes on from there."""
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
+    swarm.sweep(10)
+    swarm.tell(3, liar(swarm, r=[2, [1, 1, 2, 0], 0, [2], [1000], [], [], [], [], 500, 1],
+                       d=[{'members': 99, 'centre': [0, 0]}]))
+    swarm.speak(2)
+    assert swarm.robots[2].main.decision[0]['members'] == 99
+    swarm.tell(2)
+    swarm.sweep(2)
+    # The one that said so is counted as a member.
+    assert {i: found[0]['members'] for i, found in swarm.decisions().items()} == {1: 4, 2: 4, 3: 4}
+    assert swarm.robots[1].main.region.decision_version > 500
+
+
+@pytest.mark.parametrize('wrong', [-1, 2**53, 'x', 1.5, None, []])
+def test_a_version_that_is_none_is_counted(wrong):
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
+    swarm.sweep(10)
+    swarm.tell(3, liar(swarm, r=[2, [1, 1, 2, 0], 0, [2], [1000], [], [], [], [], wrong, 1]))
+    assert counts(swarm, 'rejected_summary')[2] == 1
+
+
+NUMBERS = st.sampled_from([0, 1, -1, 2, 3, 7, 0.5, 1000, 1e5, 1e9, -1e9, MAX_ID, -MAX_ID, 1e308])
+ROW = st.lists(NUMBERS | st.none(), max_size=60)
+REGION = st.tuples(
+    st.integers(-1, 9), ROW, st.sampled_from([0, 1e-9, 3, 1e9]), st.lists(st.integers(0, 9),
+                                                                          max_size=2),
+    st.sampled_from([[], [1000], [400, 600], [0, 1000]]), ROW, st.lists(st.integers(0, 9),
+                                                                        max_size=3),
+    st.lists(st.integers(0, 9), max_size=3), st.lists(ROW, max_size=3)).map(list)
+CANDIDACIES = st.tuples(NUMBERS, NUMBERS.map(abs), st.integers(0, 9)).map(list)
+KINDS = st.sampled_from([
+    {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
+    {'regions': True, 'collection': 'gossip', 'gossip_members': 2},
+    {'tasks': 'count', 'connected': True, 'outline': True},
+    {'regions': True, 'feedback_gain': 2.0, 'feedback_alpha': 1.0},
+    {'regions': True, 'hierarchy': '20', 'connected': True},
+    {'regions': True, 'zones': '{a: [[0, 0], [9, 0], [9, 9]]}'}])
+
+
+@settings(max_examples=examples(60))
+@given(KINDS, st.lists(st.tuples(st.integers(2, 9), CANDIDACIES, REGION, REGION, st.lists(
+    ROW | st.none() | st.text(max_size=3), max_size=2)), min_size=1, max_size=4))
+def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):
+    """And of the own region it knows a number of robots that is finite and not negative."""
+    me = Swarm({1: (0.0, 0.0)}, lambda i: {'strength': 1.0}, **kind)
+    me.sweep(1)
+    robot = me.robots[1]
+    for sender, candidacy, region, other, decision in heard:
+        tasks = {'t': 'count'} if 'tasks' in kind else {}
+        document = {'v': 1, 'id': sender, 'frame': 'map', 'p': [1.0, 0.0], 'c': candidacy,
+                    'r': region, 'd': decision, **tasks, 'i': {'level_1': {
+                        'c': candidacy, 'r': other, 'd': decision}}}
+        robot.receive(json.dumps(document), me.now)
+        me.sweep(2)
+        robot.would_change(me.now)
+        said = codec_for(robot.main.algorithm).decode(me.said[1])
+        assert isinstance(said, Message) and said.faults == ()
+        SCHEMA.validate(json.loads(me.said[1]))
+        for instance in robot.instances.values():
+            assert 0.0 <= instance.summary.get('members', 0.0) < math.inf
+            assert instance.counts['task_errors'] == 0 and instance.distance >= 0.0
+
+
+# News, and what a round costs.
+
+class Restless(Task):
+    """Decides otherwise in each round."""
+
+    rounds = 0
+
+    def decide(self, summary: Any) -> int:
+        self.rounds += 1
+        return self.rounds
+
+
+@pytest.mark.parametrize('more', [
+    {}, {'connected': True, 'outline': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
+def test_a_still_swarm_that_decides_otherwise_each_round_is_quiet(more):
+    """Nobody has reason for a round before its period is over, though all that is said is new."""
+    swarm = Swarm(line(5), first, {'restless': Restless}, schedule='reactive', tasks='restless',
+                  **more)
+    swarm.sweep(20)
+    decided = swarm.decisions()[5]
+    for _ in range(5):
+        swarm.now += 1.0
+        for i in swarm.robots:
+            before = swarm.said[i]
+            swarm.speak(i)
+            assert swarm.said[i] != before
+            for j, robot in swarm.robots.items():
+                if j != i:
+                    assert not (robot.receive(swarm.said[i], swarm.now)
+                                and robot.would_change(swarm.now))
+    assert swarm.decisions()[5][0] == decided[0] + 5, 'news of the leader arrives all the same'
+
+
+def test_an_election_of_any_instance_is_reason_for_a_round():
+    swarm = Swarm(line(2), lambda i: {'others': {'rescue': {'strength': 2.0 - i}}})
+    swarm.sweep(5)
+    document = json.loads(swarm.said[1])
+    document['i']['rescue']['c'] = [-99, 0, 1]
+    assert swarm.robots[2].receive(json.dumps(document), swarm.now)
+    assert swarm.robots[2].would_change(swarm.now)
+
+
+def calls(neighbours: int, **settings: Any) -> int:
+    """Return how many functions are called in a round among so many neighbours."""
+    places = {i: (0.0, 0.01 * i) for i in range(neighbours + 1)}
+    swarm = Swarm(places, lambda i: {'strength': float(i == 1)}, **settings)
+    swarm.sweep(3)
+    number = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal number
+        number += event in ('call', 'c_call')
+    sys.setprofile(count)
+    try:
+        swarm.robots[neighbours].round(swarm.now)
+    finally:
+        sys.setprofile(None)
+    return number
+
+
+@pytest.mark.parametrize('settings', [
+    {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
+    {'regions': True, 'connected': True, 'outline': True}, {'regions': True, 'feedback_gain': 1.0},
+    {'regions': True, 'hierarchy': '20'}])
+def test_the_cost_of_a_round_is_a_straight_line(settings):
+    """Twice as many neighbours more cost twice as many calls more."""
+    few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))
+    assert many - some == pytest.approx(2 * (some - few), rel=0.1)

@@ -1,0 +1,236 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Sightings out of the messages of drivers."""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, PoseWithCovariance, TransformStamped, Vector3
+from leader_election.election.robot.sighting_sources import (
+    columns_of,
+    of_detections,
+    of_range,
+    of_tags,
+    SensorMount,
+    shifted,
+    SightingSourceParameters,
+)
+from leader_election.localisation.sighting import PAIRS, Sighting, TRIPLES
+from leader_election.parameters import build, ParameterError
+import pytest
+from sensor_msgs.msg import Range
+from std_msgs.msg import Header, MultiArrayDimension
+
+OPTICAL = (0.1, 0.0, 0.2, -math.pi / 2, 0.0, -math.pi / 2)
+"""A camera that looks ahead: x to its right, y down, z ahead."""
+
+
+def mount(**parameters: Any) -> SensorMount:
+    return SensorMount(build(SightingSourceParameters, parameters))
+
+
+def dimension(size: int, label: str = '') -> MultiArrayDimension:
+    return MultiArrayDimension(label=label, size=size, stride=size)
+
+
+def transform(child: str, place: tuple[float, float, float],
+              frame: str = 'camera') -> TransformStamped:
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id = frame
+    message.transform.translation = Vector3(x=place[0], y=place[1], z=place[2])
+    return message
+
+
+def hypothesis(name: str, score: float, place: tuple[float, float, float]) -> SimpleNamespace:
+    """Return a vision_msgs/ObjectHypothesisWithPose; the package is not on PyPI."""
+    return SimpleNamespace(
+        hypothesis=SimpleNamespace(class_id=name, score=score),
+        pose=PoseWithCovariance(pose=Pose(position=Point(x=place[0], y=place[1], z=place[2]))))
+
+
+def detection(name: str, *results: SimpleNamespace,
+              box: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> SimpleNamespace:
+    return SimpleNamespace(
+        id=name, results=list(results), bbox=SimpleNamespace(
+            center=Pose(position=Point(x=box[0], y=box[1], z=box[2]))))
+
+
+def detections(*found: SimpleNamespace, frame: str = 'camera') -> SimpleNamespace:
+    return SimpleNamespace(header=Header(frame_id=frame), detections=list(found))
+
+
+def rounded(sightings: list[Sighting]) -> list[tuple[float, ...]]:
+    return [(s.id, round(s.range, 3), round(s.bearing, 3)) for s in sightings]
+
+
+def test_rows_are_of_two_without_a_layout_and_of_what_the_layout_says() -> None:
+    assert columns_of([], 7) == PAIRS
+    assert columns_of([dimension(6)], 6) == PAIRS, 'a layout was not looked at before'
+    assert columns_of([dimension(3, 'sightings'), dimension(2, 'id,value')], 6) == PAIRS
+    assert columns_of([dimension(2, 'sightings'), dimension(3, 'id,range,bearing')], 6) == TRIPLES
+    assert columns_of([dimension(2), dimension(3, 'id, range, bearing')], 6) == TRIPLES
+    assert columns_of([dimension(0), dimension(3)], 0) == TRIPLES
+    assert columns_of([dimension(1), dimension(4, 'id,range,range_deviation,stamp')], 4) == (
+        'id', 'range', 'range_deviation', 'stamp')
+
+
+@pytest.mark.parametrize('dimensions', [
+    [dimension(2), dimension(3, 'id,bearing,range')],
+    [dimension(2), dimension(3, 'id,range,colour')],
+    [dimension(2), dimension(3, 'id,range,range')],
+    [dimension(2), dimension(3, 'id,range')],
+    [dimension(3), dimension(2, 'id,range,bearing')],
+    [dimension(5), dimension(3)],
+    [dimension(6), dimension(1)],
+    [dimension(1), dimension(6)],
+    [dimension(1), dimension(2), dimension(3)],
+    [dimension(0), dimension(0)]])
+def test_a_layout_of_another_kind_or_that_does_not_fit_is_none(dimensions: list[Any]) -> None:
+    assert columns_of(dimensions, 6) is None
+
+
+def test_a_detection_has_an_id_and_the_place_of_its_best_hypothesis() -> None:
+    found = of_detections(detections(
+        detection('robot_3', hypothesis('x', 0.2, (9.0, 9.0, 9.0)),
+                  hypothesis('y', 0.9, (0.0, -0.5, 1.9))),
+        detection('', hypothesis('7', 0.5, (0.0, 0.0, 0.0)), box=(1.0, 0.0, 0.9)),
+        detection('12', box=(-2.0, 0.0, -0.1))), mount(sensor_pose=OPTICAL))
+    assert rounded(found.sightings) == [
+        (3, 2.0, 0.0), (7, 1.414, -0.785), (12, 2.0, 1.571)]
+    assert found.rejected == 0 and found.passed_over == ()
+
+
+def test_what_is_no_robot_is_passed_over_and_what_is_no_place_is_rejected() -> None:
+    found = of_detections(detections(
+        detection('person', box=(1.0, 0.0, 0.0)), detection('', box=(1.0, 0.0, 0.0)),
+        detection('9' * 30, box=(1.0, 0.0, 0.0)), detection('-1', box=(1.0, 0.0, 0.0)),
+        detection('4', box=(math.nan, 0.0, 0.0)), detection('5')), mount())
+    assert found.sightings == [] and found.rejected == 2
+    assert found.passed_over == ('person', '', '9' * 30, '-1')
+
+
+def test_child_frames_name_tags() -> None:
+    message = SimpleNamespace(transforms=[
+        transform('tag36h11:7', (0.5, 0.0, 0.9)), transform('/robot_2', (0.0, 0.0, 0.4)),
+        transform('3', (0.0, 0.0, 1.9)), transform('base_link', (1.0, 0.0, 0.0)),
+        transform('robot_2', (0.0, 0.0, 1.0), frame='robot_4/camera')])
+    found = of_tags(message, mount(sensor_pose=OPTICAL, sensor_frame='/camera'))
+    assert rounded(found.sightings) == [
+        (7, round(math.hypot(1.0, 0.5), 3), round(-math.atan2(0.5, 1.0), 3)),
+        (2, 0.5, 0.0), (3, 2.0, 0.0)]
+    assert found.passed_over == ('base_link',)
+    assert len(of_tags(message, mount()).sightings) == 4, 'any frame'
+
+
+def test_detections_of_another_sensor_are_none() -> None:
+    message = detections(detection('3', box=(1.0, 0.0, 0.0)))
+    assert of_detections(message, mount(sensor_frame='lidar')).sightings == []
+    assert len(of_detections(message, mount(sensor_frame='camera')).sightings) == 1
+
+
+def test_a_pattern_is_a_text_but_for_the_id() -> None:
+    assert mount(tag_names='r.{id}').id_of('r.3') == 3
+    assert mount(tag_names='r.{id}').id_of('rx3') is None
+    assert mount(tag_names='').id_of('robot_3') is None
+    assert mount(tag_names='').id_of('3') == 3
+    assert mount(tag_names='robot_{id}_front, robot_{id}_back').id_of('robot_3_back') == 3
+
+
+@pytest.mark.parametrize(('value', 'limits', 'expected'), [
+    (1.5, (0.1, 4.0), 1.5), (0.1, (0.1, 4.0), 0.1), (4.0, (0.1, 4.0), 4.0),
+    (0.05, (0.1, 4.0), None), (4.1, (0.1, 4.0), None),
+    (math.inf, (0.1, math.inf), None), (-math.inf, (0.1, 4.0), None),
+    (math.nan, (0.1, 4.0), None), (1.5, (0.0, 0.0), 1.5), (-1.0, (0.0, 0.0), None)])
+def test_a_range_counts_within_its_limits(
+        value: float, limits: tuple[float, float], expected: float | None) -> None:
+    message = Range(range=value, min_range=limits[0], max_range=limits[1])
+    found = of_range(message, 3)
+    assert found.rejected == 0
+    assert [s.range for s in found.sightings] == (
+        [] if expected is None else [pytest.approx(expected)])
+    assert all(s.id == 3 and math.isnan(s.bearing) for s in found.sightings)
+
+
+def test_a_covariance_is_that_of_range_and_bearing_from_the_robot() -> None:
+    """The camera looks to the left: its z, the depth, is the direction to the robot seen."""
+    left = mount(sensor_pose=(0.0, 0.0, 0.2, -math.pi / 2, 0.0, 0.0))
+    found = hypothesis('3', 1.0, (0.0, 0.0, 2.0))
+    found.pose.covariance[0::7] = [0.04 ** 2, 1.0, 0.3 ** 2, 0.0, 0.0, 0.0]
+    [seen] = of_detections(detections(detection('3', found)), left).sightings
+    assert (seen.range, seen.bearing) == pytest.approx((2.0, math.pi / 2))
+    assert (seen.range_deviation, seen.bearing_deviation) == pytest.approx((0.3, 0.02))
+    for unknown in (0.0, -1.0, math.nan):
+        found.pose.covariance[0::7] = [unknown] * 6
+        [seen] = of_detections(detections(detection('3', found)), left).sightings
+        assert math.isnan(seen.range_deviation) and math.isnan(seen.bearing_deviation)
+
+
+def test_a_variance_of_a_range_is_used_where_there_is_one() -> None:
+    message = Range(range=1.5, variance=0.04)
+    assert of_range(message, 3).sightings[0].range_deviation == pytest.approx(0.2)
+    message.variance = 0.0
+    assert math.isnan(of_range(message, 3).sightings[0].range_deviation)
+
+
+def test_the_age_is_that_of_the_stamp() -> None:
+    stamp = Time(sec=100, nanosec=500_000_000)
+    scan, tag = Range(range=1.5), transform('3', (0.0, 0.0, 1.0))
+    scan.header.stamp = tag.header.stamp = stamp
+    seen = detections(detection('3', box=(1.0, 0.0, 0.0)))
+    seen.header.stamp = stamp
+    tags = SimpleNamespace(transforms=[tag])
+    for of, message, what in ((of_range, scan, 3), (of_tags, tags, mount()),
+                              (of_detections, seen, mount())):
+        assert of(message, what, clock=101.0).sightings[0].age == pytest.approx(0.5)
+        assert of(message, what).sightings[0].age == 0.0, 'the time is not known'
+    scan.header.stamp = Time()
+    assert of_range(scan, 3, clock=101.0).sightings[0].age == 0.0, 'there is no stamp'
+
+
+def test_an_offset_is_added_to_ranges_only() -> None:
+    seen, heard = shifted([Sighting(3, 2.0, 0.5), Sighting(4, math.nan, 0.5)], 0.2)
+    assert seen[:3] == (3, 2.2, 0.5) and math.isnan(heard.range) and heard.bearing == 0.5
+
+
+@pytest.mark.parametrize(('parameters', 'error'), [
+    ({'sighting_sources': 'measurements, radar'},
+     "parameter sighting_sources: 'radar' is not allowed; it takes a list of measurements, "
+     'detections, tags, ranges'),
+    ({'tag_names': 'robot'},
+     "parameter tag_names: 'robot' is not allowed; it takes a list of names with {id} in each, "
+     "for example 'robot_{id}'"),
+    ({'sighting_sources': 'ranges'},
+     "parameter range_ids: '' is not allowed; sighting_sources has ranges, so it takes ids, for "
+     "example '1-5'"),
+    ({'range_ids': '1-101'},
+     "parameter range_ids: '1-101' is not allowed; it takes at most 100 ids from 0 to "
+     '9007199254740991'),
+    ({'range_ids': '-1'},
+     "parameter range_ids: '-1' is not allowed; it takes ids and ranges of ids, for example "
+     "'1-20,25'"),
+])
+def test_wrong_parameters_are_refused(parameters: dict[str, Any], error: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        build(SightingSourceParameters, parameters)
+    assert str(refused.value) == error
+
+
+def test_lists_are_read_in_their_order_and_each_entry_once() -> None:
+    read = build(SightingSourceParameters, {
+        'sighting_sources': ' tags,measurements , tags', 'range_ids': '3,1-2,2'})
+    assert read.sources == ('tags', 'measurements') and read.ranged == (3, 1, 2)
+    assert build(SightingSourceParameters, {'sighting_sources': ''}).sources == ()

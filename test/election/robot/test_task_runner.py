@@ -1,0 +1,213 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A task at work: whatever it does, nothing is raised, and what went wrong is counted."""
+
+from collections.abc import Callable, Iterator
+import itertools
+import math
+from typing import Any
+
+from leader_election.election.coordination.aggregate import Aggregate, count, mean, total, union
+from leader_election.election.coordination.summary_layout import combine, OWN
+from leader_election.election.coordination.task import Member, Task
+from leader_election.election.robot.task_runner import MAX_TRACEBACK, TaskRunner
+from leader_election.election.robot.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
+import pytest
+
+
+class Told(Task):
+    """Does what the test says."""
+
+    collects = {'robots': count(), 'place': mean(2), 'weight': total()}
+
+    def __init__(self, does: Callable[[], Any] = lambda: None) -> None:
+        super().__init__(Member(7), None)
+        self.does = does
+
+    def sense(self) -> Any:
+        return self.does()
+
+    def decide(self, summary: Any) -> Any:
+        return self.does()
+
+    def act(self, decision: Any) -> None:
+        self.does()
+
+    def announce(self) -> Any:
+        return self.does()
+
+    def close(self) -> None:
+        self.does()
+
+
+def fails() -> Any:
+    raise LookupError('no such shelf')
+
+
+def endless() -> Iterator[float]:
+    return itertools.repeat(1.0)
+
+
+def deep(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def own(function: Callable[[Any, Any], Any]) -> Task:
+    """Return a task with an aggregate that a user wrote."""
+    task = Told()
+    task.collects = {'own': Aggregate(
+        'own', OWN, (0.0, 0.0), lambda _, reading: reading, list, combine=function)}
+    return task
+
+
+def test_a_good_task_is_left_alone():
+    runner = TaskRunner('told', Told(lambda: {'robots': True, 'place': (3.0, 4.0)}))
+    assert runner.sense(7) == (1.0, 1.0, 3.0, 4.0, 0.0)
+    assert runner.decide({}) == {'robots': True, 'place': (3.0, 4.0)}
+    runner.act(None)
+    runner.close()
+    assert TaskRunner('told', Told(lambda: (1, 2))).announce() == (1.0, 2.0, 0.0)
+    assert TaskRunner('told', Told()).announce() is None
+    assert (runner.errors, runner.first_error) == (0, '')
+
+
+def test_what_a_task_raises_is_counted_and_the_first_is_kept():
+    runner = TaskRunner('told', Told(fails))
+    assert runner.sense(7) == runner.aggregates.identity
+    assert runner.decide({}) is None and runner.announce() is None
+    runner.act(None)
+    runner.close()
+    assert runner.errors == 5
+    assert runner.first_error.startswith('Traceback')
+    assert runner.first_error.endswith('LookupError: no such shelf\n')
+    assert 'self.task.sense()' in runner.first_error, 'the first'
+
+
+def test_a_task_cannot_end_the_program_but_who_stops_it_can():
+    def leaves() -> None:
+        raise SystemExit(3)
+
+    def interrupts() -> None:
+        raise KeyboardInterrupt
+    runner = TaskRunner('told', Told(leaves))
+    runner.act(None)
+    assert runner.sense(7) == runner.aggregates.identity
+    assert runner.errors == 2 and runner.first_error.endswith('SystemExit: 3\n')
+    with pytest.raises(KeyboardInterrupt):
+        TaskRunner('told', Told(interrupts)).act(None)
+
+
+def test_of_a_traceback_the_end_is_kept():
+    def raises() -> None:
+        raise ValueError('x' * 100_000 + '!')
+    runner = TaskRunner('told', Told(raises))
+    runner.act(None)
+    assert len(runner.first_error) == MAX_TRACEBACK and runner.first_error.endswith('x!\n')
+
+
+def test_an_error_that_cannot_be_told():
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise LookupError
+
+    def raises() -> None:
+        raise Mute
+    runner = TaskRunner('told', Told(raises))
+    runner.act(None)
+    assert runner.errors == 1 and 'Mute' in runner.first_error
+
+
+@pytest.mark.parametrize('reading', [
+    5, 'text', b'bytes', [1, 2], {'other': 1}, {'weight': math.nan}, {'weight': math.inf},
+    {'weight': -math.inf}, {'weight': 1.1 * MAX_NUMBER}, {'weight': 10**400}, {'weight': 'heavy'},
+    {'weight': b'x'}, {'weight': [1.0]}, {'weight': {}}, {'place': 3.0}, {'place': (1.0,)},
+    {'place': (1.0, 2.0, 3.0)}, {'place': (math.nan, 0.0)}, {'place': range(10**9)},
+    {'place': endless()}, {'place': 'xy'}, {'robots': True, 'weight': None, 'x': 1}])
+def test_what_makes_no_numbers_contributes_nothing(reading):
+    runner = TaskRunner('told', Told(lambda: reading))
+    assert runner.sense(7) == runner.aggregates.identity
+    assert runner.errors == 1
+
+
+def test_what_is_left_out_contributes_nothing_and_is_no_error():
+    runner = TaskRunner('told', Told(lambda: {'weight': None}))
+    assert runner.sense(7) == runner.aggregates.identity and runner.errors == 0
+
+
+def test_ids_may_be_greater_than_readings():
+    task = Told(lambda: {'who': True})
+    task.collects = {'who': union(2)}
+    runner = TaskRunner('told', task)
+    assert runner.sense(MAX_ID) == (MAX_ID, MAX_ID, math.inf, math.inf) and runner.errors == 0
+
+
+@pytest.mark.parametrize('decision', [
+    math.nan, math.inf, [-math.inf], {1, 2}, b'bytes', object(), endless(), range(10**9),
+    {(1, 2): 3}, 'x' * MAX_DECISION, list(range(MAX_DECISION)), deep(MOST_LEVELS), deep(10**5)])
+def test_what_json_cannot_tell_or_is_too_long_is_no_decision(decision):
+    runner = TaskRunner('told', Told(lambda: decision))
+    assert runner.decide({}) is None
+    assert runner.errors == 1
+
+
+def test_the_longest_and_the_deepest_decisions_are_told():
+    # ["..."] has four characters beside the text; the list of decisions is a level itself.
+    for decision in ('x' * (MAX_DECISION - 4), deep(MOST_LEVELS - 1)):
+        runner = TaskRunner('told', Told(lambda decision=decision: decision))
+        assert runner.decide({}) == decision and runner.errors == 0
+
+
+def test_a_decision_that_holds_itself():
+    decision: list[Any] = []
+    decision.append(decision)
+    runner = TaskRunner('told', Told(lambda: decision))
+    assert runner.decide({}) is None and runner.errors == 1
+
+
+@pytest.mark.parametrize('said', [
+    5.0, 'abc', (1, 2, 3, 4), endless(), range(10**9), (math.nan,), (math.inf, 1.0, 2.0),
+    (1.0, -math.inf, 2.0), (1.1 * MAX_NUMBER,), (None,), (10**400,)])
+def test_what_is_not_up_to_three_numbers_is_not_said(said):
+    runner = TaskRunner('told', Told(lambda: said))
+    assert runner.announce() is None and runner.errors == 1
+
+
+@pytest.mark.parametrize('function', [
+    lambda a, b: fails(), lambda a, b: None, lambda a, b: (1.0,), lambda a, b: (1.0, 2.0, 3.0),
+    lambda a, b: endless(), lambda a, b: (math.nan, 0.0), lambda a, b: (0.0, -math.inf),
+    lambda a, b: 'ab'])
+def test_a_function_of_a_users_own_that_cannot_combine_leaves_all_as_it_was(function):
+    runner = TaskRunner('told', own(function))
+    row = [3.0, 4.0]
+    combine(runner.aggregates.layout, row, (1.0, 1.0), 1.0)
+    assert row == [3.0, 4.0] and runner.errors == 1
+
+
+def test_a_function_of_a_users_own_that_can():
+    runner = TaskRunner('told', own(lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))))
+    row = [3.0, 4.0]
+    combine(runner.aggregates.layout, row, (5.0, 6.0), 1.0)
+    assert row == [5.0, 4.0] and runner.errors == 0
+
+
+def test_a_result_that_fails_is_none():
+    task = Told()
+    task.collects = {'robots': Aggregate(
+        'odd', 0, (0.0,), lambda _, reading: (1.0,), lambda row: fails())}
+    runner = TaskRunner('told', task)
+    assert runner.aggregates.results((1.0,)) == {'robots': None} and runner.errors == 1

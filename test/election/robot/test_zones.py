@@ -1,0 +1,98 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Zones, lookup of positions in them and refused definitions; outlines of members."""
+
+from pathlib import Path
+
+from leader_election.election.robot.zones import outline, Zones
+from leader_election.parameters import ParameterError
+import pytest
+from shapely import Point
+
+TRIANGLE = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0), (1.0, 1.0)]
+SQUARES = '{west: [[0, 0], [2, 0], [2, 2], [0, 2]], east: [[2, 0], [4, 0], [4, 2], [2, 2]]}'
+
+
+def test_at():
+    zones = Zones(SQUARES)
+    assert zones.at((1.0, 1.0)) == 'west' and zones.at((3.0, 1.0)) == 'east'
+    assert zones.at((5.0, 1.0)) is None and zones.at(None) is None
+    assert zones.at((0.0, 0.0)) == 'west', 'a corner belongs to it'
+    assert zones.at((2.0, 1.0)) == 'west', 'on the border of two: the first'
+
+
+def test_the_radius_is_the_longest_outline():
+    """Both squares have sides of 2 m, and so 8 m all around; small ones are made up for."""
+    assert Zones(SQUARES).radius == 8.0
+    assert Zones('{dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
+
+
+def test_a_zone_may_be_concave():
+    """An L; its inner corner is outside."""
+    zones = Zones('{hall: [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]}')
+    assert zones.at((0.5, 3.0)) == 'hall' and zones.at((3.0, 3.0)) is None
+
+
+def test_a_file(tmp_path: Path):
+    path = tmp_path / 'zones.yaml'
+    path.write_text('hall: [[0, 0], [4, 0], [4, 3]]\n1: [[4, 0], [8, 0], [8, 3]]\n')
+    assert list(Zones(str(path)).polygons) == ['hall', '1']
+
+
+def test_a_file_that_is_not_there(tmp_path: Path):
+    with pytest.raises(ParameterError, match='^parameter zones: .*No such file'):
+        Zones(str(tmp_path / 'none.yaml'))
+
+
+@pytest.mark.parametrize('text, says', [
+    ('{}', 'it takes polygons by name'),
+    ('{a: [', 'parameter zones: while parsing'),
+    ('{a: ' + '[' * 5000, 'parameter zones: '),
+    ('\0', 'parameter zones: '),
+    ('{a: }', 'a is not allowed; it takes three or more points'),
+    ('{a: 5}', 'a is not allowed; it takes three or more points'),
+    ('{a: []}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0], [1]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0], [1, x]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0], [1, .nan]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0], [1, .inf]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0], [1, true]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}', 'a is not a simple polygon: Self-intersection'),
+    ('{a: [[0, 0], [1, 0], [2, 0]]}', 'a is '),
+    ('{a: [[1, 1], [1, 1], [1, 1]]}', 'a is '),
+    ('{a: [[0, 0], [4, 0], [4, 4]], b: [[3, 0], [9, 0], [9, 9]]}', 'a and b overlap'),
+    ('{a: [[0, 0], [9, 0], [9, 9], [0, 9]], b: [[3, 3], [4, 3], [4, 4]]}',
+     r'a and b overlap, by 0.5 m\^2'),
+])
+def test_what_is_refused_is_named_in_one_line(text, says):
+    with pytest.raises(ParameterError, match=says) as error:
+        Zones(text)
+    assert '\n' not in str(error.value) and str(error.value).startswith('parameter zones: ')
+
+
+def test_outline():
+    assert outline(TRIANGLE).area == 6.0
+    assert len(outline(TRIANGLE).exterior.coords) == 4, 'the inner one is not a corner'
+
+
+@pytest.mark.parametrize('positions', [
+    [(1.0, 1.0)], [(1.0, 1.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, 1.0)],
+    [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]])
+def test_no_area_without_a_margin(positions):
+    assert outline(positions).is_empty
+    wide = outline(positions, margin=0.5)
+    assert all(wide.contains(Point(p)) for p in positions)
+    assert wide.exterior.distance(Point(positions[0])) == pytest.approx(0.5, abs=0.05)

@@ -1,0 +1,178 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parts and lanes of an area: examples worked by hand, and properties of any area."""
+
+import math
+
+from election.tasks.areas import areas
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leader_election.election.tasks.coverage import assign, lanes, part_of, split
+import pytest
+import shapely
+
+
+def test_a_strip_is_cut_across() -> None:
+    # 4 m by 1 m in four squares, from west to east; on end, from south to north.
+    for k, part in enumerate(split(shapely.box(0, 0, 4, 1), 4)):
+        assert part.bounds == pytest.approx((k, 0, k + 1, 1))
+    for k, part in enumerate(split(shapely.box(0, 0, 1, 4), 4)):
+        assert part.bounds == pytest.approx((0, k, 1, k + 1))
+
+
+def test_a_square_is_cut_in_quarters() -> None:
+    # West and east first; each half is then higher than wide: south and north.
+    corners = [part.bounds[:2] for part in split(shapely.box(0, 0, 2, 2), 4)]
+    assert [round(x, 6) + 0.0 for corner in corners for x in corner] == [0, 0, 0, 1, 1, 0, 1, 1]
+
+
+def test_a_triangle_is_cut_where_half_of_its_area_is() -> None:
+    # Height y over 0 <= y <= 1, twice as wide: left of x the area is x² / 4 of 1, so x = sqrt(2).
+    left, right = split(shapely.Polygon([(0, 0), (2, 0), (2, 1)]), 2)
+    assert left.bounds[2] == pytest.approx(math.sqrt(2)) == right.bounds[0]
+
+
+def test_two_islands_are_shared() -> None:
+    # Two squares of 1 m, 8 m apart: each is a half; of thirds none has the gap between.
+    islands = shapely.union_all([shapely.box(0, 0, 1, 1), shapely.box(9, 0, 10, 1)])
+    assert [part.area for part in split(islands, 2)] == pytest.approx([1, 1])
+    assert [part.area for part in split(islands, 3)] == pytest.approx([2 / 3] * 3)
+
+
+def test_a_u_is_cut_between_its_arms() -> None:
+    # Open to the north, 7 m2, and the same on both sides of x = 1.5.
+    u = shapely.Polygon([(0, 0), (3, 0), (3, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)])
+    west, east = split(u, 2)
+    assert (west.area, east.area) == pytest.approx((3.5, 3.5))
+    assert west.bounds[2] == pytest.approx(1.5) == east.bounds[0]
+    # Of three parts one is in two pieces, and all are equal.
+    assert [part.area for part in split(u, 3)] == pytest.approx([7 / 3] * 3)
+
+
+@settings(deadline=None, max_examples=60)
+@given(areas(), st.integers(1, 21))
+def test_parts_are_equal_and_disjoint_and_make_up_the_area(
+        area: shapely.Geometry, number: int) -> None:
+    parts = split(area, number)
+    assert len(parts) == number
+    assert [part.area for part in parts] == pytest.approx([area.area / number] * number, rel=0.01)
+    # Disjoint and all of it: nothing is counted twice, and nothing is missing or too much.
+    whole = shapely.union_all(parts)
+    assert sum(part.area for part in parts) == pytest.approx(area.area, rel=1e-6)
+    assert whole.symmetric_difference(area).area <= 1e-6 * area.area
+
+
+@pytest.mark.parametrize('number', [1, 2, 7, 21])
+def test_one_part_alone_is_that_of_all(number: int) -> None:
+    area = shapely.Point(3, 4).buffer(5.0, quad_segs=5)
+    assert [part_of(area, number, k) for k in range(number)] == split(area, number)
+
+
+def test_a_robot_in_a_part_gets_it() -> None:
+    # Quarters in the order of the test above; each robot stands in the middle of one.
+    members = {4: (0.5, 0.5), 3: (0.5, 1.5), 2: (1.5, 0.5), 1: (1.5, 1.5)}
+    assert assign(shapely.box(0, 0, 2, 2), members) == [4, 3, 2, 1]
+
+
+def test_of_robots_that_come_from_one_side_the_first_go_farthest() -> None:
+    # All come from the west: the most eastern of them goes to the east.
+    members = {1: (-1.0, 0.0), 2: (-2.0, 0.0), 3: (-3.0, 0.0)}
+    assert assign(shapely.box(0, 0, 3, 1), members) == [3, 2, 1]
+
+
+@settings(deadline=None, max_examples=40)
+@given(areas(), st.dictionaries(
+    st.integers(0, 99), st.tuples(st.floats(-20, 20), st.floats(-20, 20)), max_size=21))
+def test_each_robot_gets_one_part(
+        area: shapely.Geometry, members: dict[int, tuple[float, float]]) -> None:
+    assert sorted(assign(area, members)) == sorted(members)
+
+
+@settings(deadline=None, max_examples=40)
+@given(areas(), st.integers(1, 12))
+def test_robots_in_their_parts_keep_them_when_parts_are_assigned_anew(
+        area: shapely.Geometry, number: int) -> None:
+    # Each robot stands somewhere in a part of its own.
+    inside = [part.representative_point() for part in split(area, number)]
+    members = {robot: (point.x, point.y) for robot, point in enumerate(inside)}
+    assert assign(area, members) == list(range(number))
+
+
+def test_lanes_go_to_and_fro_along_the_longer_side() -> None:
+    # 4 m by 2 m, half a metre off the edge: 3 m by 1 m is left, one lane in its middle; with
+    # lanes of half a metre two, at a quarter and at three.
+    assert lanes(shapely.box(0, 0, 4, 2), 1.0, 0.5) == [(0.5, 1), (3.5, 1)]
+    two = lanes(shapely.box(0, 0, 4, 2), 0.5, 0.5)
+    assert two == [(0.5, 0.75), (3.5, 0.75), (3.5, 1.25), (0.5, 1.25)]
+
+
+def test_an_upright_area_is_swept_upright() -> None:
+    assert lanes(shapely.box(0, 0, 1, 2), 1.0) == [(0.5, 0), (0.5, 2)]
+
+
+def test_a_lane_leaves_out_gaps_of_the_area() -> None:
+    # A U of two arms: the upper lane has a piece in each.
+    u = shapely.Polygon([(0, 0), (6, 0), (6, 2), (4, 2), (4, 1), (2, 1), (2, 2), (0, 2)])
+    upper = [x for x, y in lanes(u, 1.0) if y == 1.5]
+    assert upper == [6, 4, 2, 0]
+
+
+def test_an_area_that_is_too_narrow_is_visited_in_one_place() -> None:
+    [(x, y)] = lanes(shapely.box(0, 0, 9, 0.4), 1.0, 0.25)
+    assert shapely.box(0, 0, 9, 0.4).contains(shapely.Point(x, y))
+    assert lanes(shapely.Polygon(), 1.0, 0.25) == []
+
+
+def test_an_area_that_lanes_miss_is_visited_off_its_edge() -> None:
+    # Two rooms in opposite corners, the one lane runs in between; and a corridor, too narrow.
+    rooms = shapely.union_all([
+        shapely.box(0, 0, 2, 2), shapely.box(6, 2, 8, 4), shapely.box(20, 1.9, 29, 2.1)])
+    [(x, y)] = lanes(rooms, 9.0, 0.5)
+    assert rooms.buffer(-0.5).covers(shapely.Point(x, y))
+
+
+@settings(deadline=None, max_examples=60)
+@given(areas(), st.floats(0.3, 2.0), st.floats(0.0, 0.5))
+def test_all_places_are_inside(area: shapely.Geometry, lane: float, clearance: float) -> None:
+    places = shapely.MultiPoint(lanes(area, lane, clearance))
+    assert not places.is_empty
+    inside = area.buffer(-clearance, join_style='mitre')
+    assert (area if inside.is_empty else inside).buffer(1e-6).covers(places)
+
+
+@pytest.mark.parametrize('lane', [0.5, 1.0, 1.7])
+def test_no_point_of_a_rectangle_is_farther_from_the_way_than_half_a_lane(lane: float) -> None:
+    for area in (shapely.box(-3, 1, 4, 3.5), shapely.box(0, 0, 2, 5)):
+        near = shapely.LineString(lanes(area, lane)).buffer(lane / 2 + 1e-6, cap_style='square')
+        assert area.difference(near).area < 1e-9
+
+
+def test_a_large_area_takes_no_more_places_than_it_has_lanes() -> None:
+    # A square kilometre: a thousand lanes of 1 m, with two ends each.
+    assert len(lanes(shapely.box(0, 0, 1000, 1000), 1.0)) == 2000
+
+
+@pytest.mark.parametrize('area', [
+    shapely.box(0, 0, 1e9, 1e9), shapely.box(0, 0, 1e300, 1e300), shapely.box(0, 0, 6000, 5001)])
+def test_an_area_of_too_many_lanes_is_refused(area: shapely.Geometry) -> None:
+    with pytest.raises(ValueError, match='are too many; up to 5000 are allowed'):
+        lanes(area, 1.0)
+
+
+def test_an_area_of_too_many_pieces_is_refused() -> None:
+    # A comb whose 100 teeth are 150 lanes high: 30,000 ends.
+    teeth = [shapely.box(4 * k, 0, 4 * k + 2, 150) for k in range(100)]
+    with pytest.raises(ValueError, match='more than 10000 places'):
+        lanes(shapely.union_all([*teeth, shapely.box(0, -1, 400, 0)]), 1.0)

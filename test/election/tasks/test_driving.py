@@ -1,0 +1,211 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The driving loop: the commands that follow from poses, goals and scans, step by step."""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+from election.tasks.memory_context import MemoryContext, scan_of
+from geometry_msgs.msg import TwistStamped
+from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.escape import BACK
+from leader_election.election.tasks.steering import DrivingParameters, limits_of, Scan, steer
+import pytest
+from rclpy.clock import ROSClock
+from std_msgs.msg import Bool
+
+PARAMETERS = DrivingParameters()
+FREE = scan_of([math.inf] * 8, math.pi / 4, 4.0)
+
+
+class Robot:
+    """A driver, and the commands that it has published since they were last read."""
+
+    def __init__(self, goal: tuple[float, float] | None = (3.0, 0.0),
+                 parameters: DrivingParameters = PARAMETERS, on_scan: bool = True) -> None:
+        self.context, self.goal = MemoryContext(), goal
+        self.goals_for: list[tuple[float, float, float]] = []
+        self.pose: Any = (0.0, 0.0, 0.0)
+        self.driver = Driver(self.context, parameters, self.goal_for,
+                             (lambda: self.pose) if on_scan else None,
+                             blocked=self.note_blocked)
+        self.blocked = 0
+
+    def note_blocked(self) -> None:
+        self.blocked += 1
+
+    def goal_for(self, x: float, y: float, now: float) -> tuple[float, float] | None:
+        self.goals_for.append((x, y, now))
+        return self.goal
+
+    def commands(self) -> list[tuple[float, float]]:
+        commands = [(m.linear.x, m.angular.z) for m in self.context.published('cmd_vel')]
+        self.context.published('cmd_vel').clear()
+        return commands
+
+    def receive(self, scan: Any = FREE) -> list[tuple[float, float]]:
+        self.context.deliver('scan', scan)
+        return self.commands()
+
+
+def test_it_steers_by_the_scan_from_where_it_is() -> None:
+    robot = Robot((1.0, 2.0))
+    robot.pose = (0.5, -0.5, 0.3)
+    robot.context.now = 7.0
+    ranges = [math.inf, 1.0, 0.75, math.inf]
+    [command] = robot.receive(scan_of(ranges, 0.5, 4.0))
+    assert command == steer(
+        robot.pose, (1.0, 2.0), Scan(ranges, 0.0, 0.5, 4.0), limits_of(PARAMETERS))
+    assert robot.goals_for == [(0.5, -0.5, 7.0)]
+
+
+def test_without_goal_or_pose_it_stops_once_and_is_silent() -> None:
+    robot = Robot()
+    assert robot.receive() == [(0.5, 0.0)]
+    robot.goal = None
+    assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
+    robot.goal = (3.0, 0.0)
+    assert robot.receive() == [(0.5, 0.0)]
+    robot.pose = None
+    assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
+
+
+def test_it_stops_when_scans_stay_away() -> None:
+    robot = Robot()
+    robot.receive()
+    robot.context.advance_to(0.4)
+    assert robot.commands() == []
+    robot.context.advance_to(0.9)
+    assert robot.commands() == [(0.0, 0.0)]
+    assert robot.receive() == [(0.5, 0.0)]
+
+
+def test_it_stops_when_the_clock_was_set_back() -> None:
+    # The scan was at 5 s; when the watchdog is called it is 0.4 s.
+    robot = Robot()
+    robot.context.now = 5.0
+    robot.receive()
+    robot.context.now = 0.0
+    robot.context.advance_to(0.4)
+    assert robot.commands() == [(0.0, 0.0)]
+
+
+def test_closed_it_stops_for_good() -> None:
+    robot = Robot()
+    robot.receive()
+    robot.driver.close()
+    assert robot.commands() == [(0.0, 0.0)]
+    assert robot.receive() == []
+    assert all(timer.cancelled for timer in robot.context.timers)
+
+
+def test_its_limits_may_change() -> None:
+    robot = Robot()
+    robot.driver.limits = limits_of(PARAMETERS)._replace(speed=0.2)
+    assert robot.receive() == [(0.2, 0.0)]
+
+
+def test_a_scanner_that_is_turned_measures_what_is_ahead_of_the_robot() -> None:
+    # An obstacle is 0.3 m ahead; a scanner turned a quarter to the left has it at its right.
+    ahead = scan_of([math.inf] * 6 + [0.3, math.inf], math.pi / 4, 4.0)
+    assert Robot().receive(ahead) == [(0.5, 0.0)], 'by default it is at the right of the robot'
+    turned = Robot(parameters=DrivingParameters(scan_yaw=math.pi / 2))
+    [(forward, turning)] = turned.receive(ahead)
+    assert forward < 0.2 and turning != 0.0
+    straight = scan_of([0.3] + [math.inf] * 7, math.pi / 4, 4.0)
+    assert Robot().receive(straight)[0] == pytest.approx((forward, turning))
+
+
+def test_commands_have_a_header_where_they_are_to() -> None:
+    robot = Robot(parameters=DrivingParameters(stamped=True))
+    robot.context.node = SimpleNamespace(get_clock=lambda: ROSClock())
+    robot.context.deliver('scan', FREE)
+    [command] = robot.context.published('cmd_vel')
+    assert isinstance(command, TwistStamped)
+    assert (command.twist.linear.x, command.header.frame_id) == (0.5, 'base_link')
+    assert command.header.stamp.sec > 0
+
+
+def test_without_a_pose_of_its_own_it_drives_when_it_is_called() -> None:
+    robot = Robot(on_scan=False)
+    assert robot.context.timers == []
+    assert (robot.driver.has_scanner, robot.driver.scan()) == (False, None)
+    assert robot.receive() == []
+    assert robot.driver.has_scanner
+    robot.driver.drive(robot.pose, robot.driver.scan())
+    assert robot.commands() == [(0.5, 0.0)]
+    # A scan is used for the reaction time, and not after the clock was set back.
+    for now, moves in ((0.4, True), (0.41, False), (-0.1, False)):
+        robot.context.now = now
+        robot.driver.drive(robot.pose, robot.driver.scan())
+        assert (robot.commands() == [(0.5, 0.0)]) is moves, now
+    robot.context.now = 0.0
+    robot.driver.drive(robot.pose, robot.driver.scan())
+    assert robot.commands() == [(0.5, 0.0)]
+    robot.driver.drive(None, robot.driver.scan())
+    assert robot.commands() == [(0.0, 0.0)]
+
+
+def bumped(robot: Robot) -> list[float]:
+    """Return the forward speeds of a robot that touches something for a moment, over 4.5 s."""
+    robot.context.deliver('bumper', Bool(data=True))
+    speeds = []
+    for _ in range(45):
+        [(forward, turning)] = robot.receive()
+        speeds.append(forward)
+        x, y, yaw = robot.pose
+        robot.pose = (x + 0.1 * forward * math.cos(yaw), y + 0.1 * forward * math.sin(yaw),
+                      yaw + 0.1 * turning)
+        robot.context.advance_to(robot.context.now + 0.1)
+    return speeds
+
+
+def test_it_backs_off_from_what_it_touches_and_heads_for_its_goal_again() -> None:
+    robot = Robot()
+    speeds = bumped(robot)
+    assert sum(min(speed, 0.0) for speed in speeds) * 0.1 == pytest.approx(-BACK, abs=0.03)
+    assert speeds[0] < 0.0 and speeds.count(0.0) > 9 and speeds[-1] > 0.0
+    assert robot.blocked == 1
+
+
+def test_touched_while_it_does_not_drive_forward_it_does_not_back_off() -> None:
+    robot = Robot((-3.0, 0.001))
+    assert min(bumped(robot)) == 0.0 and robot.blocked == 0
+
+
+def test_it_does_not_back_into_what_its_scan_shows() -> None:
+    robot = Robot()
+    behind = scan_of([math.inf] * 4 + [0.2] + [math.inf] * 3, math.pi / 4, 4.0)
+    robot.context.deliver('bumper', Bool(data=True))
+    [(forward, turning)] = robot.receive(behind)
+    assert (forward, turning) == (pytest.approx(0.0, abs=1e-6), 0.0) and robot.blocked == 1
+
+
+def test_without_a_goal_it_does_not_go_on_backing_off() -> None:
+    robot = Robot()
+    robot.context.deliver('bumper', Bool(data=True))
+    robot.receive()
+    robot.goal = None
+    assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
+
+
+def test_it_backs_off_where_its_wheels_stall() -> None:
+    robot = Robot()
+    speeds = []
+    for _ in range(15):
+        speeds += [forward for forward, _ in robot.receive()]
+        robot.context.advance_to(robot.context.now + 0.1)
+    assert speeds[:10] == [0.5] * 10 and speeds[-1] < 0.0 and robot.blocked == 1

@@ -1,0 +1,160 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Monitoring a field: the decision, and when there is an alarm, round by round."""
+
+import json
+import math
+from typing import Any
+
+from election.tasks.memory_context import MemoryContext, summary_of
+from leader_election.election.coordination.task import Member
+from leader_election.election.tasks.field import Field, FieldParameters
+from leader_election.parameters import build, ParameterError
+import pytest
+from std_msgs.msg import Bool, Float64
+
+
+def monitor(robot: int, place: tuple[float, float] | None = (0.0, 0.0), **settings: Any) -> Field:
+    pose = None if place is None else (*place, 0.0)
+    member = Member(robot, MemoryContext(), pose=lambda: pose, leads=robot == 1)
+    return Field(member, build(FieldParameters, settings))
+
+
+def measure(task: Field, *numbers: float) -> None:
+    for number in numbers:
+        task.member.node.deliver('reading', Float64(data=number))
+
+
+def round_of(*members: Field) -> dict[str, Any]:
+    """Let the first robot lead one round; return its decision."""
+    summary = summary_of(Field, {task.member.id: task.sense() for task in members})
+    decision = json.loads(json.dumps(members[0].decide(summary), allow_nan=False))
+    for task in members:
+        task.act(decision)
+    return decision
+
+
+def alarms(task: Field) -> list[bool]:
+    return [message.data for message in task.member.node.published('alarm')]
+
+
+def test_the_decision_has_the_mean_and_the_extremes_with_positions() -> None:
+    one, two, three = monitor(1, (0.0, 0.0)), monitor(2, (1.0, 2.0)), monitor(3, (3.0, 4.0))
+    for task, number in ((one, 20.0), (two, 26.0), (three, 14.0)):
+        measure(task, 99.0, number)
+    assert round_of(one, two, three) == {
+        'mean': 20.0, 'least': [14.0, 3.0, 4.0], 'greatest': [26.0, 1.0, 2.0], 'alarm': 0}
+
+
+def test_a_robot_without_position_contributes_its_reading() -> None:
+    one, two = monitor(1, (1.0, 2.0)), monitor(2, None)
+    measure(one, 20.0)
+    measure(two, 30.0)
+    decision = round_of(one, two)
+    assert decision['least'] == [20.0, 1.0, 2.0]
+    assert decision['greatest'] == [30.0, None, None]
+
+
+def test_numbers_have_six_digits() -> None:
+    one, two = monitor(1), monitor(2)
+    measure(one, 1013.2549)
+    measure(two, 1.0 / 3.0)
+    decision = round_of(one, two)
+    assert (decision['least'][0], decision['greatest'][0]) == (0.333333, 1013.25)
+    assert decision['mean'] == 506.792
+
+
+def test_without_readings_there_are_none_in_the_decision() -> None:
+    assert round_of(monitor(1)) == {'mean': None, 'least': None, 'greatest': None, 'alarm': 0}
+
+
+def test_a_reading_expires_and_one_that_is_no_number_is_ignored() -> None:
+    task = monitor(1, reading_expiry=5.0)
+    measure(task, 20.0, math.nan, math.inf)
+    task.member.node.advance_to(5.0)
+    assert round_of(task)['mean'] == 20.0
+    task.member.node.advance_to(5.1)
+    assert round_of(task)['mean'] is None
+
+
+@pytest.mark.parametrize(('settings', 'calm', 'out'), [
+    ({'alarm_above': 25.0}, 25.0, 25.5), ({'alarm_below': -3.0}, -3.0, -3.5)])
+def test_an_alarm_is_raised_for_all_and_stays_for_some_rounds(
+        settings: dict[str, float], calm: float, out: float) -> None:
+    one, two = (monitor(robot, hold=3, **settings) for robot in (1, 2))
+    measure(one, calm)
+    measure(two, calm)
+    round_of(one, two)
+    assert alarms(one) == alarms(two) == [False]
+    measure(two, out)
+    # Two rounds out of bounds, then three more with the alarm: 3, 3, 2, 1, 0.
+    assert [round_of(one, two)['alarm'], round_of(one, two)['alarm']] == [3, 3]
+    measure(two, calm)
+    assert [round_of(one, two)['alarm'] for _ in range(4)] == [2, 1, 0, 0]
+    assert alarms(one) == alarms(two) == [False, True, False]
+    assert two.member.node.latched['alarm']
+    assert type(two.member.node.published('alarm')[0]) is Bool
+
+
+def test_by_default_there_is_no_alarm() -> None:
+    task = monitor(1)
+    measure(task, 1e8)
+    assert round_of(task)['alarm'] == 0
+
+
+def test_the_next_leader_goes_on_with_an_alarm_and_it_ends() -> None:
+    one, two = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 2))
+    measure(one, 30.0)
+    assert round_of(one, two)['alarm'] == 4
+    # The first is gone: a round without a decision, then the second leads. 4 - 1 = 3, 2, 1, 0.
+    two.act(None)
+    assert [round_of(two)['alarm'] for _ in range(3)] == [2, 1, 0]
+    assert alarms(two) == [True, False]
+
+
+def test_a_decision_of_a_longer_alarm_than_ones_own_is_cut() -> None:
+    task = monitor(2, hold=3)
+    task.act({'alarm': 10**9})
+    for _ in range(3):
+        assert alarms(task) == [True]
+        task.act(None)
+    assert alarms(task) == [True, False]
+
+
+@pytest.mark.parametrize('alarm', ['nan', '3', None, [3], True])
+def test_an_alarm_that_is_no_number_of_rounds_is_refused(alarm: object) -> None:
+    task = monitor(2, hold=3)
+    with pytest.raises(ValueError, match='it takes a number of rounds'):
+        task.act({'alarm': alarm})
+    task.act(None)
+    assert alarms(task) == [False]
+
+
+def test_any_type_of_message_has_its_number() -> None:
+    from geometry_msgs.msg import PoseStamped
+    task = monitor(1, topic='sonde', message='geometry_msgs/msg/PoseStamped',
+                   field='pose.position.z')
+    message = PoseStamped()
+    message.pose.position.z = 2.5
+    task.member.node.deliver('sonde', message)
+    assert round_of(task)['mean'] == 2.5
+
+
+@pytest.mark.parametrize('settings', [
+    {'message': 'Float64'}, {'message': 'no_msgs/msg/Float64'}, {'message': 'std_msgs/msg/No'},
+    {'field': 'temperature'}, {'message': 'std_msgs/msg/Header', 'field': 'stamp'}])
+def test_a_message_type_without_the_number_is_refused(settings: dict[str, str]) -> None:
+    with pytest.raises(ParameterError, match='parameter field.message: .* is not allowed'):
+        monitor(1, **settings)

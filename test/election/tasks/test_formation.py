@@ -1,0 +1,114 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Formations: examples worked by hand, and properties for any members."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.tasks.formation import (
+    in_column,
+    middle,
+    nearest_first,
+    on_circle,
+    slots,
+    Trail,
+)
+import pytest
+
+ORIGIN = (0.0, 0.0)
+MEMBERS = st.dictionaries(
+    st.integers(0, 99), st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=21)
+
+
+def degrees(angles: dict[int, float]) -> dict[int, float]:
+    return {robot: round(math.degrees(angle), 6) % 360 for robot, angle in angles.items()}
+
+
+def test_members_that_are_evenly_spaced_stay() -> None:
+    square = {1: (1.0, 0.0), 2: (0.0, 2.0), 3: (-3.0, 0.0), 4: (0.0, -1.0)}
+    assert degrees(slots(ORIGIN, square)) == {1: 0, 2: 90, 3: 180, 4: 270}
+
+
+def test_a_crowd_spreads_out_to_both_sides() -> None:
+    # Three in the east, one behind the other, take 120 degrees each; the mean stays where it is.
+    crowd = {1: (1.0, 0.0), 2: (2.0, 0.0), 3: (3.0, 0.0)}
+    assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
+
+
+def test_a_single_member_stays_on_its_side() -> None:
+    assert degrees(slots((1.0, 1.0), {5: (1.0, 4.0)})) == {5: 90}
+    assert slots(ORIGIN, {}) == {}
+
+
+@given(MEMBERS)
+def test_slots_are_even_and_keep_the_order_round_the_leader(
+        members: dict[int, tuple[float, float]]) -> None:
+    angles = slots(ORIGIN, members)
+    assert angles.keys() == members.keys()
+    inorder = sorted(angles.values())
+    step = 2 * math.pi / len(members)
+    assert all(b - a == pytest.approx(step) for a, b in zip(inorder, inorder[1:]))
+    bearing = {robot: math.atan2(y, x) for robot, (x, y) in members.items()}
+    for one in members:
+        for other in members:
+            assert (bearing[one] <= bearing[other]) or (angles[one] > angles[other])
+
+
+@given(MEMBERS, st.floats(0.1, 3.0), st.floats(0.1, 1.0))
+def test_places_on_a_circle_are_apart(
+        members: dict[int, tuple[float, float]], radius: float, spacing: float) -> None:
+    places = list(on_circle((1.0, 2.0), slots((1.0, 2.0), members), radius, spacing).values())
+    for k, place in enumerate(places):
+        assert math.dist(place, (1.0, 2.0)) >= max(radius, spacing) - 1e-9
+        assert all(math.dist(place, other) >= spacing - 1e-9 for other in places[:k])
+
+
+def test_a_circle_has_its_radius_where_there_is_room() -> None:
+    # Six on a circle are as far apart as from its centre.
+    six = {robot: robot * math.pi / 3 for robot in range(6)}
+    assert math.hypot(*on_circle(ORIGIN, six, 1.5, 0.5)[0]) == pytest.approx(1.5)
+    assert math.hypot(*on_circle(ORIGIN, six, 1.5, 2.0)[0]) == pytest.approx(2.0)
+
+
+def test_a_column_goes_back_along_the_trail_and_then_straight() -> None:
+    # The leader came from the east and then from the north: 1 m and 1 m. Four within 4 m are 1 m
+    # apart; the last two are where the trail goes on towards (1, 9).
+    trail = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
+    places = in_column(trail, [4, 3, 2, 1], (1.0, 9.0), 4.0, 0.5)
+    assert places == {4: (1.0, 0.0), 3: (1.0, 1.0), 2: (1.0, 2.0), 1: (1.0, 3.0)}
+    # Within 1 m they would be too close: the column is longer.
+    places = in_column(trail, [4, 3, 2, 1], (1.0, 9.0), 1.0, 0.5)
+    assert places[1] == (1.0, 1.0)
+
+
+def test_a_column_has_a_direction_even_where_none_is_given() -> None:
+    assert in_column([ORIGIN], [1, 2], ORIGIN, 1.0, 0.5) == {1: (-0.5, 0.0), 2: (-1.0, 0.0)}
+    assert in_column([ORIGIN], [], ORIGIN, 1.0, 0.5) == {}
+
+
+def test_the_nearest_comes_first() -> None:
+    members = {1: (3.0, 0.0), 2: (0.0, 1.0), 4: (0.0, -2.0), 3: (2.0, 0.0)}
+    assert nearest_first(ORIGIN, members) == [2, 3, 4, 1]
+    assert middle(list(members.values())) == (1.25, -0.25)
+
+
+def test_a_trail_is_no_longer_than_it_need_be() -> None:
+    trail = Trail(length=2.0)
+    for k in range(100):
+        trail.add((k / 4, 0.0))
+    length = trail.points[0][0] - trail.points[-1][0]
+    assert trail.points[0] == (24.75, 0.0)
+    assert 2.0 <= length <= 2.5

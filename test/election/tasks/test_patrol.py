@@ -1,0 +1,294 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Patrols: which robot gets which part, and whole patrols in the embedded world."""
+
+import json
+import math
+from typing import Any
+
+from election.tasks.memory_context import MemoryContext, scan_of, Swarm
+from leader_election.election.coordination.task import Member
+from leader_election.election.tasks import coverage
+from leader_election.election.tasks.patrol import Patrol, PatrolParameters
+from leader_election.election.tasks.territory import area_of
+from leader_election.parameters import build, ParameterError
+import numpy as np
+import pytest
+import shapely
+
+HIT = 0.3
+"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
+STRIP = (0.0, 0.0, 8.0, 0.0, 8.0, 2.0, 0.0, 2.0)
+AHEAD = scan_of([math.inf] * 8, math.pi / 4, 4.0)
+
+
+def patroller(robot: int = 1, pose: Any = (0.0, 0.0, 0.0), leads: bool = True,
+              radius: float = 5.0, **settings: Any) -> Patrol:
+    member = Member(
+        robot, MemoryContext(), pose=lambda: pose, leader=1, leads=leads, radius=radius)
+    return Patrol(member, build(PatrolParameters, settings))
+
+
+def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
+    """Return the summary of some robots that are at places: r2=(x, y), ..."""
+    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
+
+
+def test_parts_are_assigned_by_the_robots_positions() -> None:
+    # The strip of 8 m is halved: the one in the west gets the west.
+    task = patroller(area=STRIP)
+    decided = task.decide(collected(r1=(5, 1), r2=(1, 1)))
+    assert decided['ids'] == [2, 1]
+    assert area_of(decided['area']).bounds == (0, 0, 8, 2)
+
+
+def test_parts_stay_assigned_until_members_come_or_go() -> None:
+    task = patroller(area=STRIP, hold=2)
+    task.decide(collected(r1=(5, 1), r2=(1, 1)))
+    assert task.decide(collected(r1=(1, 1), r2=(5, 1)))['ids'] == [2, 1]
+    # The second is missing, once by chance, then for good; then a third comes.
+    assert task.decide(collected(r1=(1, 1)))['ids'] == [2, 1]
+    assert task.decide(collected(r1=(1, 1)))['ids'] == [1]
+    assert task.decide(collected(r1=(1, 1), r3=(0, 1)))['ids'] == [3, 1]
+
+
+def test_without_an_area_it_is_the_disc_round_the_leader_which_stays_there() -> None:
+    task = patroller(pose=(1.0, 2.0, 0.0))
+    decided = task.decide(collected(r1=(1, 2), r2=(3, 3)))
+    assert decided['ids'] == [2]
+    assert area_of(decided['area']).bounds == pytest.approx((-4, -3, 6, 7))
+    assert task.announce() == (1.0, 2.0, 5.0)
+    # The leader is pushed away: the disc stays.
+    task.member.pose = lambda: (2.0, 2.0, 0.0)
+    assert task.decide(collected(r1=(2, 2), r2=(3, 3))) == decided
+    # Alone it covers the disc itself.
+    assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
+
+
+def test_a_leader_keeps_its_post_as_long_as_it_leads() -> None:
+    task = patroller(pose=(1.0, 2.0, 0.0))
+    assert task.announce() is None
+    task.decide(collected(r1=(1, 2)))
+    task.member.pose = lambda: (3.0, 3.0, 0.0)
+    # A radius that changes by less than a tenth is the same.
+    for radius, post in ((5.4, (1.0, 2.0, 5.0)), (5.6, (1.0, 2.0, 5.6)), (5.2, (1.0, 2.0, 5.6))):
+        task.member.radius = radius
+        task.act(task.decide(collected(r1=(3, 3))))
+        assert task.announce() == post
+    task.member.leads = False
+    task.act(None)
+    assert task.announce() is None
+    task.member.leads = True
+    task.decide(collected(r1=(3, 3)))
+    assert task.announce() == (3.0, 3.0, 5.2)
+
+
+def test_routes_of_two_parts_keep_apart() -> None:
+    # 8 m by 2 m in two parts; each keeps half of 0.5 m off the border between them.
+    west, east = (patroller(robot, leads=False, area=STRIP) for robot in (2, 3))
+    for task in (west, east):
+        task.act({'area': [list(STRIP)], 'ids': [2, 3]})
+    assert west.route is not None and east.route is not None
+    assert max(x for x, _ in west.route.places) == pytest.approx(3.75)
+    assert min(x for x, _ in east.route.places) == pytest.approx(4.25)
+
+
+def test_a_region_ends_where_the_next_one_begins() -> None:
+    task = patroller(pose=(2.0, 1.0, 0.0), area=STRIP, hold=2)
+    task.member.borders = {9: (6.0, 1.0, 5.0)}
+    decided = task.decide(collected(r1=(2, 1)))
+    assert area_of(decided['area']).bounds == (0, 0, 4, 2)
+    task.member.borders = {}
+    assert task.decide(collected(r1=(2, 1))) == decided
+    assert area_of(task.decide(collected(r1=(2, 1)))['area']).bounds == (0, 0, 8, 2)
+
+
+def test_a_region_without_radius_needs_an_area() -> None:
+    for radius in (0.0, math.inf):
+        with pytest.raises(ValueError, match='parameter area is missing'):
+            patroller(radius=radius).decide(collected(r1=(0, 0)))
+        alone = patroller(radius=radius, area=STRIP)
+        assert alone.decide(collected(r1=(0, 0)))['ids'] == [1]
+        assert alone.announce() == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize('area', [(1.0,), (0.0, 0.0, 1.0, 1.0), (0, 0, 1, 1, 1, 0, 0, 1)])
+def test_corners_of_no_area_are_refused_at_the_start(area: tuple[float, ...]) -> None:
+    with pytest.raises(ParameterError, match='parameter area: '):
+        build(PatrolParameters, {'area': area})
+
+
+def test_an_area_too_large_for_its_lanes_is_refused_at_the_start() -> None:
+    with pytest.raises(ParameterError, match='parameter area: 20000 lanes of 0.5 m are too many'):
+        build(PatrolParameters, {'area': (0, 0, 1e4, 0, 1e4, 1e4, 0, 1e4), 'lane': 0.5})
+
+
+def turns_to(task: Patrol) -> float | None:
+    """Return the turning speed after the next scan [rad/s]; ``None``: the robot stands."""
+    commands = task.member.node.published('cmd_vel')
+    commands.clear()
+    task.member.node.deliver('scan', AHEAD)
+    moves = commands and (commands[0].linear.x or commands[0].angular.z)
+    return commands[0].angular.z if moves else None
+
+
+def test_members_drive_to_their_own_parts_and_stop_without_a_decision() -> None:
+    # From the middle of the strip, facing north: the west is on the left.
+    west, east, none = (patroller(robot, (4.0, 1.0, math.pi / 2), leads=False, area=STRIP)
+                        for robot in (2, 3, 4))
+    decision = {'area': [list(STRIP)], 'ids': [2, 3]}
+    for task in (west, east, none):
+        assert turns_to(task) is None
+        task.act(decision)
+    assert turns_to(west) > 0 > turns_to(east)
+    assert turns_to(none) is None
+    west.act(None)
+    assert turns_to(west) is None
+
+
+@pytest.mark.parametrize('wrong', [
+    {'area': [[0.0, 0.0, 1e9, 0.0, 1e9, 1e9, 0.0, 1e9]], 'ids': [2]},
+    {'area': [[0.0, 0.0]], 'ids': [2]}, {'area': 7, 'ids': [2]}])
+def test_a_robot_with_a_decision_it_cannot_read_stands_still(wrong: Any) -> None:
+    task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
+    good = {'area': [list(STRIP)], 'ids': [2]}
+    task.act(good)
+    assert turns_to(task) is not None
+    for _ in range(2):
+        with pytest.raises((ValueError, TypeError)):
+            task.act(wrong)
+        assert turns_to(task) is None
+    task.act(good)
+    assert turns_to(task) is not None
+
+
+@pytest.fixture
+def cuts(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Collect the fractions at which areas are cut: the costly part of following a decision."""
+    found: list[float] = []
+    cut = coverage._cut
+
+    def counting(area: Any, fraction: float) -> Any:
+        found.append(fraction)
+        return cut(area, fraction)
+    monkeypatch.setattr(coverage, '_cut', counting)
+    return found
+
+
+def large(side: float, first: int = 1) -> dict[str, Any]:
+    """Return a decision for two hundred robots on a square; first: the lowest id."""
+    return {'area': [[0.0, 0.0, side, 0.0, side, side, 0.0, side]],
+            'ids': list(range(first, first + 200))}
+
+
+def test_a_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) -> None:
+    task = patroller(2, leads=False, area=STRIP)
+    task.act(large(4900.0))
+    assert len(cuts) <= 8 and task.route is not None
+    for side in (4900.0, 4800.0) * 5:
+        task.act(large(side))
+    assert len(cuts) <= 16, 'two leaders that alternate cost what two decisions do'
+
+
+def test_of_decisions_that_change_all_the_time_few_are_kept() -> None:
+    task = patroller(2, leads=False, area=STRIP)
+    for k in range(20):
+        task.act({'area': [list(STRIP)], 'ids': [2, k]})
+    assert len(task._plans) <= 4
+
+
+@pytest.mark.parametrize('wrong', [
+    {'area': [[0.0, 0.0, 4e4, 0.0, 4e4, 3e4, 0.0, 3e4]], 'ids': [2]},
+    {'area': [[float(x) for k in range(60) for x in (k, k * k)]], 'ids': [2]},
+    {'area': [[float(k), 0.0, k + 0.5, 0.0, k + 0.5, 1.0] for k in range(9)], 'ids': [2]},
+    {'area': [[0.0, 0.0, 1e300, 0.0, 1e300, 1e300]], 'ids': [2]}])
+def test_a_decision_that_cannot_be_followed_is_looked_into_once(
+        wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = patroller(2, leads=False, area=STRIP)
+    looked: list[Any] = []
+    plan = task._plan
+    monkeypatch.setattr(task, '_plan', lambda decision: (looked.append(decision), plan(decision)))
+    for _ in range(5):
+        with pytest.raises(ValueError):
+            task.act(wrong)
+    assert len(looked) == 1
+    assert task.route is None and turns_to(task) is None
+
+
+def test_a_part_that_is_nearly_the_same_is_gone_on_with() -> None:
+    task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
+    task.act({'area': [list(STRIP)], 'ids': [2]})
+    begun = task.route
+    task.act(None)
+    task.act({'area': [[0.0, 0.0, 8.1, 0.0, 8.1, 2.0, 0.0, 2.0]], 'ids': [2]})
+    assert task.route is begun
+    task.act({'area': [[0.0, 0.0, 8.1, 0.0, 8.1, 2.0, 0.0, 2.0]], 'ids': [2, 3]})
+    assert task.route is not begun
+
+
+def test_a_decision_for_twenty_is_small() -> None:
+    rng = np.random.default_rng(1)
+    star = shapely.Point(-30, -30).buffer(25, quad_segs=25)
+    many = {f'r{900 + k}': tuple(rng.uniform(-50, 0, 2)) for k in range(20)}
+    for area in ((), tuple(shapely.get_coordinates(star)[:-1].ravel().tolist())):
+        task = patroller(900, (-30.55, -30.55, 0.0), radius=25.0, area=area)
+        decided = json.dumps(task.decide(collected(**many)), separators=(',', ':'))
+        assert len(decided) < 450
+
+
+def covered(swarm: Swarm, area: shapely.Geometry, within: float) -> float:
+    """Return the fraction of an area that was within a distance [m] of a robot at some time."""
+    left, bottom, right, top = area.bounds
+    x, y = (axis.ravel() for axis in np.meshgrid(
+        np.arange(left, right, 0.25), np.arange(bottom, top, 0.25)))
+    inside = shapely.contains_xy(area, x, y)
+    visited = shapely.STRtree(shapely.points(np.concatenate(swarm.paths[::5])))
+    near, _ = visited.query(
+        shapely.points(x[inside], y[inside]), predicate='dwithin', distance=within)
+    return len(np.unique(near)) / inside.sum()
+
+
+def polygon_of(area: shapely.Polygon) -> tuple[float, ...]:
+    return tuple(shapely.get_coordinates(area)[:-1].ravel().tolist())
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_six_cover_an_l_in_a_minute_without_a_collision(seed: int) -> None:
+    # 90 m2 in lanes of 1 m: 15 m each, 30 s at 0.5 m/s, and as long to get there and to turn.
+    area = shapely.Polygon([(-6, -5), (6, -5), (6, 5), (0, 5), (0, 0), (-6, 0)])
+    swarm = Swarm(Patrol, {'area': polygon_of(area)}, robots=6, world='empty', seed=seed)
+    swarm.run(60.0)
+    assert covered(swarm, area, 1.0) >= 0.9
+    assert swarm.closest >= HIT
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_six_cover_a_hall_with_blocks_without_a_collision(seed: int) -> None:
+    # 280 m2, with blocks that the task does not know.
+    swarm = Swarm(Patrol, {'area': polygon_of(shapely.box(-10, -7, 10, 7))},
+                  robots=6, world='blocks', seed=seed)
+    scene = swarm.world.scene
+    swarm.run(180.0)
+    assert covered(swarm, scene.arena.difference(shapely.union_all(scene.obstacles)), 1.0) >= 0.9
+    assert swarm.closest >= HIT
+
+
+def test_five_cover_the_disc_round_their_leader_which_stays() -> None:
+    swarm = Swarm(Patrol, {}, robots=6, world='empty', layout='grid', radius=5.0)
+    post = swarm.world.poses[0].tolist()
+    swarm.run(60.0)
+    assert covered(swarm, shapely.Point(post[:2]).buffer(5.0), 1.0) >= 0.9
+    assert swarm.closest >= HIT
+    assert math.dist(swarm.world.poses[0, :2], post[:2]) <= 0.2

@@ -1,0 +1,152 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Rallies: the assignment of places, and whole rallies in the embedded world."""
+
+import json
+import math
+
+from election.tasks.memory_context import MemoryContext, Swarm
+from leader_election.election.coordination.task import Member
+from leader_election.election.tasks.known_places import MOST_MEMBERS
+from leader_election.election.tasks.rally import Rally, RallyParameters
+from leader_election.parameters import build
+import numpy as np
+import pytest
+
+HIT = 0.3
+"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
+
+
+def leader(pose: tuple[float, float, float] | None = (0.0, 0.0, 0.0), **settings: object) -> Rally:
+    member = Member(1, MemoryContext(), pose=lambda: pose, leader=1, leads=True)
+    return Rally(member, build(RallyParameters, settings))
+
+
+def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
+    """Return the summary of some robots that are at places: r2=(x, y), ..."""
+    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
+
+
+def test_members_get_places_round_the_leader() -> None:
+    decided = leader(distance=2.0).decide(collected(r1=(0, 0), r2=(5, 0), r3=(-3, 0)))
+    assert sorted(decided) == [[2, 2.0, 0.0], [3, -2.0, 0.0]]
+
+
+def test_members_get_places_behind_the_leader() -> None:
+    # The leader has no trail yet: the column goes towards the middle of the members.
+    decided = leader(formation='follow', distance=2.0).decide(
+        collected(r1=(0, 0), r2=(0, 5), r3=(0, 3)))
+    assert sorted(decided) == [[2, 0.0, 2.0], [3, 0.0, 1.0]]
+
+
+def test_places_move_with_the_leader_and_stay_assigned() -> None:
+    task = leader(distance=2.0)
+    task.decide(collected(r2=(5, 0), r3=(-3, 0)))
+    task.member.pose = lambda: (1.0, 1.0, 0.0)
+    # The two have passed each other meanwhile: each keeps its place.
+    decided = task.decide(collected(r2=(-3, 0), r3=(5, 0)))
+    assert sorted(decided) == [[2, 3.0, 1.0], [3, -1.0, 1.0]]
+
+
+def test_a_member_that_is_missing_keeps_its_place_for_some_rounds() -> None:
+    task = leader(hold=2)
+    both = task.decide(collected(r2=(5, 0), r3=(-3, 0)))
+    assert task.decide(collected(r3=(-3, 0))) == both
+    assert [row[0] for row in task.decide(collected(r3=(-3, 0)))] == [3]
+
+
+def test_alone_or_lost_a_leader_assigns_no_places() -> None:
+    assert leader().decide(collected(r1=(0, 0))) == []
+    assert leader(None).decide(collected(r2=(0, 0))) is None
+
+
+@pytest.mark.parametrize('formation', ['surround', 'follow'])
+def test_a_decision_for_many_is_small(formation: str) -> None:
+    many = {f'r{100 + k}': (-19.25 - k, -15.75) for k in range(MOST_MEMBERS)}
+    decided = leader((-19.12, -17.38, 0.0), formation=formation).decide(collected(**many))
+    assert len(decided) == MOST_MEMBERS
+    assert len(json.dumps(decided, separators=(',', ':'))) < 512
+
+
+def off(swarm: Swarm) -> float:
+    """Return the greatest distance of a member from the place that it has [m]."""
+    places = {robot: (x, y) for robot, x, y in json.loads(swarm.decision)}
+    return max(math.dist(pose[:2], places[robot]) for robot, pose in
+               zip(swarm.world.scene.ids, swarm.world.poses) if robot in places)
+
+
+@pytest.mark.parametrize('seed', range(10))
+def test_eight_surround_their_leader_at_a_goal_among_blocks_without_a_collision(seed: int) -> None:
+    swarm = Swarm(Rally, {'leader': 'goal', 'goal': (2.0, -3.0), 'distance': 1.5},
+                  robots=8, world='blocks', seed=seed)
+
+    def arrived() -> bool:
+        at_goal = math.dist(swarm.world.poses[0, :2], (2.0, -3.0)) <= 0.1
+        return at_goal and swarm.world.time > 3.0 and off(swarm) <= 0.15
+    assert swarm.run(120.0, arrived)
+    assert swarm.closest >= HIT
+    # All round it: 1.5 m off, and no two neighbours on the circle are far from 360 / 7 degrees.
+    around = swarm.world.poses[1:, :2] - swarm.world.poses[0, :2]
+    assert np.hypot(*around.T) == pytest.approx(np.full(7, 1.5), abs=0.25)
+    gaps = np.diff(np.sort(np.arctan2(around[:, 1], around[:, 0])))
+    assert np.degrees(gaps) == pytest.approx(np.full(6, 360 / 7), abs=15)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_a_leader_that_stays_is_surrounded_where_it_is(seed: int) -> None:
+    poses = np.zeros((8, 3))
+    poses[1:, :2] = np.random.default_rng(seed).uniform((2, -6), (6, 6), (7, 2))
+    swarm = Swarm(Rally, {'leader': 'stay'}, robots=8, world='empty', poses=poses)
+    assert swarm.run(60.0, lambda: swarm.world.time > 3.0 and off(swarm) <= 0.15)
+    assert swarm.world.poses[0].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(('formation', 'distance'), [('follow', 4.0), ('surround', 1.5)])
+@pytest.mark.parametrize('seed', range(3))
+def test_the_others_keep_up_with_a_leader_that_wanders(
+        formation: str, distance: float, seed: int) -> None:
+    swarm = Swarm(Rally, {'formation': formation, 'distance': distance},
+                  robots=8, world='blocks', seed=seed)
+    swarm.run(50.0)
+    begun = swarm.world.poses[0, :2]
+    far, gone = [], []
+    for _ in range(70):
+        swarm.run(1.0)
+        far.append(np.hypot(*(swarm.world.poses[1:, :2] - swarm.world.poses[0, :2]).T).max())
+        gone.append(math.dist(swarm.world.poses[0, :2], begun))
+    assert np.median(far) <= distance + 1.0
+    assert max(gone) > 1.0
+    assert swarm.closest >= HIT
+
+
+@pytest.mark.parametrize('place', [['nan', 1.0], [None, 1.0], [[1.0], 2.0], [1.0, True]])
+def test_a_place_that_is_none_is_refused_and_the_robot_stands_still(place: list[object]) -> None:
+    task = leader()
+    task.member.leads = False
+    task.act([[1, 2.0, 3.0]])
+    assert task._goal_for(0.0, 0.0, 0.0) == (2.0, 3.0)
+    with pytest.raises(ValueError, match='is not a place'):
+        task.act([[1, *place]])
+    assert task._goal_for(0.0, 0.0, 0.0) is None
+
+
+def test_without_a_decision_all_stand_still() -> None:
+    swarm = Swarm(Rally, {'leader': 'stay'}, robots=3, world='empty', seed=1)
+    for task in swarm.tasks:
+        task.act(None)
+    before = swarm.world.poses
+    swarm.round = lambda: None  # type: ignore[method-assign]
+    swarm.run(3.0)
+    assert swarm.world.poses.tolist() == before.tolist()

@@ -1,0 +1,235 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Steering: single decisions worked by hand, and whole drives in the embedded world."""
+
+from collections.abc import Sequence
+import math
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.tasks.steering import (
+    DrivingParameters,
+    free_distance,
+    Limits,
+    minimum_spacing,
+    Scan,
+    steer,
+)
+from leader_election.simulation.kinematics import advance, least_distance
+from leader_election.simulation.lidar import Lidar
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
+import numpy as np
+import pytest
+import shapely
+
+ORIGIN = (0.0, 0.0, 0.0)
+LIMITS = Limits(speed=0.5, turn_rate=1.5, radius=0.2, margin=0.1, reaction=0.4, tolerance=0.1)
+INF, NAN = math.inf, math.nan
+NOTHING = Scan([], 0.0, 0.0, 4.0)
+PILLAR = 'size: [12, 12]\nobstacles: [[[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]]\n'
+angle = st.floats(-math.pi, math.pi)
+
+
+def beams(*seen: tuple[int, float]) -> Scan:
+    """Return a scan of 36 beams with obstacles only at some whole tens of degrees."""
+    ranges = [INF] * 36
+    for degrees, reach in seen:
+        ranges[degrees // 10 % 36] = reach
+    return Scan(ranges, 0.0, math.radians(10), 4.0)
+
+
+def test_it_drives_straight_and_turns_to_what_is_aside() -> None:
+    assert steer(ORIGIN, (3.0, 0.0), NOTHING, LIMITS) == (0.5, 0.0)
+    # Facing north, with the goal 0.3 rad to the right: there within the reaction time of 0.4 s.
+    there = math.pi / 2 - 0.3
+    forward, turning = steer((1.0, 1.0, math.pi / 2),
+                             (1.0 + 3 * math.cos(there), 1.0 + 3 * math.sin(there)),
+                             NOTHING, LIMITS)
+    assert (forward, turning) == pytest.approx((0.5 * math.cos(0.3), -0.3 / 0.4))
+    # The goal is behind: it turns as fast as it can, and stands.
+    assert steer(ORIGIN, (-3.0, 0.1), NOTHING, LIMITS) == (0.0, 1.5)
+
+
+def test_it_slows_down_before_the_goal_and_stops_within_the_tolerance() -> None:
+    # 0.12 m in 0.4 s would be 0.3 m/s.
+    assert steer(ORIGIN, (0.12, 0.0), NOTHING, LIMITS) == pytest.approx((0.3, 0.0))
+    assert steer(ORIGIN, (0.06, -0.08), NOTHING, LIMITS) == (0.0, 0.0)
+
+
+def test_a_disc_moves_freely_past_points() -> None:
+    # A disc of 0.5 that moves ahead touches the point (2, 0.3) after
+    # 2 - sqrt(0.5² - 0.3²) = 1.6, passes (2, 0.6), and may leave the point that it touches.
+    near, far = math.hypot(2, 0.3), math.hypot(2, 0.6)
+    ahead = np.array([0.0])
+    for y, reach, way in ((0.3, near, 1.6), (0.6, far, INF)):
+        assert free_distance(ahead, np.array([math.atan2(y, 2)]), np.array([reach]), 0.5) \
+            == pytest.approx(way)
+    both = free_distance(np.array([0.0, math.pi]), np.array([0.0]), np.array([0.4]), 0.5)
+    assert both.tolist() == [0.0, INF]
+
+
+def test_it_brakes_by_half_of_the_gap_ahead_as_another_robot_may_use_the_rest() -> None:
+    # An obstacle 0.65 m ahead is 0.65 - 0.2 - 0.05 = 0.4 m from the disc with half its margin.
+    # The goal is on it, so it is driven up to: half of 0.4 m in 0.4 s is 0.5 m/s. At 0.33 m it is
+    # 0.1 m/s.
+    for reach, speed in ((0.65, 0.5), (0.33, 0.1), (0.25, 0.0), (0.1, 0.0)):
+        goal = (reach, 0.0)
+        assert steer(ORIGIN, goal, beams((0, reach)), LIMITS) == pytest.approx((speed, 0.0)), reach
+
+
+def test_it_passes_on_the_right() -> None:
+    # An obstacle 1 m ahead closes asin(0.3) = 17 degrees to both sides: to the right. And so if
+    # the goal is 6 degrees to the left, which makes that side by 12 degrees the shorter one.
+    for shift in (0.0, 0.3):
+        _, turning = steer(ORIGIN, (3.0, shift), beams((0, 1.0)), LIMITS)
+        assert turning < 0.0
+    # A wall on the right: to the left.
+    wall = beams((0, 1.0), *((degrees, 1.0) for degrees in range(180, 360, 10)))
+    _, turning = steer(ORIGIN, (3.0, 0.0), wall, LIMITS)
+    assert turning > 0.0
+
+
+def test_obstacles_beside_or_behind_do_not_stop_it() -> None:
+    beside = beams((90, 0.25), (180, 0.25), (270, 0.25))
+    assert steer(ORIGIN, (3.0, 0.0), beside, LIMITS) == (0.5, 0.0)
+
+
+def test_enclosed_it_stands() -> None:
+    shut = beams(*((degrees, 0.25) for degrees in range(0, 360, 10)))
+    assert steer(ORIGIN, (3.0, 0.0), shut, LIMITS)[0] == 0.0
+
+
+def test_a_range_that_is_missing_is_free_and_one_too_near_to_measure_is_not() -> None:
+    for lacking in (INF, NAN, 4.01, 0.0, -1.0):
+        assert steer(ORIGIN, (3.0, 0.0), beams((0, lacking)), LIMITS) == (0.5, 0.0), lacking
+    assert steer(ORIGIN, (3.0, 0.0), beams((0, -INF)), LIMITS)[0] == 0.0
+
+
+def test_beams_may_begin_anywhere_and_go_either_way_round() -> None:
+    ranges = [1.0 + abs(k - 4) / 9 for k in range(18)]
+    one = Scan(ranges, -0.5, 0.1, 4.0)
+    back = Scan(ranges[::-1], -0.5 + 17 * 0.1, -0.1, 4.0)
+    turned = Scan(ranges, -0.5 + 2 * math.pi, 0.1, 4.0)
+    decided = steer(ORIGIN, (3.0, 1.0), one, LIMITS)
+    assert steer(ORIGIN, (3.0, 1.0), back, LIMITS) == pytest.approx(decided)
+    assert steer(ORIGIN, (3.0, 1.0), turned, LIMITS) == pytest.approx(decided)
+
+
+@given(angle, st.tuples(st.floats(-9, 9), st.floats(-9, 9)),
+       st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=40))
+def test_it_keeps_to_its_limits_whatever_it_sees(
+        yaw: float, goal: tuple[float, float], ranges: list[float]) -> None:
+    forward, turning = steer((1.0, 2.0, yaw), goal, Scan(ranges, -1.0, 0.2, 4.0), LIMITS)
+    assert 0.0 <= forward <= LIMITS.speed
+    assert abs(turning) <= LIMITS.turn_rate
+
+
+@given(st.floats(0.35, 1.5), angle, angle, angle, angle, angle)
+def test_two_with_one_scan_each_do_not_collide_within_the_reaction_time(
+        apart: float, direction: float, yaw: float, other_yaw: float, goal: float,
+        other_goal: float) -> None:
+    limits = Limits(radius=0.15, margin=0.1)
+    poses = np.array([[0.0, 0.0, yaw],
+                      [apart * math.cos(direction), apart * math.sin(direction), other_yaw]])
+    world = WorldParameters(scan_beams=36, robot_radius=0.15)
+    commands = decide(poses, [(9 * math.cos(a), 9 * math.sin(a)) for a in (goal, other_goal)],
+                      Lidar(shapely.box(-50, -50, 50, 50), (), world), world, limits)
+    for part in np.linspace(0.0, limits.reaction, 9):
+        assert least_distance(advance(poses, commands, part)) > 0.3
+
+
+def decide(poses: np.ndarray, goals: Sequence[tuple[float, float]], lidar: Lidar,
+           world: WorldParameters, limits: Limits) -> np.ndarray:
+    """Return all robots' commands, shape (n, 2), each by its own scan."""
+    scans = lidar.scan(poses, range(len(poses)))
+    return np.array([
+        steer(tuple(pose), goal, Scan(ranges, 0.0, lidar.increment, world.scan_range), limits)
+        for pose, goal, ranges in zip(poses, goals, scans, strict=True)])
+
+
+def across(robots: int, radius: float, seed: int) -> np.ndarray:
+    """Return poses on a circle [m], nearly evenly, each facing anywhere."""
+    rng = np.random.default_rng(seed)
+    bearing = 2 * math.pi * np.arange(robots) / robots + rng.uniform(-0.1, 0.1, robots)
+    return np.column_stack((radius * np.cos(bearing), radius * np.sin(bearing),
+                            rng.uniform(-math.pi, math.pi, robots)))
+
+
+def drive(poses: np.ndarray, goals: Sequence[tuple[float, float]], arena: str,
+          seconds: float = 60.0) -> tuple[bool, float]:
+    """
+    Drive robots by five scans a second, each one step of 0.1 s old.
+
+    Return whether all arrived in time [s], and the least distance between two centres ever [m].
+    """
+    parameters = WorldParameters(robots=len(poses), world=arena, motion='cmd_vel', scan_beams=24)
+    limits = Limits(radius=parameters.robot_radius)
+    world = World(parameters)
+    world.poses, closest = poses, math.inf
+    assert world.commands is not None
+    while world.time < seconds:
+        decided = decide(world.poses, goals, world.lidar, parameters, limits)
+        for step in range(2):
+            if step == 1:
+                for robot, (forward, turning) in enumerate(decided):
+                    world.commands.command(robot, forward, turning, world.time)
+            world.step()
+            closest = min(closest, world.closest)
+        if np.all(np.hypot(*(world.poses[:, :2] - goals).T) <= limits.tolerance):
+            return True, closest
+    return False, closest
+
+
+@pytest.fixture
+def pillar(tmp_path: Path) -> str:
+    """Return an arena with a block of 1 m in its middle."""
+    (tmp_path / 'pillar.yaml').write_text(PILLAR)
+    return str(tmp_path / 'pillar.yaml')
+
+
+def test_two_that_face_each_other_swap_places() -> None:
+    # Exactly head-on, in full symmetry: each evades to its own right.
+    poses = np.array([[-2.0, 0.0, 0.0], [2.0, 0.0, math.pi]])
+    arrived, closest = drive(poses, [(2.0, 0.0), (-2.0, 0.0)], 'empty')
+    assert arrived and closest >= 0.3
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_two_and_six_cross_an_empty_circle(seed: int) -> None:
+    for robots, radius in ((2, 2.0), (6, 3.0)):
+        poses = across(robots, radius, seed)
+        arrived, closest = drive(poses, -poses[:, :2], 'empty')
+        assert arrived and closest >= 0.3
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_ten_cross_a_circle_with_an_obstacle_in_the_middle(seed: int, pillar: str) -> None:
+    poses = across(10, 3.0, seed)
+    arrived, closest = drive(poses, -poses[:, :2], pillar)
+    assert arrived and closest >= 0.3
+
+
+def test_one_drives_round_a_wall(tmp_path: Path) -> None:
+    # The wall is 4 m long and right across the way.
+    (tmp_path / 'wall.yaml').write_text(
+        'size: [10, 10]\nobstacles: [[[-0.1, -2], [0.1, -2], [0.1, 2], [-0.1, 2]]]\n')
+    arrived, _ = drive(np.array([[-2.0, 0.0, 0.0]]), [(2.0, 0.0)], str(tmp_path / 'wall.yaml'))
+    assert arrived
+
+
+def test_two_robots_with_their_margins_fit_side_by_side() -> None:
+    assert minimum_spacing(DrivingParameters(robot_radius=0.2, margin=0.3)) == 1.0

@@ -1,0 +1,86 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Registries: what is added, by hand or by entry points, and what cannot be loaded."""
+
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from leader_election.election import registry
+from leader_election.election.registry import message_type, Registry
+from leader_election.election.robot.metrics import Metric, METRICS
+import pytest
+from std_msgs.msg import Float64
+
+NEAR = Metric('near', cost=lambda metres, own, neighbour, parameters: metres / 2.0)
+
+
+def filled(monkeypatch: pytest.MonkeyPatch, *points: EntryPoint) -> Registry[Metric]:
+    monkeypatch.setattr(registry, 'entry_points', lambda group: points)
+    found: Registry[Metric] = Registry('metric', 'some.group')
+    found.add(METRICS.get('hops'))
+    return found
+
+
+def test_an_entry_point_adds_a_plug_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = filled(monkeypatch, EntryPoint('near', f'{__name__}:NEAR', 'some.group'))
+    monkeypatch.setattr(EntryPoint, 'load', lambda self: NEAR)
+    assert found.names() == ('hops', 'near')
+    assert found.plug_ins() == (NEAR,) and found.get('near') is NEAR
+
+
+@pytest.mark.parametrize('value, reason', [
+    ('no.such.module:METRIC', 'ModuleNotFoundError'), ('math:tau_and_more', 'AttributeError'),
+    ('math:pi', 'AttributeError')])
+def test_what_cannot_be_loaded_breaks_nothing_else(
+        monkeypatch: pytest.MonkeyPatch, value: str, reason: str) -> None:
+    found = filled(monkeypatch, EntryPoint('broken', value, 'some.group'))
+    assert found.names() == ('hops',) and list(found.broken()) == ['broken']
+    with pytest.raises(KeyError, match=f"metric 'broken' cannot be loaded: {reason}"):
+        found.get('broken')
+
+
+def test_an_unknown_name_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyError, match="unknown metric 'far'; known: hops"):
+        filled(monkeypatch).get('far')
+    with pytest.raises(KeyError, match="unknown metric 'hop'; did you mean hops. known: hops"):
+        filled(monkeypatch).get('hop')
+
+
+def test_a_name_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    other: Any = Metric('hops', cost=lambda *_: 2.0)
+    with pytest.raises(ValueError, match="metric 'hops' is registered already"):
+        filled(monkeypatch).add(other)
+
+
+def test_a_type_is_found_by_its_name() -> None:
+    assert message_type('std_msgs/msg/Float64') is Float64
+
+
+@pytest.mark.parametrize(('name', 'error'), [
+    ('Float64', ValueError), ('std_msgs/Float64', ValueError),
+    ('std_msgs/srv/Float64', ValueError),
+    ('no_msgs/msg/Float64', ImportError), ('std_msgs/msg/Float65', AttributeError)])
+def test_an_unknown_type_raises(name: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        message_type(name)
+
+
+def test_only_what_replaced_may_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = filled(monkeypatch)
+    other = Metric('near', cost=lambda *_: 2.0)
+    assert found.replace(NEAR) is NEAR and found.get('near') is NEAR
+    assert found.replace(other) is other and found.get('near') is other
+    with pytest.raises(ValueError, match="metric 'hops' is registered already"):
+        found.replace(Metric('hops', cost=lambda *_: 2.0))

@@ -1,0 +1,193 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The demonstration: its options, and short runs as a process."""
+
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+from leader_election.ros.demo.main import parse
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
+from PIL import Image
+import pytest
+from rclpy.node import Node
+from std_msgs.msg import String
+
+
+def test_defaults_of_radius_and_range_depend_on_logs():
+    assert (parse([]).radius, parse([]).range) == (6.0, 4.0)
+    logs = parse(['--logs', 'physics5'])
+    assert (logs.radius, logs.range) == (3.0, 2.5)
+    assert parse(['--radius', '9.5']).radius == 9.5
+    # The filter has more to compute, and what is late spoils it.
+    assert logs.real_time_factor == 8.0
+    assert parse(['--logs', 'physics5', '--sightings']).real_time_factor == 5.0
+    assert parse(['--logs', 'a', '--sightings', '--real-time-factor', '2']).real_time_factor == 2.0
+
+
+def test_defaults_depend_on_the_task():
+    plain, patrol = parse([]), parse(['--task', 'patrol'])
+    assert (plain.task, plain.robots, plain.duration) == ('', 40, 30.0)
+    assert (patrol.task, patrol.robots, patrol.duration) == ('patrol', 14, 60.0)
+    assert parse(['--task', 'patrol', '--robots', '5']).robots == 5
+
+
+@pytest.mark.parametrize(('arguments', 'named'), [
+    (['--robots', '0'], '--robots'),
+    (['--robots', '1'], '--robots'),
+    (['--robots', 'many'], '--robots'),
+    (['--duration', '-3'], '--duration'),
+    (['--radius', 'nan'], '--radius'),
+    (['--loss', '1'], '--loss'),
+    (['--drift', '2'], '--drift'),
+    (['--seed', '-1'], '--seed'),
+    (['--schedule', 'never'], '--schedule'),
+    (['--task', 'dance'], '--task'),
+    (['--task', 'count', '--logs', 'physics5'], '--task'),
+    (['--physics', '--logs', 'physics5'], '--physics: not allowed with --logs'),
+    (['--sightings'], '--sightings: needs --logs'),
+    (['--sightings', 'sonar', '--logs', 'physics5'], '--sightings'),
+    (['--radio-range', '3'], '--radio-range: needs --logs'),
+    (['--logs', 'physics5', '--landmarks'], '--landmarks: needs --sightings'),
+    (['--logs', 'physics5', '--wrong-start', '1'], '--wrong-start: needs --sightings'),
+    (['--logs', 'physics5', '--sightings', '--outliers', '0.1'], '--outliers: needs simulated'),
+    (['--logs', 'physics5', '--sightings', '--carried', '1'], '--carried: needs simulated'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--landmarks'], '--landmarks: radios'),
+    (['--logs', 'physics5', '--sightings', 'camera', '--bias', '1'], '--bias: needs ranges'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--outliers', '1.5'], '--outliers: 1.5'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--bias', 'nan'], '--bias: nan'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--carried', 'all'], "--carried: 'all'"),
+    (['--logs', 'physics5', '--sightings', '--wrong-start', '1-x'], "--wrong-start: '1-x'"),
+])
+def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+    assert named in capsys.readouterr().err.splitlines()[-1]
+
+
+DEMO = [sys.executable, '-m', 'leader_election', 'demo']
+
+
+def run(tmp_path, *arguments, timeout=150):
+    return subprocess.run(
+        [*DEMO, '--output', str(tmp_path / 'out'), *arguments],
+        capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+
+
+def left_behind(folder):
+    """Return the running processes of a demonstration, found by their open log files."""
+    found = []
+    for process in Path('/proc').glob('[0-9]*'):
+        try:
+            if str(folder) in str((process / 'fd' / '1').resolve()):
+                found.append(process.name)
+        except OSError:
+            pass
+    return found
+
+
+def test_swarm(tmp_path):
+    done = run(tmp_path, '--robots', '6', '--duration', '4', '--world', 'empty', '--radius', '30',
+               '--range', '30', '--processes', '1')
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'demo: everything held' in done.stdout
+    assert '5 of 5 living robots have a living leader within 30 m' in done.stdout
+    assert 'led 5 others when its process' in done.stdout
+    assert Image.open(tmp_path / 'out' / 'partition.png').width == 1600
+    assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
+    assert left_behind(tmp_path) == []
+
+
+def test_a_task_with_physics(tmp_path):
+    done = run(tmp_path, '--physics', '--task', 'count', '--robots', '6', '--duration', '22',
+               '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1')
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'ok    count: on average the leaders count ' in done.stdout
+    assert ' robots, 6 are heard · ' in done.stdout and ' decided [{"members":' in done.stdout
+    assert left_behind(tmp_path) == []
+
+
+def test_logs_of_real_robots(tmp_path):
+    done = run(tmp_path, '--logs', 'physics5', '--real-time-factor', '15')
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
+    overall = next(line for line in done.stdout.splitlines() if 'overall' in line)
+    odometry, whole, again = (float(word.rstrip('%')) for word in overall.split()[1:])
+    assert 0.0 <= whole <= odometry <= 100.0 and 0.0 < again <= 100.0
+    assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1600
+
+
+def test_logs_without_sightings_are_refused_in_one_line(tmp_path):
+    (tmp_path / 'robot_1.csv').write_text('t,v,omega,x,y,theta\n0,0,0,0,0,0\n')
+    done = run(tmp_path, '--logs', str(tmp_path), '--sightings')
+    assert done.returncode == 2
+    assert 'no sightings in' in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_process_that_dies_is_reported(tmp_path):
+    done = run(tmp_path, '--world', 'nowhere.yaml')
+    assert done.returncode == 2
+    assert 'nowhere.yaml' in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_stopped_half_way(tmp_path, number):
+    with subprocess.Popen([*DEMO, '--robots', '4', '--output', str(tmp_path / 'out')],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
+        assert demo.stdout is not None and demo.stdout.readline().startswith('ROS domain ')
+        # The first line of the monitor tells that it has started the others.
+        assert ' robots ' in demo.stdout.readline()
+        demo.send_signal(number)
+        out, error = demo.communicate(timeout=60)
+    assert demo.returncode == 130, out + error
+    assert out.splitlines()[-1] == 'stopped: not checked' and error == ''
+    assert left_behind(tmp_path) == []
+
+
+def test_two_at_the_same_time_do_not_disturb_each_other(tmp_path, monkeypatch):
+    """Both have robots 1 to 4, and the same folder for their results."""
+    monkeypatch.delenv('ROS_DOMAIN_ID')
+    arguments = ['--robots', '4', '--duration', '4', '--world', 'empty', '--radius', '30',
+                 '--range', '30', '--processes', '1', '--output', str(tmp_path / 'out')]
+    runs = [subprocess.Popen([*DEMO, *arguments], stdout=subprocess.PIPE, text=True)
+            for _ in range(2)]
+    texts = [run.communicate(timeout=150)[0] for run in runs]
+    for run, text in zip(runs, texts):
+        assert run.returncode == 0 and 'ok    4 of 4 robots were heard' in text, text
+    first, second = (text.splitlines()[0] for text in texts)
+    assert first.startswith('ROS domain ') and first != second
+    assert [(tmp_path / name / 'partition.png').is_file() for name in ('out', 'out_2')] == [
+        True, True]
+
+
+def test_a_domain_of_the_user_is_kept_and_refused_where_robots_run(tmp_path, ros):
+    robot = Node('election_node', namespace='robot_1')
+    robot.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    done = run(tmp_path, '--robots', '4')
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 2 and done.stdout.startswith(
+        f'ROS domain {os.environ["ROS_DOMAIN_ID"]}; ')
+    assert '1 robot in this domain already' in line and '/robot_1/election_node' in line
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / 'out').write_text('a file')
+    done = run(tmp_path, '--output', str(tmp_path / 'out' / 'below'))
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 2 and 'argument --output: ' in line and 'out/below' in line

@@ -1,0 +1,62 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Processes of this package's executables: started, paused, killed, stopped."""
+
+from pathlib import Path
+import signal
+
+from leader_election.ros.demo.processes import ProcessDied, Processes
+import pytest
+from rclpy.node import Node
+from support import spin_until
+
+WORLD = {'robots': 1, 'world': 'empty'}
+
+
+def state(pid: int) -> str:
+    """Return the state of a process: T is stopped by a signal."""
+    return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0]
+
+
+def test_a_process_is_paused_goes_on_and_ends_cleanly_even_if_it_is_paused(
+        ros: None, tmp_path: Path) -> None:
+    node = Node('bench')
+    with Processes(tmp_path) as processes:
+        pid = processes.start('world', 'swarm_world', WORLD)
+        spin_until([node], lambda: node.count_publishers('/robot_1/odom') == 1, 60.0)
+        processes.pause('world')
+        spin_until([node], lambda: state(pid) == 'T')
+        processes.go_on('world')
+        spin_until([node], lambda: state(pid) != 'T')
+        processes.check()
+        processes.pause('world')
+        assert processes.stop() == {'world': 0}
+
+
+def test_a_process_that_ends_is_reported_with_its_last_line(ros: None, tmp_path: Path) -> None:
+    node = Node('bench')
+    with Processes(tmp_path) as processes:
+        processes.start('world', 'swarm_world', {**WORLD, 'radio_loss': 2.0})
+        with pytest.raises(ProcessDied, match='^world ended with status 2: error: parameter'):
+            spin_until([node], lambda: processes.check() is not None, 60.0)
+        assert processes.stop() == {'world': 2}
+
+
+def test_who_waits_for_a_stop_does_not_wait_long(ros: None, tmp_path: Path) -> None:
+    node = Node('bench')
+    with Processes(tmp_path) as processes:
+        processes.start('world', 'swarm_world', WORLD)
+        spin_until([node], lambda: node.count_publishers('/robot_1/odom') == 1, 60.0)
+        assert processes.stop(grace=0.0) == {'world': -signal.SIGKILL}

@@ -1,0 +1,59 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The ROS domain and the folder of a demonstration are its own."""
+
+import os
+from pathlib import Path
+import socket
+
+from leader_election.ros.demo import reservation
+from leader_election.ros.demo.reservation import own_domain, own_folder
+import pytest
+
+
+def test_a_domain_in_use_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv('ROS_DOMAIN_ID')
+    monkeypatch.setattr(reservation, 'DOMAINS', (97, 98, 99))
+    taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    taken.bind(('', 7400 + 250 * 98))
+    reserved = [own_domain(), own_domain()]
+    assert {found[0] for found in reserved if found} == {97, 99}
+    assert own_domain() is None
+    for found in reserved:
+        assert found
+        found[1].close()
+    again = own_domain()
+    assert again and again[0] in (97, 99)
+    again[1].close()
+    taken.close()
+
+
+def test_a_domain_of_the_user_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', '5')
+    assert own_domain() is None
+
+
+def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path: Path) -> None:
+    earlier = [tmp_path / 'paths.png', tmp_path / 'log' / 'fleet_3.log']
+    (tmp_path / 'log').mkdir()
+    for file in (*earlier, tmp_path / 'mine.png'):
+        file.write_text('')
+    folder, descriptor = own_folder(tmp_path)
+    assert folder == tmp_path and not any(file.exists() for file in earlier)
+    assert (tmp_path / 'mine.png').exists()
+    other, second = own_folder(tmp_path)
+    assert other == tmp_path.with_name(f'{tmp_path.name}_2')
+    os.close(descriptor)
+    os.close(second)

@@ -1,0 +1,124 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The robot model: geometry, plugins, and valid SDF."""
+
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+from leader_election.ros.gazebo import model
+from leader_election.ros.gazebo.sdf import robot_colour
+from leader_election.ros.gazebo.simulator import Equipment, Lidar, ODOMETRY_RATE
+from leader_election.simulation import robot_body
+import pytest
+from ros.gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
+
+ALL = Equipment(Lidar(), ground_truth=True, bumper=True)
+
+
+def robot(equipment: Equipment = ALL) -> ElementTree.Element:
+    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), equipment)
+    return ElementTree.fromstring(text)
+
+
+def test_the_drive_plugin_matches_the_model() -> None:
+    drive = robot().find('.//plugin[@filename="gz-sim-diff-drive-system"]')
+    assert drive is not None
+    values = {part.tag: part.text for part in drive}
+    joints = {joint.get('name') for joint in robot().iter('joint')}
+    assert {values['left_joint'], values['right_joint']} == joints
+    assert float(values['wheel_separation'] or 0) == robot_body.WHEEL_SEPARATION
+    assert float(values['wheel_radius'] or 0) == robot_body.WHEEL_RADIUS
+    assert (values['frame_id'], values['child_frame_id']) == ('odom', 'base_link')
+    assert 'topic' not in values and 'odom_topic' not in values
+
+
+def test_the_torque_of_the_wheels_is_limited() -> None:
+    efforts = [limit.findtext('effort', '') for limit in robot().iter('limit')]
+    assert list(map(float, efforts)) == [robot_body.WHEEL_TORQUE] * 2
+
+
+def test_a_bumper_is_a_contact_sensor_on_the_disc() -> None:
+    (sensor,) = robot(Equipment(bumper=True)).iter('sensor')
+    parts = {part.get('name') for part in robot().iter('collision')}
+    assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
+    assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
+
+
+def test_an_imu_measures_as_often_as_wheels() -> None:
+    (sensor,) = robot(Equipment(imu=True)).iter('sensor')
+    assert (sensor.get('type'), sensor.findtext('topic')) == ('imu', '/model/robot_1/imu')
+    assert float(sensor.findtext('update_rate', '')) == ODOMETRY_RATE
+
+
+def test_a_robot_has_the_plugins_and_sensors_of_its_equipment() -> None:
+    assert {plugin.get('filename') for plugin in robot().iter('plugin')} == {
+        'gz-sim-diff-drive-system', 'gz-sim-pose-publisher-system'}
+    assert [sensor.get('type') for sensor in robot().iter('sensor')] == ['gpu_lidar', 'contact']
+    assert robot(Equipment()).find('.//sensor') is None
+
+
+def test_beams_are_even_over_the_full_circle() -> None:
+    (sensor,) = robot(Equipment(Lidar(beams=8))).iter('horizontal')
+    low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
+    assert sensor.findtext('samples') == '8'
+    assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
+
+
+def test_a_scanner_detects_other_robots_even_in_contact_and_not_its_own() -> None:
+    body = robot(Equipment(Lidar()))
+    (sensor,) = body.iter('sensor')
+    height = float(sensor.findtext('pose', '').split()[2])
+    begin = float(sensor.findtext('.//range/min', ''))
+    for kind in ('collision', 'visual'):
+        (radius,) = met(body, kind, height)
+        # What is rendered begins nearer than the range, by a square root of three.
+        assert radius < begin / math.sqrt(3) < begin < 2 * robot_body.RADIUS - radius
+
+
+def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
+    """Return the radii of cylinders that a plane intersects; it may intersect nothing else."""
+    found = []
+    for link in body.iter('link'):
+        foot = float((link.findtext('pose') or '0 0 0').split()[2])
+        for part in link.findall(kind):
+            middle = foot + float((part.findtext('pose') or '0 0 0').split()[2])
+            tall = part.findtext('.//length') or (part.findtext('.//size') or '0').split()[-1]
+            half = float(part.findtext('.//sphere/radius') or float(tall) / 2)
+            assert half > 0
+            if abs(height - middle) <= half:
+                found.append(float(part.findtext('.//cylinder/radius', 'nan')))
+    return found
+
+
+def test_robots_have_different_colours() -> None:
+    assert len({robot_colour(i) for i in range(200)}) == 200
+    assert all(0 <= part <= 1 for i in range(200) for part in robot_colour(i))
+
+
+@needs_tool
+def test_the_sdf_tool_finds_it_valid(tmp_path: Path) -> None:
+    file = tmp_path / 'robot.sdf'
+    file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), ALL))
+    assert verdict(file) == 'Valid.'
+
+
+@needs_specification
+def test_every_element_is_in_the_sdf_specification() -> None:
+    """The tool does not check this: it ignores unknown elements."""
+    assert misspelled(robot()) == []
+    broken = robot()
+    next(broken.iter('inertia')).tag = 'inertai'
+    assert misspelled(broken) == ['inertial/inertai']

@@ -1,0 +1,261 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Plans of swarms and of spawned robots: consistent robots, world and bridge."""
+
+from pathlib import Path
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from leader_election.parameters import build, ParameterError
+from leader_election.ros.gazebo.plan import (
+    bridge_yaml,
+    clock_bridge_yaml,
+    GazeboParameters,
+    plan_spawn,
+    plan_swarm,
+    SpawnParameters,
+    SpawnPlan,
+    SwarmPlan,
+)
+from leader_election.ros.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
+from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.swarm.fleet.robot_list import RobotSpec
+import pytest
+import yaml
+
+TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
+
+
+def plan(**given: object) -> SwarmPlan:
+    return plan_swarm(build(GazeboParameters, given))
+
+
+def names(made: SwarmPlan) -> list[str]:
+    return [robot.name for robot in made.robots]
+
+
+@pytest.mark.parametrize('robots', ['3', TWO])
+def test_all_parts_contain_the_same_robots(robots: str) -> None:
+    made = plan(robots=robots, lidar=8)
+    models = [model.get('name') for model in ElementTree.fromstring(made.world).iter('model')]
+    topics = [row['ros_topic_name'].split('/')[0] for row in yaml.safe_load(made.bridge)]
+    assert made.odometry['robots'].split(',') == names(made)
+    assert models == ['ground', 'arena', *names(made)]
+    assert list(dict.fromkeys(topics)) == names(made)
+    assert (made.world_name, made.arena) == ('swarm', 'blocks')
+
+
+def test_layouts_and_seeds_are_as_in_the_embedded_world() -> None:
+    assert plan(robots='5', seed=1) == plan(robots='5', seed=1) != plan(robots='5', seed=2)
+    assert names(plan(robots='2', layout='circle', first_id=8)) == ['robot_8', 'robot_9']
+
+
+def test_the_step_of_physics_may_be_given() -> None:
+    for given, found in ((0.0, '0.005'), (0.001, '0.001')):
+        world = ElementTree.fromstring(plan(robots='1', step=given).world)
+        assert world.findtext('world/physics/max_step_size') == found
+
+
+def test_odometry_drifts_where_it_is_asked_for() -> None:
+    made = plan(robots='2', seed=5)
+    assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': False,
+                             'ground_truth': False, 'bumper': True,
+                             'scanner_height': 0.0}
+    assert plan(robots='2', bumper=False).odometry == {}
+    # Also without the launch.
+    assert not GazeboOdometryParameters().odometry_drift
+    assert plan(robots='2', odometry_drift=True).odometry['odometry_drift']
+    assert plan(robots='2', ground_truth=True).odometry['ground_truth']
+    # The frame of the scanner, which Gazebo names after the model.
+    assert plan(robots='2', lidar=36, bumper=False).odometry['scanner_height'] > 0.0
+    assert spawn_plan().odometry['robots'] == 'robot_31'
+
+
+def heights(world: str) -> list[float]:
+    return [float(model.findtext('pose', '').split()[2])
+            for model in ElementTree.fromstring(world).iter('model')
+            if model.get('name', '').startswith('robot_')]
+
+
+def test_robots_are_put_on_the_floor_of_a_users_world(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    box = ('<model name="m"><static>true</static><pose>0 0 0.05 0 0 0</pose><link name="l">'
+           '<collision name="c"><geometry><box><size>9 9 0.4</size></box></geometry></collision>'
+           '</link></model>')
+    file.write_text(f'<sdf version="1.7"><world name="depot">{box}</world></sdf>')
+    given = {'robots': 'robot_1={x: 1}; robot_2={x: 4}', 'world': str(file)}
+    made = plan(**given)
+    assert heights(made.world) == [0.25, 0.25] and made.note == ''
+    assert heights(plan(**given, z='1.5').world) == [1.5, 1.5]
+    assert spawn_plan(world=str(file), x=2.0).z == 0.25
+    assert heights(spawn_plan(world=str(file), x=2.0).model) == [0.25]
+    beside = plan(**given | {'robots': 'robot_1={x: 1}; robot_2={x: 40}'})
+    assert heights(beside.world) == [0.25, 0.0]
+    assert 'no floor below robot_2' in beside.note
+    assert spawn_plan().z == 0.0 and spawn_plan(z='-0.5').z == -0.5
+
+
+def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
+    made = plan(robots='1', layout='grid', world=str(file))
+    assert (made.world_name, made.arena, made.robots[0].pose) == ('depot', '', (0.0, 0.0, 0.0))
+    far = plan(robots='far={x: 900}', world=str(file))
+    assert far.robots[0].pose == (900.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(('given', 'line'), [
+    ({'robots': '0'}, 'parameter robots: 0 is not allowed; it takes 1 to 10000'),
+    ({'robots': '3.5'}, "parameter robots: '3.5' is not a robot"),
+    ({'robots': '4', 'spacing': 0.1, 'layout': 'grid', 'world': 'empty'},
+     'robot_1 and robot_2 would start within each other'),
+    ({'robots': '9', 'spacing': 0.02, 'layout': 'circle', 'world': 'mine.sdf'},
+     'would start within each other'),
+    ({'lidar': 1}, 'parameter lidar: 1 is not allowed; it takes 0, or at least 8 beams'),
+    ({'robots': 5000 * '9'}, 'parameter robots'),
+    ({'robots': '9', 'spacing': 20, 'layout': 'grid'}, 'parameter robots: 9 do not fit'),
+    ({'robots': 'a={x: 0}'}, 'no room for a'),
+    ({'robots': TWO.replace('8, y', '900, y')}, 'no room for alice'),
+    ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
+    ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
+    ({'layout': 'heap'}, 'parameter layout'),
+    ({'step': 1.0}, 'parameter step'), ({'step': 1e-5}, 'parameter step: 1e-05 is not allowed'),
+    ({'z': 'high'}, "parameter z: 'high' is not allowed"), ({'z': 'nan'}, 'parameter z'),
+])
+def test_a_wrong_parameter_is_refused(given: dict[str, object], line: str) -> None:
+    with pytest.raises(ParameterError, match=line):
+        plan(**given)
+
+
+def spawn_plan(**given: object) -> SpawnPlan:
+    return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
+
+
+def test_among_unknown_walls_robots_without_a_scanner_feel_their_way(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
+    blind = {'world': '', 'blind': True}
+    assert plan(robots='1', world=str(file)).wander == blind == spawn_plan(world='none').wander
+    assert plan(robots='1', world=str(file), lidar=36).wander == {'world': ''}
+    assert plan(robots='1').wander == spawn_plan().wander == {'world': 'blocks'}
+
+
+def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    file.write_text('<sdf version="1.7"><world name="my depot"/></sdf>')
+    for given, name, arena in (
+            ({}, 'swarm', 'blocks'), ({'world': 'none', 'x': 99.0}, 'swarm', ''),
+            ({'world': 'none', 'world_name': 'here', 'x': 0.0}, 'here', ''),
+            ({'world_name': 'here'}, 'here', 'blocks'),
+            ({'world': str(file), 'x': 99.0}, 'my depot', ''),
+            ({'world': str(file), 'world_name': 'here'}, 'here', '')):
+        made = spawn_plan(**given)
+        assert (made.world_name, made.arena) == (name, arena)
+        assert made.robot.name == 'robot_31'
+    scan = next(row for row in yaml.safe_load(spawn_plan(world=str(file), lidar=8).bridge)
+                if row['ros_topic_name'] == 'robot_31/scan')
+    assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
+
+
+@pytest.mark.parametrize('document', ['README.md', 'doc/tutorials/gazebo.md'])
+def test_the_pose_in_the_documents_is_free(document: str) -> None:
+    text = (Path(__file__).parents[3] / document).read_text()
+    (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
+    given = dict(word.split(':=') for word in words.split())
+    assert spawn_plan(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robot.id == 31
+
+
+@pytest.mark.parametrize(('given', 'line'), [
+    ({'x': 0.0}, r'parameter x, y: there is no room for robot_31 at \(0, 0\)'),
+    ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
+    ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
+    ({'world': ''}, "parameter world: '' is not allowed"),
+    ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
+    ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is not a name")])
+def test_a_wrong_parameter_of_a_spawned_robot_is_refused(
+        given: dict[str, object], line: str) -> None:
+    with pytest.raises(ParameterError, match=line):
+        spawn_plan(**given)
+
+
+ROBOTS = [RobotSpec('alice', 1), RobotSpec('bob', 2)]
+KEYS = {'ros_topic_name', 'gz_topic_name', 'ros_type_name', 'gz_type_name', 'direction', 'lazy'}
+
+
+def rows(equipment: Equipment = NO_EQUIPMENT) -> dict[str, dict[str, Any]]:
+    listed = yaml.safe_load(bridge_yaml(ROBOTS, 'depot', equipment))
+    assert all(row.keys() == KEYS for row in listed)
+    by_name = {row['ros_topic_name']: row for row in listed}
+    assert len(by_name) == len({row['gz_topic_name'] for row in listed}) == len(listed)
+    return by_name
+
+
+def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself() -> None:
+    assert list(rows()) == ['alice/odom', 'alice/cmd_vel', 'alice/tf',
+                            'bob/odom', 'bob/cmd_vel', 'bob/tf']
+    assert [row['ros_topic_name'] for row in yaml.safe_load(clock_bridge_yaml())] == ['/clock']
+
+
+@pytest.mark.parametrize(('equipment', 'most'), [
+    (NO_EQUIPMENT, 0), (Equipment(odometry_drift=True), 0), (Equipment(ground_truth=True), 1),
+    (Equipment(bumper=True), 0)])
+def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int) -> None:
+    """
+    Each is announced every second, all at once, and buffers overflow.
+
+    The drive has two, odometry and tf; the pose publisher has one, and the bumper.
+    """
+    (model,) = ElementTree.fromstring(plan(
+        robots='1', ground_truth=equipment.ground_truth, bumper=equipment.bumper,
+        odometry_drift=equipment.odometry_drift).world).findall('world/model[@name="robot_1"]')
+    systems = [plugin.get('filename') for plugin in model.findall('plugin')]
+    assert systems == ['gz-sim-diff-drive-system', *['gz-sim-pose-publisher-system'] * most]
+    assert len(list(model.iter('sensor'))) == equipment.bumper
+    assert len(rows(equipment)) <= 2 * 3
+    if most:
+        parts = {part.tag: part.text for part in model.findall('plugin')[1]}
+        assert parts['use_pose_vector_msg'] == parts['publish_link_pose'] == 'false'
+        assert parts['publish_model_pose'] == parts['publish_nested_model_pose'] == 'true'
+
+
+def test_topics_are_the_simulators_defaults() -> None:
+    found = rows(Equipment(Lidar(), ground_truth=True, bumper=True, imu=True))
+    assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
+            for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
+        'bob/wheel_odometry': ('/model/bob/odometry', 'gz.msgs.Odometry'),
+        'bob/cmd_vel': ('/model/bob/cmd_vel', 'gz.msgs.Twist'),
+        'bob/scan': ('/world/depot/model/bob/link/base_link/sensor/lidar/scan',
+                     'gz.msgs.LaserScan'),
+        'bob/true_pose': ('/model/bob/pose', 'gz.msgs.Pose'),
+        'bob/contacts': ('/model/bob/contacts', 'gz.msgs.Contacts'),
+        'bob/imu': ('/model/bob/imu', 'gz.msgs.IMU')}
+    assert rows()['bob/tf']['gz_topic_name'] == '/model/bob/tf'
+
+
+@pytest.mark.parametrize(('world', 'part'), [
+    ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
+def test_topics_are_valid_for_any_name_of_a_world(world: str, part: str) -> None:
+    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(Lidar())))
+    (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
+    assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
+
+
+def test_only_commands_are_bridged_to_gazebo() -> None:
+    for name, row in rows(Equipment(Lidar(), ground_truth=True, imu=True)).items():
+        into = name.endswith('cmd_vel')
+        assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')
+        # What robots live by is there from the start.
+        assert row['lazy'] == name.endswith(('scan', 'tf', 'imu'))

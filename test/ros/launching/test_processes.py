@@ -1,0 +1,149 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Ends of launches, as a process."""
+
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+from launched import left_behind
+from leader_election.parameters import ParameterError
+from leader_election.ros.launching.processes import ends_on_error
+import pytest
+
+LAUNCH = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit, OnProcessStart
+from leader_election.ros.launching.processes import ends_on_error
+from leader_election.parameters import ParameterError
+
+@ends_on_error
+def nonsense(context):
+    raise ParameterError('parameter robots: 0 is not allowed')
+
+before = ExecuteProcess(cmd=['sleep', '100'])
+service = LaunchService()
+service.include_launch_description(LaunchDescription([
+    RegisterEventHandler(OnProcessStart(
+        target_action=before, on_start=[OpaqueFunction(function=nonsense)])),
+    RegisterEventHandler(OnProcessExit(
+        target_action=before, on_exit=lambda event, context: print('stopped', flush=True))),
+    before]))
+sys.exit(service.run())
+"""
+
+AFTER = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess
+from leader_election.ros.launching.processes import shut_down_with_status, start_after
+
+def process(*words, **options):
+    return ExecuteProcess(cmd=['sh', '-c', *words], output='screen', **options)
+
+service = LaunchService()
+service.include_launch_description(LaunchDescription(start_after(
+    process('exit FIRST'), [
+        process('exec sleep 100', on_exit=shut_down_with_status),
+        process('echo falls; exit 5', on_exit=shut_down_with_status)], 'it did not come')))
+sys.exit(service.run())
+"""
+
+ENDLESS = """
+import os, shlex
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess, OpaqueFunction
+from leader_election.ros.launching.bound import prefix
+from leader_election.ros.launching.processes import ends_on_error
+
+@ends_on_error
+def processes(context):
+    return [ExecuteProcess(cmd=['sh', '-c', each], prefix=shlex.join(prefix()), output='screen')
+            for each in ('echo here; exec sleep 100', "DEAFecho here; exec sleep 100")]
+
+service = LaunchService()
+service.include_launch_description(LaunchDescription([OpaqueFunction(function=processes)]))
+raise SystemExit(service.run())
+"""
+
+
+@pytest.mark.parametrize(('number', 'status'), [
+    (signal.SIGINT, 0), (signal.SIGTERM, 1), (signal.SIGHUP, -signal.SIGHUP),
+    (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_signal_to_the_launch_alone_leaves_no_process(
+        tmp_path: Path, number: signal.Signals, status: int) -> None:
+    """
+    SIGINT goes on to processes that the terminal has not sent it to, SIGTERM to all.
+
+    The others end the launch at once.
+    """
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable')
+    deaf = "trap '' INT; " if number == signal.SIGTERM else ''
+    with subprocess.Popen([sys.executable, '-c', ENDLESS.replace('DEAF', deaf)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=os.environ | {'LAUNCHED': str(tmp_path)}) as launch:
+        assert launch.stdout is not None
+        here = 0
+        while here < 2:
+            line = launch.stdout.readline()
+            assert line, 'the launch has ended'
+            here += 'here' in line
+        launch.send_signal(number)
+        said, _ = launch.communicate(timeout=60)
+    assert launch.returncode == status, said
+    assert left_behind(tmp_path) == []
+    assert 'escalating' not in said
+
+
+@pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])
+def test_actions_start_after_a_process_that_ended_with_status_0(
+        first: int, status: int, said: str | None) -> None:
+    """The launch ends with the status of the process that failed."""
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable')
+    ran = subprocess.run([sys.executable, '-c', AFTER.replace('FIRST', str(first))],
+                         capture_output=True, text=True, timeout=60)
+    assert ran.returncode == status, ran.stderr
+    errors = [line for line in ran.stderr.splitlines() if line.startswith('error: ')]
+    assert errors == ([] if said else ['error: it did not come'])
+    assert ('falls' in ran.stdout) == bool(said)
+    assert 'Traceback' not in ran.stdout + ran.stderr
+
+
+def test_an_error_is_one_line_and_status_2_and_stops_processes() -> None:
+    # Not launch itself: a checkout has a folder of that name.
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
+                                             'only in a full ROS 2')
+    ran = subprocess.run([sys.executable, '-c', LAUNCH], capture_output=True, text=True,
+                         timeout=60)
+    assert ran.returncode == 2, ran.stderr
+    errors = [line for line in ran.stderr.splitlines() if line.startswith('error: ')]
+    assert errors == ['error: parameter robots: 0 is not allowed']
+    assert 'Traceback' not in ran.stdout + ran.stderr and 'stopped\n' in ran.stdout
+
+
+def test_without_a_running_launch_the_error_is_raised() -> None:
+    class Context:
+        asyncio_loop = None
+
+    @ends_on_error
+    def nonsense(context: object) -> list[object]:
+        raise ParameterError('parameter robots: 0 is not allowed')
+
+    with pytest.raises(ParameterError, match='parameter robots'):
+        nonsense(Context())

@@ -1,0 +1,192 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Precedence of arguments, fleet file and parameter file; tasks and motion."""
+
+from pathlib import Path
+
+from leader_election.parameters import ParameterError
+from leader_election.ros.launching.robot import check_scanner, configured_tasks, robot_launch
+import pytest
+
+FLEET = """
+defaults: {radius: 8.0, odom_topic: wheels}
+types: {small: {radius: 6.0, odometry_timeout: 30, scan_yaw: 1.5, tf_topic: tf}}
+robots:
+  alice: {id: 1, type: small, initial_pose: [1, 2, 0.5], hostname: tb4-07, tasks: count}
+  bob: {id: 2}
+"""
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> str:
+    """Return the path of a fleet file."""
+    path = tmp_path / 'robots.yaml'
+    path.write_text(FLEET)
+    return str(path)
+
+
+def test_a_robot_without_a_fleet_file_is_set_by_arguments() -> None:
+    robot = robot_launch({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
+    assert robot.namespace == 'robot_3'
+    assert robot.parameters == {
+        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0}
+    assert robot.remappings == [('neighbourhood', '/neighbourhood')]
+
+
+def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
+    bob = robot_launch({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
+    assert (bob.namespace, bob.parameters['robot_id'], bob.parameters['radius']) == ('bob', 2, 8.0)
+    assert bob.parameters['odometry_timeout'] == 10.0
+    alice = robot_launch({'fleet_file': fleet}, 'tb4-07')
+    assert alice.namespace == 'alice'
+    assert alice.parameters == {
+        'robot_id': 1, 'initial_pose': (1.0, 2.0, 0.5), 'radius': 6.0, 'tasks': 'count',
+        'odometry_timeout': 30.0}
+    assert dict(alice.remappings)['odom'] == 'wheels'
+
+
+def test_transforms_have_two_topics(fleet: str) -> None:
+    assert '/tf' not in dict(robot_launch({'robot_id': '3'}, 'vm').remappings)
+    for settings, place in (({'fleet_file': fleet}, 'tf'), (
+            {'robot_id': '3', 'tf_topic': '/robot_3/tf'}, '/robot_3/tf')):
+        found = dict(robot_launch(settings, 'tb4-07').remappings)
+        assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
+
+
+def test_topics_of_sensors_that_see_other_robots() -> None:
+    """Tags are on the topic of transforms, which itself is not remapped."""
+    assert robot_launch({
+        'robot_id': '3', 'tags_topic': '/tf', 'measurements_topic': 'uwb'}, 'vm').remappings == [
+        ('neighbourhood', '/neighbourhood'), ('measurements', 'uwb'), ('tags', '/tf')]
+
+
+def test_driving_parameters_reach_tasks_and_nodes(fleet: str) -> None:
+    alice = robot_launch({'fleet_file': fleet, 'robot': 'alice', 'tasks': 'rally'}, 'vm')
+    assert alice.parameters['rally.scan_yaw'] == 1.5 and alice.driving == {'scan_yaw': 1.5}
+
+
+def test_an_argument_takes_precedence_over_the_fleet_file(fleet: str) -> None:
+    alice = robot_launch({
+        'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
+        'initial_pose': '[0, 0, 0]', 'tasks': 'rally', 'odom_topic': '/odometry/filtered',
+        'odometry_timeout': '0'}, 'vm')
+    assert alice.namespace == 'scout'
+    assert alice.parameters == {
+        'robot_id': 7, 'initial_pose': (0.0, 0.0, 0.0), 'radius': 6.0, 'tasks': 'rally',
+        'rally.scan_yaw': 1.5, 'odometry_timeout': 0.0}
+    assert dict(alice.remappings)['odom'] == '/odometry/filtered'
+
+
+def test_a_parameter_file_may_set_the_odometry_timeout(tmp_path: Path) -> None:
+    path = tmp_path / 'mine.yaml'
+    for place, says in (('/**', True), ('/robot_3/election_node', True),
+                        ('/**/election_node', True), ('robot_3:\n  election_node', True),
+                        ('/robot_4/election_node', False)):
+        end = '    ros__parameters: {odometry_timeout: 60.0}\n'
+        path.write_text(f'{place}:\n{end}')
+        robot = robot_launch({'robot_id': '3', 'params_file': str(path)}, 'vm')
+        assert ('odometry_timeout' not in robot.parameters) == says, place
+
+
+@pytest.mark.parametrize('namespace', ['/', '_a', '/a', 'a_1/_b', 'a__b', '_'])
+def test_all_namespaces_that_ros_allows_are_accepted(namespace: str) -> None:
+    assert robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
+
+
+@pytest.mark.parametrize(
+    'namespace', ['//', 'a//b', 'a/', '1', 'a/1', 'a b', '~', 'é', '{a}', 'a\n'])
+def test_a_namespace_that_ros_does_not_allow_is_refused(namespace: str) -> None:
+    with pytest.raises(ParameterError, match='parameter namespace: .* or / alone for none$'):
+        robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm')
+
+
+def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path: Path) -> None:
+    path = tmp_path / 'mine.yaml'
+    path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
+    robot = robot_launch({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
+    assert 'odometry_timeout' not in robot.parameters
+
+
+@pytest.mark.parametrize(('settings', 'said'), [
+    ({}, 'parameter robot_id is missing; it takes 0 to 9007199254740991, or give a fleet_file, '
+     'which has it under the name of the robot'),
+    ({'robot_id': 'first'}, "parameter robot_id: 'first' is not allowed"),
+    ({'robot_id': '1', 'robot': 'bob'}, "parameter robot: 'bob' is a name in a fleet file; it "
+     'takes fleet_file, too'),
+    ({'robot_id': '1', 'tasks': 'count,nonsense'}, "parameter tasks: there is no task 'nonsense' "
+     'on this computer; there are: count, field, patrol, rally'),
+    ({'robot_id': '1', 'namespace': 'bad name!'}, "parameter namespace: 'bad name!' is not "
+     'allowed'),
+    ({'robot_id': '1', 'neighbourhood': 'a b'}, "parameter neighbourhood: 'a b' is not allowed"),
+    ({'robot_id': '1', 'odom_topic': 'a b'}, "parameter odom_topic: 'a b' is not allowed"),
+    ({'robot_id': '1', 'fleet_file': 'no/such.yaml'}, "parameter fleet_file: 'no/such.yaml' "
+     'cannot be read'),
+    ({'robot_id': '1', 'params_file': 'no/such.yaml'}, 'parameter params_file:'),
+    ({'fleet_file': 'FLEET', 'robot': 'carol'}, "parameter robot: 'carol' is not in"),
+    ({'fleet_file': 'FLEET'}, 'parameter robot: no robot of'),
+])
+def test_a_wrong_value_is_refused_in_one_line(
+        settings: dict[str, str], said: str, fleet: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        robot_launch(
+            {name: value.replace('FLEET', fleet) for name, value in settings.items()}, 'vm')
+    assert str(caught.value).startswith(said) and '\n' not in str(caught.value)
+
+
+ROBOTS = ('alice', 'bob')
+
+
+def settings(folder: Path, text: str = '', tasks: str = '') -> dict[str, str]:
+    """Return the arguments, with a file of that text."""
+    file = folder / 'mine.yaml'
+    file.write_text(text)
+    return {'tasks': tasks, 'params_file': str(file) if text else ''}
+
+
+INSTANCE = '/**:\n  ros__parameters: {instances: "rescue, other", rescue.tasks: patrol}\n'
+NESTED = '/**:\n  ros__parameters:\n    instances: rescue\n    rescue: {tasks: patrol}\n'
+NOT_AN_INSTANCE = '/**:\n  ros__parameters: {rescue.tasks: patrol}\n'
+ONE = '/alice/election_node:\n  ros__parameters: {tasks: patrol}\n'
+SPLIT = (INSTANCE.replace(', rescue.tasks: patrol', '')
+         + 'bob:\n  election_node:\n    ros__parameters: {rescue.tasks: "count,patrol"}\n')
+OTHERS = ('/bob/election_nodes:\n  ros__parameters: {tasks: patrol}\n'
+          'wander:\n  ros__parameters: {tasks: patrol}\n')
+BOTH = '/**:\n  ros__parameters: {tasks: field}\n'
+
+
+@pytest.mark.parametrize(('text', 'tasks', 'alice', 'bob'), [
+    ('', '', [], []), ('', 'count,patrol', ['count', 'patrol'], ['count', 'patrol']),
+    (INSTANCE, '', ['patrol'], ['patrol']), (NESTED, 'count', ['count', 'patrol'],
+                                             ['count', 'patrol']),
+    (NOT_AN_INSTANCE, '', [], []), (ONE, '', ['patrol'], []),
+    (SPLIT, '', [], ['count', 'patrol']), (OTHERS, '', [], []),
+    ('/*/election_node:\n  ros__parameters: {tasks: rally}\n', '', ['rally'], ['rally']),
+    # As rcl has it: what stands behind /** goes before that, and before an argument.
+    (BOTH, 'count', ['count'], ['count']), (BOTH + ONE, '', ['patrol'], ['field']),
+    (BOTH + ONE, 'count', ['patrol'], ['count']), (ONE + BOTH, '', ['field'], ['field']),
+    (ONE, 'count', ['count'], ['count'])])
+def test_configured_tasks_are_those_of_the_robots_node(
+        tmp_path: Path, text: str, tasks: str, alice: list[str], bob: list[str]) -> None:
+    assert configured_tasks(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
+
+
+@pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])
+def test_a_task_that_needs_a_scanner_is_found_wherever_it_is_set(
+        tmp_path: Path, text: str) -> None:
+    given = settings(tmp_path, text)
+    with pytest.raises(ParameterError, match='lidar: 0 leaves robots blind, and patrol drives'):
+        check_scanner(given, ROBOTS, 0)
+    check_scanner(given, ROBOTS, 36)
+    check_scanner(settings(tmp_path, OTHERS), ROBOTS, 0)

@@ -1,0 +1,116 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parameters that a node does not have are refused, wherever they are given."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.declare import overrides
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.gazebo_odometry import GazeboOdometry
+from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
+from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.recorder import Recorder
+from leader_election.ros.nodes.robot_host import RobotHost
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.wander import WanderNode
+import pytest
+import rclpy
+
+ROBOT = {'robot_id': 1, 'instances': 'rescue', 'tasks': 'count'}
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Any:
+    """Return a function that makes a node with the arguments of a process and a file."""
+    file = tmp_path / 'mine.yaml'
+
+    def make(kind: Callable[..., Any], content: str, *arguments: str, **given: Any) -> Any:
+        file.write_text(content)
+        words = ['node', '--ros-args', *arguments, '--params-file', str(file)]
+        rclpy.init(args=words)
+        try:
+            made = kind(words) if kind is RobotHost else kind(
+                parameter_overrides=overrides(given))
+            for each in getattr(made, 'robots', []) if kind is RobotHost else []:
+                each.destroy_node()
+            made.destroy_node()
+        finally:
+            rclpy.try_shutdown()
+    return make
+
+
+def section(name: str, text: str) -> str:
+    return f'{name}:\n  ros__parameters: {{{text}}}\n'
+
+
+@pytest.mark.parametrize(('kind', 'wrong', 'right'), [
+    (ElectionNode, 'raduis', 'radius'), (ElectionNode, 'robotid', 'robot_id'),
+    (ElectionNode, 'rescue.raduis', 'rescue.radius'),
+    (ElectionNode, 'resuce.radius', 'rescue.radius'), (ElectionNode, 'patrol.lame', 'patrol.lane'),
+    (ManagedElectionNode, 'autostrat', 'autostart'), (SwarmWorld, 'sede', 'seed'),
+    (Monitor, 'pictrue', 'picture'), (WanderNode, 'robtos', 'robots'),
+    (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'exlude', 'exclude'),
+])
+@pytest.mark.parametrize('place', ['/**', '/*'])
+def test_a_misspelt_name_in_a_file_is_refused(
+        node: Any, kind: Any, wrong: str, right: str, place: str) -> None:
+    values = ROBOT if kind in (ElectionNode, ManagedElectionNode) else {}
+    with pytest.raises(ParameterError) as refused:
+        node(kind, section(place, f'{wrong}: 3.0'), **values)
+    assert str(refused.value) == f'parameter {wrong} is not known; did you mean {right}?'
+
+
+@pytest.mark.parametrize(('name', 'lean'), [
+    ('raduis', 'false'), ('raduis', 'true'), ('sede', 'false'), ('patrol.lame', 'false'),
+    ('patrol.lame', 'true')])
+def test_a_misspelt_name_ends_a_fleet(node: Any, name: str, lean: str) -> None:
+    with pytest.raises(ParameterError, match=f'parameter {name} is not known; did you mean '):
+        node(RobotHost, section('/**', f'robots: 2, {name}: 1'), '-p', f'lean:={lean}')
+    with pytest.raises(ParameterError, match='parameter raduis is not known; did you mean '):
+        node(RobotHost, section('/robot_2/election_node', 'raduis: 1.0'), '-p', 'robots:=2',
+             '-p', f'lean:={lean}')
+
+
+SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, refresh_period: 1.0, '
+                 'use_sim_time: false, start_type_description_service: false, instances: rescue, '
+                 'rescue.radius: 9.0, rescue.tasks: patrol, rescue.patrol.lane: 1.0, '
+                 'rally.distance: 1.0') + """
+/nobody: {ros__parameters: {anything: 1}}
+/**/election_node:
+  ros__parameters:
+    qos_overrides./neighbourhood.subscription.depth: 7
+"""
+
+
+@pytest.mark.parametrize('kind', [RobotHost, SwarmWorld, Monitor, ElectionNode])
+def test_nodes_may_share_a_file(node: Any, kind: Any) -> None:
+    """Each has some of its names; others are of tasks and instances, or of rclpy."""
+    own = {'robot_id': 1} if kind is ElectionNode else {}
+    node(kind, SHARED, **own)
+
+
+@pytest.mark.parametrize('lean', ['false', 'true'])
+def test_a_fleet_may_be_given_what_its_robots_have(node: Any, lean: str) -> None:
+    node(RobotHost, SHARED, '-p', 'radius:=4.0', '-p', 'patrol.lane:=1.0', '-p', f'lean:={lean}')
+
+
+def test_what_is_given_to_one_node_alone_must_be_its_own(
+        node: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('sys.argv', ['monitor', '--ros-args', '-p', 'robot_id:=1'])
+    with pytest.raises(ParameterError, match='parameter robot_id is not known; --help lists'):
+        node(Monitor, section('/**', 'frame: map'), '-p', 'robot_id:=1')

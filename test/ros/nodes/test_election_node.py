@@ -1,0 +1,418 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The robot's node over real DDS."""
+
+from collections.abc import Iterator
+import math
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PolygonStamped
+from leader_election.election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, ROUNDS
+from leader_election.election.robot.wire import RejectReason
+from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
+import pytest
+from rcl_interfaces.msg import Log
+from rcl_interfaces.srv import SetParameters
+import rclpy
+from rclpy.clock import ClockType
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from ros.nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import BatteryState
+from std_msgs.msg import Bool, Float64, Float64MultiArray, Int64, Int64MultiArray, String
+from support import spin_until
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
+    yield
+    destroy_nodes()
+
+
+def collect(node: Node, kind, topic: str, profile) -> list:
+    """Return a list that grows by what is published."""
+    heard: list = []
+    node.create_subscription(kind, topic, heard.append, profile)
+    return heard
+
+
+def test_elects_and_recovers_and_tells_who_comes_late():
+    """Three in a line, each in range of the next; the strongest, at its end, leads, then dies."""
+    robots = [robot(i, communication_range=4.0) for i in (1, 2, 3)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (3.0, 4.0)})
+    spin_until([bench, *robots], lambda: leaders(robots) == [3, 3, 3]
+               and len(robots[1].robot.neighbours) == 2)
+    assert robots[0].robot.state == (-3.0, 7.0, 3, 2), 'by way of 2'
+
+    late = Bench({}, name='late')
+    heard = {name: collect(late, kind, f'/{name}', STATE) for name, kind in (
+        ('r1/leader', Int64), ('r1/is_leader', Bool), ('r1/distance', Float64),
+        ('r2/neighbours', Int64MultiArray), ('r3/is_leader', Bool))}
+    # The robots run no round meanwhile: what comes was latched.
+    spin_until([late, bench], lambda: all(heard.values()))
+    assert {name: [list(m.data) if name.endswith('neighbours') else m.data for m in messages]
+            for name, messages in heard.items()} == {
+        'r1/leader': [3], 'r1/is_leader': [False], 'r1/distance': [7.0],
+        'r2/neighbours': [[1, 3]], 'r3/is_leader': [True]}
+
+    robots.pop().destroy_node()
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
+    assert robots[0].robot.mailbox.expired == 0 and robots[1].robot.mailbox.expired == 1
+    spin_until([late, *robots], lambda: len(heard['r1/leader']) == 2)
+    assert heard['r1/leader'][-1].data == 2
+
+
+def test_region_of_the_leader():
+    """The leader and two followers in earshot make a triangle; it is taken back in the end."""
+    robots = [robot(i) for i in (1, 2, 3)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (0.0, 4.0)})
+    late = Bench({}, name='late')
+    regions = collect(late, PolygonStamped, '/r3/region', STATE)
+    corners = [(0.0, 0.0), (0.0, 4.0), (3.0, 0.0)]
+    spin_until([late, bench, *robots], lambda: regions and sorted(
+        (p.x, p.y) for p in regions[-1].polygon.points) == corners)
+    assert regions[-1].header.frame_id == 'map'
+    bench.others[9] = 99.0
+    spin_until([late, bench, *robots], lambda: not regions[-1].polygon.points
+               and leaders(robots) == [9, 9, 9])
+
+
+def test_range_filter():
+    robots = [robot(i, communication_range=4.0) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (4.5, 0.0)})
+    spin_until([bench, *robots], lambda: all(r.robot.counts[OUT_OF_RANGE] > 2 for r in robots))
+    assert leaders(robots) == [1, 2]
+    bench.places[1] = (0.5, 0.0)
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
+    bench.places[2] = (5.0, 0.0)
+    spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
+
+
+def test_parameters_at_run_time():
+    """Through the service that ``ros2 param set`` uses."""
+    robots = [robot(i, round_period=NEVER, round_phase=0.9) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    clients = {i: bench.create_client(SetParameters, f'/r{i}/election_node/set_parameters')
+               for i in (1, 2)}
+
+    def change(i: int, name: str, value) -> str:
+        """Return why a change was refused, nothing if it was not."""
+        asked = clients[i].call_async(SetParameters.Request(
+            parameters=[Parameter(name, value=value).to_parameter_msg()]))
+        spin_until([bench, *robots], asked.done)
+        result = asked.result().results[0]
+        assert result.successful == (result.reason == '')
+        return result.reason
+
+    spin_until([bench, *robots], lambda: all(c.service_is_ready() for c in clients.values()))
+    assert robots[0].robot.counts[ROUNDS] == 0
+    for i in (1, 2):
+        assert change(i, 'round_period', 0.05) == ''
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
+    assert change(1, 'radius', 2.9) == ''
+    spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
+    assert change(1, 'radius', 3.0) == ''
+    assert change(1, 'strength', 5.0) == ''
+    spin_until([bench, *robots], lambda: leaders(robots) == [1, 1])
+    assert change(2, 'communication_range', 2.0) == ''
+    spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
+
+    before = robots[0].robot.parameters
+    for name, value in (('radius', -1.0), ('radius', math.nan), ('radius', 'far'), ('radius', 7),
+                        ('round_period', 0.0), ('robot_id', 9), ('ties', 'nearest')):
+        assert change(1, name, value) != '', name
+        assert robots[0].robot.parameters == before
+        assert robots[0].get_parameter(name).value == getattr(before, name)
+
+
+def test_odometry_composed_with_the_start_pose():
+    """Started at (10, 0) facing +y and driven 3 m ahead."""
+    node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
+    bench = Bench({1: (3.0, 0.0)})
+    spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
+    assert bench.said[1].position == (10.0, 3.0)
+
+
+def test_odometry_in_the_shared_frame_is_taken_as_it_is():
+    node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
+    bench = Bench({1: (3.0, 0.0)}, frame='map')
+    spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
+    assert bench.said[1].position == (3.0, 0.0)
+
+
+def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
+    robots = [robot(1, odometry_expiry=0.5), robot(2)]
+    bench = Bench({2: (0.0, 0.0)})
+    told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
+
+    def last(concern: str = 'odometry') -> DiagnosticStatus:
+        mine = [status for m in told for status in m.status if status.name == f'r1: {concern}']
+        return mine[-1] if mine else DiagnosticStatus()
+
+    # The other's first messages have no position either, which is reported of the neighbourhood.
+    spin_until([bench, *robots], lambda: 1 in bench.said and robots[0].robot.counts[HEARD] > 3
+               and last().message != '' and last('neighbourhood').level == DiagnosticStatus.OK)
+    assert bench.said[1].position is None
+    assert leaders(robots) == [1, 2]
+    assert last().level == DiagnosticStatus.WARN
+    assert last().message == 'no odometry yet: no position is announced'
+    assert last('election').message == 'leads'
+    assert last('neighbourhood').level == DiagnosticStatus.OK, last('neighbourhood').message
+    concerns = [last(name) for name in (
+        'election', 'odometry', 'localisation', 'neighbourhood')]
+    assert {status.hardware_id for status in concerns} == {'robot 1'}
+    keys = [v.key for status in concerns for v in status.values]
+    assert len(keys) == len(set(keys)), 'each is told once'
+    values = {v.key: v.value for status in concerns for v in status.values}
+    assert {'leader', 'distance', 'strength', 'neighbours', 'senders_expired', 'leader_changes',
+            *robots[0].robot.counts} <= set(values)
+    assert values['strength'] == '1' and int(values[ROUNDS]) > 0
+
+    driver = Bench({1: (3.0, 0.0)}, name='driver')
+    spin_until([driver, bench, *robots], lambda: last().level == DiagnosticStatus.OK
+               and leaders(robots) == [2, 2])
+    spin_until([driver, bench, *robots], lambda: last('election').message == 'follows 2 at 3.0 m')
+    # Nobody drives any more.
+    spin_until([bench, *robots], lambda: 's old: no position is announced' in last().message
+               and bench.said[1].position is None)
+
+
+def test_two_robots_with_one_id():
+    """Each says so in its diagnostics and once in the log, and goes on."""
+    twins = [robot(1), robot(1)]
+    bench = Bench({1: (0.0, 0.0)})
+    told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
+    lines = collect(bench, Log, '/rosout', QoSProfile(
+        depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
+
+    def log() -> list[Log]:
+        return [line for line in lines if 'another robot uses id 1' in line.msg]
+
+    count = RejectReason.OWN_ID.value
+    spin_until([bench, *twins], lambda: len(log()) >= 2 and told
+               and all(t.robot.counts[count] > 10 for t in twins)
+               and told[-1].status[0].level == DiagnosticStatus.ERROR)
+    assert 'another robot uses id 1' in told[-1].status[0].message
+    assert len(log()) == 2, 'once a robot'
+    assert all(t.robot.state.leader == 1 for t in twins)
+
+
+def test_hostile_messages():
+    """What is no CDR, no UTF-8, no JSON or no message is survived; what is one, is counted."""
+    node = robot(1)
+    bench = Bench({1: (0.0, 0.0)})
+    spin_until([bench, node], lambda: bench.heard_by([node]))
+    header = b'\x00\x01\x00\x00'
+    for raw in (b'', b'\x00', header, header + b'\xff\xff\xff\xff', header + b'\xff\xff\xff\x7fab',
+                header + b'\x10\x00\x00\x00{"v":1', b'\x07\x63' * 40, b'\xff' * 5000,
+                header + b'\x03\x00\x00\x00\xff\xfe\x00'):
+        try:
+            bench.voice.publish(raw)
+        except rclpy._rclpy_pybind11.RCLError:
+            pass  # DDS itself would not send it.
+    payloads = {
+        'x' * 1_000_000: RejectReason.SIZE,
+        '[' * 4000: RejectReason.MALFORMED,
+        '\x00': RejectReason.MALFORMED,
+        '{"v":2}': RejectReason.VERSION,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2]}': RejectReason.NON_FINITE,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2]}': RejectReason.NEGATIVE_DISTANCE,
+        '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2]}': RejectReason.FRAME,
+        '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2]}': RejectReason.OWN_ID,
+        '{"v":1,"id":2,"frame":"map","c":[-9,1,2]}': RejectReason.NO_POSITION,
+    }
+    for payload in payloads:
+        bench.voice.publish(String(data=payload))
+    counts = node.robot.counts
+    spin_until([bench, node], lambda: all(counts[r.value] >= 1 for r in payloads.values()))
+    assert node.robot.state.leader == 1
+    bench.others[7] = 9.0
+    spin_until([bench, node], lambda: node.robot.state.leader == 7)
+
+
+def test_strength_from_the_battery():
+    node = robot(1, strength_source='battery', strength=0.3)
+    bench = Bench({1: (0.0, 0.0)})
+    battery = bench.create_publisher(BatteryState, '/r1/battery_state', SENSOR)
+    spin_until([bench, node], lambda: 1 in bench.said and battery.get_subscription_count() > 0)
+    assert bench.said[1].export.value == pytest.approx(-0.3), 'until the battery speaks'
+    for charge, announced in ((0.90, 0.90), (0.88, 0.90), (0.84, 0.84), (math.nan, 0.84)):
+        rounds = node.robot.counts[ROUNDS]
+        battery.publish(BatteryState(percentage=charge))
+        spin_until([bench, node], lambda e=announced, n=rounds: (
+            node.robot.counts[ROUNDS] > n + 2
+            and bench.said[1].export.value == pytest.approx(-e)))
+    assert node.robot.strength.rejected == 1
+
+
+def test_metric_by_measured_range():
+    node = robot(1, metric='range')
+    bench = Bench({1: (0.0, 0.0)})
+    ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
+    bench.others[7] = 9.0
+    bench.create_timer(0.05, lambda: ranges.publish(
+        Float64MultiArray(data=[7.0, 2.5, 8.0, math.nan, 9.0])))
+    spin_until([bench, node], lambda: node.robot.state.leader == 7)
+    assert node.robot.state.distance == 2.5
+    assert node.robot.counts['measurements_rejected'] > 0
+
+
+def test_reactive_news_crosses_the_swarm_in_one_round_each():
+    """Five in a line that never run a periodic round hear of a leader beside the first."""
+    robots = [robot(i, round_period=NEVER, round_phase=0.9, communication_range=4.0, radius=99.0)
+              for i in range(1, 6)]
+    bench = Bench({i: (3.0 * i, 0.0) for i in range(1, 6)})
+    spin_until([bench, *robots], lambda: bench.heard_by(robots))
+    spin_until([bench, *robots], lambda: bench.voice.get_subscription_count() == 6
+               and all(r.election._out.get_subscription_count() == 6 for r in robots))
+    bench.announce(9, (0.0, 0.0), 99.0)
+    spin_until([bench, *robots], lambda: leaders(robots) == [9] * 5)
+    assert [r.robot.state.distance for r in robots] == [3.0, 6.0, 9.0, 12.0, 15.0]
+    assert [r.robot.counts[ROUNDS] for r in robots] == [1] * 5
+
+
+def test_reactive_rounds_are_an_interval_apart():
+    """Twenty news at once: a round at the first, and one an interval later for all the others."""
+    node = robot(1, round_period=NEVER, round_phase=0.9, reactive_interval=0.3)
+    bench = Bench({1: (0.0, 0.0)})
+    spin_until([bench, node], lambda: bench.heard_by([node]))
+    began = time.monotonic()
+    for n in range(20):
+        bench.announce(10 + n, (1.0, 0.0), 10.0 + n)
+    spin_until([bench, node], lambda: node.robot.state.leader == 29)
+    assert 2 <= node.robot.counts[ROUNDS] <= 2 + (time.monotonic() - began) / 0.3
+
+
+def test_periodic_robots_do_not_react():
+    node = robot(1, schedule='periodic', round_period=NEVER, round_phase=0.9)
+    bench = Bench({1: (0.0, 0.0)})
+    bench.others[9] = 9.0
+    spin_until([bench, node], lambda: bench.heard_by([node]) and node.robot.counts[HEARD] > 5)
+    assert node.robot.counts[ROUNDS] == 0
+    node.set_parameters([Parameter('round_period', value=0.05)])
+    spin_until([bench, node], lambda: node.robot.state.leader == 9)
+
+
+def test_sim_time_and_its_jump_back():
+    """Rounds run and messages expire by /clock alone; after a jump back both go on."""
+    robots = [robot(i, use_sim_time=True, round_period=1.0, message_expiry=3.0,
+                    odometry_expiry=NEVER) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    clock = bench.create_publisher(Clock, '/clock', SENSOR)
+    now = 1000.0
+
+    def tick() -> None:
+        nonlocal now
+        now += 0.1
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = int(now), int(now % 1.0 * 1e9)
+        clock.publish(message)
+
+    ticks = bench.create_timer(0.01, tick)
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
+    assert now > 1000.0
+    now = 10.0
+    rounds = [r.robot.counts[ROUNDS] for r in robots]
+    spin_until([bench, *robots], lambda: all(
+        r.robot.counts[ROUNDS] > n + 2 for r, n in zip(robots, rounds, strict=True)))
+    assert now < 500.0, 'not only once the old time is reached again'
+    assert leaders(robots) == [2, 2]
+    robots.pop().destroy_node()
+    died = now
+    spin_until([bench, *robots], lambda: leaders(robots) == [1])
+    assert now - died > 1.9, 'what 2 said at most a period before counts for 3 s'
+    # Time stands still: so does the robot.
+    ticks.cancel()
+    rounds = []
+    end = time.monotonic() + 0.5
+    spin_until([bench, *robots], lambda: (
+        rounds.append(robots[0].robot.counts[ROUNDS]), time.monotonic() > end)[-1])
+    assert rounds[-1] <= rounds[0] + 1
+
+
+def test_a_leap_of_sim_time_forgets_nothing():
+    """
+    The simulator stands still, and /clock goes on ten minutes later.
+
+    Messages expire after ten periods, a sixtieth of the leap: on a busy machine some come late.
+    """
+    robots = [robot(i, use_sim_time=True, schedule='periodic', round_period=1.0,
+                    message_expiry=10.0, odometry_expiry=10.0) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    clock = bench.create_publisher(Clock, '/clock', SENSOR)
+    now, shown = 1000.0, 0
+
+    def tick() -> None:
+        nonlocal now, shown
+        # On a busy machine time waits for the robots: else messages would expire unread.
+        if all(r.get_clock().now().nanoseconds in (0, shown) for r in robots):
+            now += 0.05
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = int(now), int(now % 1.0 * 1e9)
+        shown = message.clock.sec * 10**9 + message.clock.nanosec
+        clock.publish(message)
+
+    bench.create_timer(0.01, tick)
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
+
+    def lost() -> list[tuple[int, int]]:
+        return [(r.robot.counts[LEADER_CHANGES], r.robot.mailbox.expired) for r in robots]
+    before = lost()
+    for _ in range(3):
+        now += 600.0
+        rounds = [r.robot.counts[ROUNDS] for r in robots]
+        spin_until([bench, *robots], lambda counted=rounds: all(
+            r.robot.counts[ROUNDS] > n + 1 for r, n in zip(robots, counted, strict=True)))
+    assert lost() == before
+
+
+def test_robots_that_say_what_they_hear_on_another_topic():
+    """With a radio in between, a robot speaks on one topic and listens on another."""
+    node = robot(1, send_topic='/air')
+    bench = Bench({1: (0.0, 0.0)})
+    sent = collect(bench, String, '/air', NEIGHBOURHOOD)
+    spin_until([bench, node], lambda: len(sent) > 1)
+    assert 1 not in bench.said
+
+
+def test_the_system_clock_does_not_pace_a_robot():
+    """It is set now and then; without sim time a steady clock is what ages and timers go by."""
+    assert robot(1).steady_clock.clock_type == ClockType.STEADY_TIME
+    simulated = robot(2, use_sim_time=True)
+    assert simulated.steady_clock is simulated.get_clock()
+
+
+def test_an_override_of_one_profile_is_its_alone():
+    robot(1, **{'qos_overrides./r1/odom.subscription.depth': 7})
+    assert SENSOR.depth == 1
+
+
+@pytest.mark.parametrize('settings, rounds', [
+    ({}, 3), ({'reactive_repeats': 0}, 1), ({'reactive_repeats': 4}, 5)])
+def test_a_change_of_the_leader_is_repeated(settings, rounds):
+    """A neighbour may have lost the message; the period is longer than the test."""
+    node = robot(1, round_period=NEVER, round_phase=0.9, reactive_interval=0.02, **settings)
+    bench = Bench({1: (0.0, 0.0)})
+    bench.others[9] = 99.0
+    spin_until([bench, node], lambda: node.robot.state.leader == 9
+               and node.robot.counts[ROUNDS] == rounds)
+    # All have run now: the stronger robot is received on, and nothing changes any more.
+    received = node.robot.counts[HEARD]
+    spin_until([bench, node], lambda: node.robot.counts[HEARD] > received + 20)
+    assert node.robot.counts[ROUNDS] == rounds

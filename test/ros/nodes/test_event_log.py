@@ -1,0 +1,185 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The log of events of real robots over DDS, and their numbers for tools that plot."""
+
+from collections.abc import Iterator
+import json
+import math
+import os
+from pathlib import Path
+import resource
+import subprocess
+import sys
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.event_log import EventLog
+from leader_election.ros.nodes.qos import EVENTS, SENSOR
+from leader_election.ros.nodes.state_publishers import COUNTS, DURATION, LENGTHS
+import pytest
+from ros.nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
+from std_msgs.msg import Float64, Int64
+from support import spin_until
+
+
+@pytest.fixture(autouse=True)
+def bench(ros) -> Iterator[None]:
+    """Clear the bench after each test."""
+    yield
+    destroy_nodes()
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def kinds(path: Path) -> list[str]:
+    """Return what has happened, but for odometry, which comes when it comes."""
+    return [line['event'] for line in lines(path) if not line['event'].startswith('odometry')]
+
+
+def test_what_happens_is_written_down_as_it_happens(tmp_path):
+    weak = robot(1, event_log=str(tmp_path / '{id}_{name}.jsonl'), message_expiry=2.0)
+    bench = Bench({1: (0.0, 0.0)})
+    path = tmp_path / '1_r1.jsonl'
+    assert path.read_text() == ''
+    spin_until([bench, weak], lambda: kinds(path)[:2] == ['leader_gained', 'became_leader']
+               and weak.robot.position is not None)
+    assert lines(path)[0].keys() == {'t', 'robot', 'event', 'leader'}
+    assert lines(path)[0]['t'] > 1.7e9 and lines(path)[0]['robot'] == 1
+    begun = len(kinds(path))
+    bench.others[8] = 8.0
+    spin_until([bench, weak], lambda: leaders([weak]) == [8])
+    assert kinds(path)[begun:] == [
+        'stepped_down', 'leader_changed', 'region_joined', 'role_changed']
+    [change] = [line for line in lines(path) if line['event'] == 'leader_changed']
+    assert (change['leader'], change['before']) == (8, 1)
+    bench.others.clear()
+    spin_until([bench, weak], lambda: 'region_left' in kinds(path))
+    assert kinds(path)[begun + 4:] == [
+        'region_left', 'leader_changed', 'became_leader', 'role_changed']
+    bench.places.clear()
+    spin_until([bench, weak], lambda: 'odometry_lost' in path.read_text())
+
+
+def test_a_full_disk_is_told_and_does_no_harm():
+    one = robot(1, event_log='/dev/full')
+    bench = Bench({1: (0.0, 0.0)})
+    told: list[DiagnosticStatus] = []
+    bench.create_subscription(
+        DiagnosticArray, '/diagnostics', lambda message: told.extend(message.status), EVENTS)
+    spin_until([bench, one], lambda: any(
+        status.name == 'r1: event_log' and status.level == DiagnosticStatus.WARN
+        and status.message == '/dev/full: No space left on device'
+        and int(status.values[0].value) >= 2 for status in told))
+    assert one.robot.leads
+
+
+def test_a_line_that_is_cut_off_spoils_no_other(tmp_path):
+    """There is room for one and a half; then there is room again."""
+    path = tmp_path / 'events'
+    node = robot(1)
+    log = EventLog(node, node.robot, str(path))
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        for leader in (2, 3, 4):
+            log._write('main', {'event': 'leader_changed', 'leader': leader})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert (log.lost, log.last_error) == (2, 'File too large')
+    log._write('main', {'event': 'strength_changed', 'strength': math.inf, 'before': math.nan})
+    log._write('main', {'event': 'became_leader'})
+    log.close()
+    first, half, *rest = path.read_text().splitlines()
+    assert json.loads(first)['leader'] == 2 and '"robot":1' in half and 'leader":3' not in half
+    changed, last = map(json.loads, rest)
+    assert (changed['strength'], changed['before']) == (None, None)
+    assert last['event'] == 'became_leader'
+
+
+@pytest.mark.parametrize('left, begins', [
+    (b'', b'{'), (b'{"t":1.0}\n', b'{"t":1.0}\n{'),
+    (b'{"t":1.0}\n{"t":2', b'{"t":1.0}\n{"t":2\n{')])
+def test_a_line_cut_off_before_a_restart_spoils_no_other(tmp_path, left, begins):
+    path = tmp_path / 'events'
+    path.write_bytes(left)
+    node = robot(1)
+    log = EventLog(node, node.robot, str(path))
+    log._write('main', {'event': 'became_leader'})
+    log._write('main', {'event': 'stepped_down'})
+    log.close()
+    assert path.read_bytes().startswith(begins + b'"t":1')
+    assert [json.loads(line)['event'] for line in path.read_text().splitlines()[-2:]] == [
+        'became_leader', 'stepped_down']
+
+
+def test_a_pipe_is_as_good_as_a_file(tmp_path):
+    """It has no end that could be looked at."""
+    path = tmp_path / 'pipe'
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    node = robot(1)
+    log = EventLog(node, node.robot, str(path))
+    log._write('main', {'event': 'became_leader'})
+    log.close()
+    assert json.loads(os.read(reader, 1000))['event'] == 'became_leader'
+    os.close(reader)
+
+
+def test_a_file_that_cannot_be_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match='parameter event_log: .*nowhere.*No such file'):
+        robot(1, event_log=str(tmp_path / 'nowhere' / 'events'))
+
+
+def test_events_go_to_standard_output_on_request():
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-p',
+         'robot_id:=7', '-p', "event_log:='-'", '-p', 'round_phase:=0.0'],
+        stdout=subprocess.PIPE, text=True)
+    try:
+        first = json.loads(process.stdout.readline())
+        assert (first['event'], first['leader']) == ('leader_gained', 7)
+    finally:
+        process.terminate()
+        assert process.wait(20.0) == 0
+        process.stdout.close()
+
+
+def test_numbers_are_published_on_request_and_otherwise_not():
+    one, other = robot(1, metrics_period=0.1), robot(2)
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    heard: dict[str, list[float]] = {}
+    for name in COUNTS | LENGTHS | {DURATION: None}:
+        kind = Int64 if name in COUNTS else Float64
+        bench.create_subscription(
+            kind, f'/r1/metrics/{name}',
+            lambda message, name=name: heard.setdefault(name, []).append(message.data), SENSOR)
+    spin_until([bench, one, other], lambda: len(heard) == 12 and heard['leader'][-1] == 2
+               and heard['distance'][-1] == 3.0)
+    assert heard['neighbours'][-1] == 1 and heard['strength'][-1] == 1.0
+    assert 0.0 < heard['round_duration'][-1] < 1.0
+    for name in ('rounds', 'messages_heard'):
+        assert heard[name] == sorted(heard[name]) and heard[name][-1] > 0
+    names = [topic for topic, _ in bench.get_topic_names_and_types()]
+    assert not any(topic.startswith('/r2/metrics') for topic in names)
+
+
+def test_without_either_a_robot_has_nothing_of_them():
+    node: ElectionNode = robot(1)
+    assert node in NODES
+    assert {publisher.topic_name for publisher in node.publishers if
+            '/metrics/' in publisher.topic_name} == set()

@@ -1,0 +1,90 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A flood of messages over real DDS: rounds get their turn, and little is decoded."""
+
+from collections.abc import Iterator
+
+from leader_election.election.robot.robot import DROPPED, HEARD, ROUNDS
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.process import make_executor
+import pytest
+from ros.nodes.bench import Bench, destroy_nodes, NEVER, robot
+from std_msgs.msg import String
+from support import spin_until
+
+PERIOD = 0.5
+BACKLOG = 400
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
+    yield
+    destroy_nodes()
+
+
+@pytest.mark.parametrize('kind', ['events', 'single_threaded'])
+def test_a_round_that_is_due_runs_before_the_messages_that_wait(kind):
+    """Messages pile up while the robot is busy elsewhere, until after its round was due."""
+    node = robot(1, round_period=PERIOD, schedule='periodic', hearing_budget=100_000,
+                 diagnostics_period=NEVER)
+    bench = Bench({1: (0.0, 0.0)})
+    spin_until([bench, node], lambda: bench.heard_by([node])
+               and node.robot.counts[ROUNDS] > 2)
+    rounds_at: list[int] = []
+    receive = node.robot.receive
+
+    def noted(payload: str, now: float) -> bool:
+        rounds_at.append(node.robot.counts[ROUNDS])
+        return receive(payload, now)
+    node.robot.receive = noted  # type: ignore[method-assign]
+    executor = make_executor(kind)
+    executor.add_node(node)
+    try:
+        while not rounds_at:
+            executor.spin_once(timeout_sec=1.0)
+            bench.announce(2, (1.0, 0.0), 9.0)
+        rounds_at.clear()
+        before = node.robot.counts[ROUNDS]
+        due = clock.seconds(node.steady_clock) + 1.5 * PERIOD
+        for k in range(BACKLOG):
+            bench.announce(1000 + k, (1.0, 0.0), -1.0)
+        while clock.seconds(node.steady_clock) < due:
+            pass
+        while len(rounds_at) < BACKLOG // 2:
+            executor.spin_once(timeout_sec=1.0)
+    finally:
+        executor.shutdown()
+    assert rounds_at[0] > before
+    assert len(set(rounds_at)) <= 2, 'not one more for each message'
+
+
+def test_of_a_flood_from_one_sender_little_is_decoded():
+    node = robot(1, hearing_budget=160)
+    bench = Bench({1: (0.0, 0.0)})
+    spin_until([bench, node], lambda: bench.heard_by([node]))
+    sent = 0
+
+    def flood() -> None:
+        nonlocal sent
+        for _ in range(20):
+            bench.voice.publish(String(
+                data=f'{{"v":1,"id":7,"frame":"map","p":[1,0],"c":[-9,0,7],"x":{sent}}}'))
+            sent += 1
+    bench.create_timer(0.02, flood)
+    spin_until([bench, node], lambda: node.robot.counts[DROPPED] > 300
+               and node.robot.state.leader == 7)
+    counts = node.robot.counts
+    assert counts[HEARD] - counts[DROPPED] < 0.5 * counts[HEARD]

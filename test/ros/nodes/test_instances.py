@@ -1,0 +1,258 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots' nodes with tasks and several instances: parameters, topics, and tasks that fail."""
+
+from collections.abc import Iterator
+import json
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.election.coordination.task import Task
+from leader_election.election.robot.robot import ROUNDS
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.qos import EVENTS, SENSOR, STATE
+import pytest
+from rcl_interfaces.msg import Log
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from ros.nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
+from std_msgs.msg import Bool, Float64, Float64MultiArray, Int64, String
+from support import spin_until
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
+    yield
+    destroy_nodes()
+
+
+def collect(node: Node, kind: Any, topic: str, profile: Any) -> list[Any]:
+    """Return a list that grows by what is published."""
+    heard: list[Any] = []
+    node.create_subscription(kind, topic, heard.append, profile)
+    return heard
+
+
+def decision(node: ElectionNode, instance: str = 'main') -> list[Any]:
+    return node.robot.instances[instance].decision
+
+
+def test_two_instances_have_topics_and_parameters_of_their_own():
+    """The first elects 2 and counts; ``rescue`` elects 1, by another algorithm."""
+    robots = [robot(i, instances='rescue', tasks='count', **{
+        'rescue.algorithm': 'classic', 'rescue.strength': -float(i), 'rescue.radius': 50.0,
+        'rescue.regions': True}) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    spin_until([bench, *robots], lambda: all(
+        decision(r) == [{'members': 2, 'centre': [1.5, 0.0]}] for r in robots)
+        and [r.robot.instances['rescue'].summary['members'] for r in robots] == [2.0, 1.0])
+    late = Bench({}, name='late')
+    heard = {topic: collect(late, kind, f'/r1/{topic}', STATE) for topic, kind in (
+        ('leader', Int64), ('rescue/leader', Int64), ('is_leader', Bool),
+        ('rescue/is_leader', Bool), ('role', String), ('rescue/role', String),
+        ('decision', String), ('rescue/region_summary', Float64MultiArray),
+        ('rescue/distance', Float64))}
+    spin_until([late, bench], lambda: all(heard.values()))
+    values = {topic: messages[-1].data for topic, messages in heard.items()}
+    assert json.loads(values.pop('decision')) == [{'members': 2, 'centre': [1.5, 0.0]}]
+    summary = heard['rescue/region_summary'][-1]
+    assert list(values.pop('rescue/region_summary')) == [2.0]
+    assert [dimension.label for dimension in summary.layout.dim] == ['members']
+    assert values == {'leader': 2, 'rescue/leader': 1, 'is_leader': False,
+                      'rescue/is_leader': True, 'role': 'worker', 'rescue/role': 'leader',
+                      'rescue/distance': 0.0}
+
+    # At run time: its radius, its strength, its feedback; what it does not take is refused.
+    one = robots[1]
+    for name, value in (('rescue.radius', 1.0), ('rescue.strength', 9.0)):
+        assert one.set_parameters([Parameter(name, value=value)])[0].successful
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2] and [
+        r.robot.instances['rescue'].state.leader for r in robots] == [1, 2])
+    assert one.robot.instances['rescue'].strength.announced == 9.0
+    assert one.robot.strength.announced == 2.0
+    assert one.set_parameters([Parameter('rescue.feedback_gain', value=0.5)])[0].successful
+    assert one.robot.instances['rescue'].parameters.feedback_gain == 0.5
+    assert one.robot.main.parameters.feedback_gain == 0.0
+    for name, value in (('rescue.tasks', 'count'), ('rescue.collection', 'tree'),
+                        ('rescue.radius', -1.0), ('rescue.zones', 'x')):
+        assert not one.set_parameters([Parameter(name, value=value)])[0].successful, name
+    assert one.robot.instances['rescue'].parameters.radius == 1.0
+
+
+def test_feedback_where_there_are_no_regions_is_refused_at_run_time():
+    node = robot(1, round_period=NEVER)
+    result, = node.set_parameters([Parameter('feedback_gain', value=0.5)])
+    assert result.reason == ('parameter feedback_gain: 0.5 is not allowed; it takes tasks, or '
+                             'regions: true')
+
+
+def test_the_strength_in_an_instance_has_a_topic_of_its_own():
+    node = robot(1, instances='rescue', strength_source='topic', hierarchy='20',
+                 **{'rescue.strength_source': 'topic'})
+    bench = Bench({1: (0.0, 0.0)})
+    topics = [bench.create_publisher(Float64, f'/r1/{topic}', SENSOR)
+              for topic in ('strength', 'rescue/strength', 'level_1/strength')]
+    spin_until([bench, node], lambda: all(t.get_subscription_count() for t in topics[:2]))
+    assert topics[2].get_subscription_count() == 0, 'leaders of leaders have the one below'
+    topics[0].publish(Float64(data=3.0))
+    topics[1].publish(Float64(data=4.0))
+    instances = node.robot.instances
+    spin_until([bench, node], lambda: [
+        instance.strength.announced for instance in instances.values()] == [3.0, 4.0, 3.0])
+
+
+class Faulty(Task):
+    """Fails in a callback of its own, and in nothing else; and what its host can do."""
+
+    def __init__(self, member: Any, settings: Any) -> None:
+        super().__init__(member, settings)
+        self.began = member.node.seconds()
+        self.heard: list[float] = []
+        self.closed = False
+        member.node.listen('reading', Float64, self._hear)
+        self.out = member.node.publisher('alarm', Bool, latched=True)
+        self.timer = member.node.every(0.05, self._tick)
+
+    def _hear(self, message: Float64) -> None:
+        self.heard.append(message.data)
+        self.out.publish(Bool(data=True))
+
+    def _tick(self) -> None:
+        raise SystemExit('no such shelf')
+
+    def decide(self, summary: Any) -> Any:
+        return 'go'
+
+    def close(self) -> None:
+        self.closed = True
+        raise RuntimeError('stuck')
+
+
+def test_a_task_that_fails_in_a_callback_is_told_once_and_the_robot_goes_on():
+    """In the log, and in diagnostics with its traceback."""
+    node = robot(1, tasks='nodes.test_instances:Faulty')
+    bench = Bench({1: (0.0, 0.0)})
+    told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
+    alarms = collect(bench, Bool, '/r1/alarm', STATE)
+    lines = collect(bench, Log, '/rosout', QoSProfile(
+        depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
+    reading = bench.create_publisher(Float64, '/r1/reading', SENSOR)
+    runner, = node.robot.main.task_runners
+    task: Any = runner.task
+    spin_until([bench, node], lambda: runner.errors > 3 and reading.get_subscription_count() > 0)
+    reading.publish(Float64(data=7.0))
+    spin_until([bench, node], lambda: bool(alarms) and len(told) > 5 and any(
+        'no such shelf' in line.msg for line in lines))
+    assert task.heard == [7.0] and task.began <= task.member.node.seconds()
+    assert node.robot.counts[ROUNDS] > 0 and decision(node) == ['go']
+    statuses = [status for message in told for status in message.status]
+    assert statuses[-1].level == DiagnosticStatus.WARN
+    assert statuses[-1].message == 'task faulty fails: SystemExit: no such shelf'
+    traces = [value.value for status in statuses for value in status.values
+              if value.key == 'faulty.traceback']
+    assert len(traces) == 1 and traces[0].startswith('Traceback')
+    assert int({v.key: v.value for v in statuses[-1].values}['faulty.errors']) > 3
+    assert len([line for line in lines if 'task faulty: Traceback' in line.msg]) == 1
+    node.close()
+    assert task.closed
+
+
+class Second(Task):
+    """Fails before another does."""
+
+    def act(self, decision: Any) -> None:
+        raise RuntimeError('second')
+
+
+class First(Task):
+    """Fails in its third round."""
+
+    rounds = 0
+
+    def act(self, decision: Any) -> None:
+        self.rounds += 1
+        if self.rounds >= 3:
+            raise RuntimeError('first')
+
+
+def test_each_of_two_tasks_is_told_whichever_fails_first():
+    node = robot(1, tasks='nodes.test_instances:First,nodes.test_instances:Second')
+    bench = Bench({1: (0.0, 0.0)})
+    lines = collect(bench, Log, '/rosout', QoSProfile(
+        depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
+
+    def of(task: str) -> int:
+        return sum(f'task {task}: ' in line.msg for line in lines)
+    spin_until([bench, node], lambda: of('first') > 0 and of('second') > 0
+               and node.robot.counts[ROUNDS] > 6)
+    assert (of('first'), of('second')) == (1, 1)
+
+
+def test_a_task_of_leaders_of_leaders_only_decides():
+    """One task drives: there is one publisher of ``cmd_vel``, and one set of parameters."""
+    node = robot(1, tasks='rally', hierarchy='20', instances='rescue', round_period=NEVER,
+                 **{'rally.distance': 3.0, 'rescue.over': 'main'})
+    above = [node.robot.instances[name].task_runners[0].task for name in ('level_1', 'rescue')]
+    assert [task.settings.distance for task in above] == [3.0, 3.0]
+    assert node.count_publishers('/r1/cmd_vel') == node.count_subscribers('/r1/scan') == 1
+    for prefix in ('level_1', 'rescue'):
+        assert not node.has_parameter(f'{prefix}.rally.distance')
+    assert above[0].member.node.seconds() > 0.0 and above[0].member.node.node is node
+    for task in above:
+        task.close()
+
+
+class Refuses(Task):
+    def __init__(self, member: Any, settings: Any) -> None:
+        raise OSError('no\nhardware')
+
+
+class NoDeclaration(Task):
+    parameters = int
+
+
+@pytest.mark.parametrize('settings, line', [
+    ({'tasks': 'none'}, "parameter tasks: unknown task 'none'; known: count, field, patrol, "
+     'rally, or module:Class'),
+    ({'instances': 'rescue', 'rescue.tasks': 'none'}, 'parameter rescue.tasks: unknown task '
+     "'none'; known: count, field, patrol, rally, or module:Class"),
+    ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is not "
+     'a subclass of leader_election.Task'),
+    ({'tasks': 'nodes.test_instances:Refuses'}, 'parameter tasks: '
+     "'nodes.test_instances:Refuses' cannot be made: OSError: no\nhardware"),
+    ({'tasks': 'nodes.test_instances:NoDeclaration'}, 'parameter tasks: '
+     "'nodes.test_instances:NoDeclaration' cannot be made: TypeError: "),
+    ({'instances': 'a,a'}, "parameter instances: 'a' is not allowed; it takes different names of "
+     'small letters, digits and _, none of them main'),
+    ({'instances': 'main'}, "parameter instances: 'main' is not allowed; "),
+    ({'instances': 'Rescue'}, "parameter instances: 'Rescue' is not allowed; "),
+    ({'instances': 'a/b'}, "parameter instances: 'a/b' is not allowed; "),
+    ({'instances': '1'}, "parameter instances: '1' is not allowed; "),
+    ({'instances': 'a', 'a.radius': -1.0}, 'parameter a.radius: -1.0 is not allowed; '),
+    ({'instances': 'a', 'a.algorithm': 'colour', 'a.radius': 3.0}, 'parameter a.radius: 3 is not '
+     'allowed; algorithm colour takes no radius, but hop_limit'),
+    ({'tasks': 'field', 'field.message': 'nonsense'}, 'parameter field.message: '),
+    ({'tasks': 'rally,patrol'}, 'parameter tasks: patrol and rally cannot go together; both '
+     'publish cmd_vel'),
+    ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter tasks: a.patrol and '
+     'patrol cannot go together; both publish cmd_vel'),
+])
+def test_what_is_refused(settings, line):
+    with pytest.raises(ParameterError) as error:
+        robot(1, **settings)
+    assert str(error.value).startswith(line)

@@ -1,0 +1,232 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a robot's outputs say, and what becomes of them when it stops, is killed or hangs."""
+
+from array import array
+from collections.abc import Iterator
+from copy import copy
+import math
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.election.robot.robot import ROUNDS
+from leader_election.ros.nodes.qos import LEASE, OUTPUT, repeated, SENSOR, STATE
+import pytest
+from rclpy.duration import Duration
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from ros.nodes.bench import Bench, destroy_nodes, DiagnosticsReader, leaders, NODES, robot
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
+from support import spin_until
+
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after."""
+    yield
+    destroy_nodes()
+
+
+class Follower(Node):
+    """
+    Subscribes to outputs of a robot, as a user's node does.
+
+    :ivar last: the last message of each topic, and ``heard`` the number of them.
+    :ivar alive: the number of living publishers by topic.
+    :ivar late: the topics of which a deadline was missed.
+    """
+
+    def __init__(self, space: str, kinds: dict[str, Any], profile: QoSProfile = STATE) -> None:
+        super().__init__('follower', use_global_arguments=False)
+        NODES.append(self)
+        self.last: dict[str, Any] = {}
+        self.heard = 0
+        self.alive: dict[str, int] = {}
+        self.late: set[str] = set()
+        for topic, kind in kinds.items():
+            self.create_subscription(
+                kind, f'{space}/{topic}', lambda message, t=topic: self._take(t, message),
+                copy(profile), event_callbacks=SubscriptionEventCallbacks(
+                    liveliness=lambda event, t=topic: self.alive.update({t: event.alive_count}),
+                    deadline=lambda _, t=topic: self.late.add(t)))
+
+    def _take(self, topic: str, message: Any) -> None:
+        self.heard += 1
+        self.last[topic] = message
+
+    def statuses(self) -> dict[str, tuple[bytes, dict[str, str]]]:
+        """Return level and values of ``leadership``, by instance."""
+        message = self.last.get('leadership', DiagnosticArray())
+        return {status.name.rpartition(' ')[2]: (
+            status.level, {pair.key: pair.value for pair in status.values})
+            for status in message.status}
+
+
+STATES: dict[str, Any] = {
+    'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
+    'neighbours': Int64MultiArray, 'decision': String}
+
+
+def test_diagnostics_and_numbers_say_that_there_is_no_leader() -> None:
+    """Robot 1 may only follow, and is alone."""
+    node, reader = robot(1, role='worker', metrics_period=0.1), DiagnosticsReader('election')
+    numbers = Follower('/r1/metrics', {'leader': Int64, 'distance': Float64}, SENSOR)
+    spin_until([node, reader, numbers], lambda: len(numbers.last) == 2 and reader.says(
+        DiagnosticStatus.OK, 'has no leader yet'))
+    assert (reader.values['leader'], reader.values['distance']) == ('-1', 'inf')
+    assert [numbers.last[name].data for name in ('leader', 'distance')] == [-1, math.inf]
+
+
+def test_a_robot_that_stops_withdraws_all_its_outputs() -> None:
+    """Those of all instances, also where it leads."""
+    robots = [robot(i, instances='rescue', tasks='count', **{
+        'rescue.tasks': 'count', 'rescue.strength': float(i)}) for i in (1, 2)]
+    kinds = {**STATES, **{f'rescue/{name}': kind for name, kind in STATES.items()},
+             'leadership': DiagnosticArray}
+    follower, bench = Follower('/r2', kinds), Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    spin_until([follower, bench, *robots], lambda: leaders(robots) == [2, 2] and all(
+        len(follower.last) == len(kinds) and follower.last[f'{part}is_leader'].data
+        and follower.last[f'{part}decision'].data and follower.last[f'{part}neighbours'].data
+        for part in ('', 'rescue/')))
+    assert {level for level, _ in follower.statuses().values()} == {DiagnosticStatus.OK}
+    robots[1].close()
+    nothing = dict(zip(STATES, (-1, False, 'inactive', float('inf'), array('q'), '')))
+    spin_until([follower], lambda: {level for level, _ in follower.statuses().values()} == {
+        DiagnosticStatus.STALE} and all(
+        follower.last[part + name].data == nothing[name]
+        for part in ('', 'rescue/') for name in STATES))
+    said = follower.heard
+    robots[1].close()
+    robots[0].close()
+    spin_until([follower, bench], lambda: bench.said.keys() >= {1, 2})
+    assert follower.heard == said, 'once'
+
+
+def test_leadership_is_repeated_with_a_stamp_and_says_since_when() -> None:
+    robots = [robot(1, instances='rescue', **{'rescue.radius': 1.0}), robot(2)]
+    follower = Follower('/r1', {'leadership': DiagnosticArray})
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    everybody = [follower, bench, *robots]
+    spin_until(everybody, lambda: 'main:' not in follower.statuses()
+               and follower.statuses().get('main', (0, {}))[1].get('leader_namespace') == '/r2')
+    since, first = follower.statuses()['main'][1]['since'], follower.last['leadership'].header
+    told = follower.heard
+    spin_until(everybody, lambda: follower.heard > told + 3)
+    last = follower.last['leadership'].header
+    assert (last.stamp.sec, last.stamp.nanosec) > (first.stamp.sec, first.stamp.nanosec)
+    assert last.frame_id == 'map' and follower.statuses()['main'][1]['since'] == since
+    assert float(since) <= first.stamp.sec + 1e-9 * first.stamp.nanosec
+    assert follower.statuses()['rescue'][1] | {'since': ''} == {
+        'id': '1', 'namespace': '/r1', 'instance': 'rescue', 'leader': '1',
+        'leader_namespace': '/r1', 'is_leader': 'true', 'role': 'leader', 'distance': '0.000',
+        'hops': '0', 'tasks': '', 'since': ''}
+
+
+def test_without_subscribers_only_changes_are_published() -> None:
+    """A late subscriber receives the last change, with its stamp, and then each round."""
+    node, bench = robot(1), Bench({1: (0.0, 0.0)})
+    spin_until([node, bench], lambda: node.robot.counts[ROUNDS] > 5)
+    follower, stamps = Follower('/r1', {}), []
+    follower.create_subscription(DiagnosticArray, '/r1/leadership', lambda message: stamps.append(
+        float(message.status[0].values[-1].value) - message.header.stamp.sec
+        - 1e-9 * message.header.stamp.nanosec), STATE)
+    spin_until([node, bench, follower], lambda: len(stamps) > 3)
+    assert stamps[0] == pytest.approx(0.0, abs=1e-6) and sorted(stamps, reverse=True) == stamps
+    assert stamps[1] < -0.4
+
+
+def test_subscribers_of_any_profile_receive_it() -> None:
+    """Also those that request a lease and a deadline no shorter than those that are offered."""
+    node, profiles = robot(1), (OUTPUT, STATE, QoSProfile(depth=10), repeated(3.0))
+    followers = [Follower('/r1', {'leadership': DiagnosticArray} | (
+        {} if profile is profiles[-1] else {'is_leader': Bool}), profile) for profile in profiles]
+    spin_until([node, Bench({1: (0.0, 0.0)}), *followers], lambda: all(
+        'leadership' in each.last for each in followers)
+        and all('is_leader' in each.last for each in followers[:-2]))
+    assert node.election.robot.name == '/r1'
+
+
+@pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM])
+def test_subscribers_learn_of_a_process_that_dies_hangs_or_ends(number: int) -> None:
+    """A killed process by lease and deadline; one that is ended says so itself."""
+    profile = copy(OUTPUT)
+    profile.deadline = Duration(seconds=0.5)
+    follower = Follower('/alone', {'leader': Int64, 'is_leader': Bool, 'role': String}, OUTPUT)
+    repeats = Follower('/alone', {'leadership': DiagnosticArray}, profile)
+    process = subprocess.Popen([
+        sys.executable, '-c', COMMAND, '--ros-args', '-r', '__ns:=/alone', '-p', 'robot_id:=7',
+        '-p', 'round_period:=0.1', '-p', 'message_expiry:=0.5', '-p', 'odometry_timeout:=0.0'])
+    try:
+        spin_until([follower, repeats], lambda: len(follower.alive) == 3 and repeats.heard > 3
+                   and follower.last.get('is_leader', Bool()).data)
+        repeats.late.clear()
+        process.send_signal(number)
+        if number == signal.SIGTERM:
+            spin_until([follower, repeats], lambda: not follower.last['is_leader'].data
+                       and follower.last['leader'].data == -1
+                       and repeats.statuses()['main'][0] == DiagnosticStatus.STALE)
+            assert process.wait(60.0) == 0
+        else:
+            spin_until([follower, repeats], lambda: 'leadership' in repeats.late
+                       and set(follower.alive.values()) == {0}, deadline=LEASE + 17.0)
+            assert follower.last['is_leader'].data, 'latched: only lease and deadline tell'
+    finally:
+        process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.wait()
+
+
+def test_lease_and_deadline_can_be_overridden() -> None:
+    second = 10**9
+    node = robot(1, **{
+        'qos_overrides./r1/is_leader.publisher.liveliness_lease_duration': 7 * second,
+        'qos_overrides./r1/leadership.publisher.deadline': 9 * second})
+    found = {name: node.get_publishers_info_by_topic(f'/r1/{name}')[0].qos_profile
+             for name in ('is_leader', 'role', 'leadership')}
+    assert {name: profile.liveliness_lease_duration.nanoseconds // second
+            for name, profile in found.items()} == {'is_leader': 7, 'role': 3, 'leadership': 3}
+    assert found['leadership'].deadline.nanoseconds == 9 * second
+
+
+def test_while_simulated_time_stands_still_nothing_is_repeated() -> None:
+    node = robot(1, use_sim_time=True)
+    follower = Follower('/r1', {'leadership': DiagnosticArray})
+    clock = follower.create_publisher(Clock, '/clock', 10)
+    now = Clock()
+
+    def tick() -> None:
+        now.clock.sec += 1
+        clock.publish(now)
+
+    timer = follower.create_timer(0.05, tick)
+    spin_until([node, follower], lambda: follower.heard > 2)
+    timer.cancel()
+    at = follower.get_clock().now()
+    spin_until([node, follower], lambda: (follower.get_clock().now() - at).nanoseconds > 0)
+    spin_until([node, follower],
+               lambda: node.get_clock().now().nanoseconds == now.clock.sec * 10**9)
+    told, until = follower.heard, follower.get_clock().now() + Duration(seconds=1.0)
+    spin_until([node, follower], lambda: follower.get_clock().now() > until)
+    assert follower.heard <= told + 1
+    assert follower.last['leadership'].header.stamp.sec <= now.clock.sec
+    assert node.set_parameters([Parameter('radius', value=5.0)])[0].successful

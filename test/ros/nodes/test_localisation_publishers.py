@@ -1,0 +1,218 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The corrected pose and the distances of a cooperating robot, over real DDS."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+import math
+from typing import Any
+
+from generated_messages import installed
+from geometry_msgs.msg import TransformStamped
+from leader_election.election.registry import message_type
+from leader_election.election.robot.pose import (
+    from_parameter,
+    from_quaternion,
+    heading,
+    moved_to,
+    Pose,
+    position,
+)
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.localisation_publishers import stamped_transform
+from leader_election.ros.nodes.qos import EVENTS, SENSOR
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.node import Node
+from ros.nodes.bench import Bench, destroy_nodes, robot
+from std_msgs.msg import Float64MultiArray
+from support import spin_until
+
+START = [4.0, 3.0, math.pi / 2]
+"""The initial pose of robot 1: to the left of the way to robot 2, and facing along +y."""
+TRUE_DISTANCE = 3.0
+"""What robot 1 measures to robot 2, which is 4 m away by odometry."""
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after."""
+    yield
+    destroy_nodes()
+
+
+class Driver(Node):
+    """Publishes odometry with a twist and a stamp, and ranges; receives the corrected pose."""
+
+    def __init__(self, name: str = 'driver') -> None:
+        super().__init__(name, use_global_arguments=False)
+        self.corrected: list[Odometry] = []
+        self.distances: list[Float64MultiArray] = []
+        self.stamp = 0
+        self._odometry = self.create_publisher(Odometry, '/r1/odom', SENSOR)
+        self._ranges = self.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
+        self.create_subscription(
+            Odometry, '/r1/odometry/cooperative', self.corrected.append, EVENTS)
+        self.create_subscription(
+            Float64MultiArray, '/r1/neighbour_distances', self.distances.append, EVENTS)
+        self.create_timer(0.05, self._drive)
+
+    def _drive(self) -> None:
+        self.stamp += 1
+        message = Odometry(child_frame_id='r1/base_link')
+        message.header.frame_id = 'r1/odom'
+        message.header.stamp.sec = self.stamp
+        message.pose.pose.position.x, message.pose.pose.position.z = 1.0, 0.25
+        message.twist.twist.linear.x = 0.125
+        self._odometry.publish(message)
+        self._ranges.publish(Float64MultiArray(data=[2.0, TRUE_DISTANCE]))
+
+
+def pose_of(message: Odometry) -> Pose:
+    point, turn = message.pose.pose.position, message.pose.pose.orientation
+    pose = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
+    assert pose is not None
+    return pose
+
+
+def swarm(**parameters: Any) -> list[Any]:
+    """Return robots 1 and 2, and the nodes that drive them: 2 stands still at (4, 0)."""
+    settings = {'pose_source': 'cooperative', 'sighting_interval': 0.1,
+                'initial_deviation': [0.5, 0.1], 'communication_range': 20.0}
+    driver = Driver()
+    return [robot(1, **settings, initial_pose=START, **parameters), robot(2, **settings),
+            Bench({2: (4.0, 0.0)}), driver]
+
+
+def test_odometry_is_corrected_by_what_was_measured() -> None:
+    nodes = swarm()
+    driver = nodes[-1]
+    own = nodes[0].robot.sensing
+    spin_until(nodes, lambda: bool(driver.corrected) and bool(driver.distances)
+               and len(driver.distances[-1].data) == 3
+               and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1)
+    count = len(driver.corrected)
+    spin_until(nodes, lambda: len(driver.corrected) > count)
+    corrected = driver.corrected[-1]
+    assert corrected.header.frame_id == 'map' and corrected.child_frame_id == 'r1/base_link'
+    assert 0 < corrected.header.stamp.sec <= driver.stamp, 'that of odometry'
+    assert corrected.twist.twist.linear.x == 0.125
+    pose = pose_of(corrected)
+    assert math.dist(position(pose), (4.0, 4.0)) > 0.1, 'not where odometry has it'
+    assert math.dist(position(pose), own.localisation.pose[:2]) < 0.05
+    assert pose[2, 3] == pytest.approx(0.25)
+    covariance = corrected.pose.covariance.reshape(6, 6)
+    assert covariance == pytest.approx(covariance.T)
+    assert 1e-4 < covariance[0, 0] < 0.3 and 1e-6 < covariance[5, 5] < 0.1
+    assert covariance[0, 1] != 0.0
+    assert not covariance[2:5].any(), 'in the plane'
+
+
+def test_distances_have_a_layout_and_a_deviation() -> None:
+    nodes = swarm()
+    driver = nodes[-1]
+    spin_until(nodes, lambda: bool(driver.distances) and len(driver.distances[-1].data) == 3
+               and driver.distances[-1].data[2] < 0.3)
+    message = driver.distances[-1]
+    neighbour, distance, deviation = message.data
+    assert neighbour == 2.0 and 2.0 < distance < 4.5 and deviation > 0.0
+    assert [(d.label, d.size, d.stride) for d in message.layout.dim] == [
+        ('neighbours', 1, 3), ('id,distance,deviation', 3, 3)]
+
+
+def test_positions_in_messages_are_the_corrected_ones() -> None:
+    nodes = swarm()
+    bench, driver = nodes[2], nodes[3]
+
+    def apart() -> float:
+        places = [bench.said[i].position for i in (1, 2) if i in bench.said]
+        known = [place for place in places if place is not None]
+        return math.dist(*known) if len(known) == 2 else math.nan
+
+    spin_until(nodes, lambda: bool(driver.corrected) and abs(apart() - TRUE_DISTANCE) < 0.2)
+
+
+def test_nothing_is_published_without_a_filter() -> None:
+    node, bench = robot(1), Bench({1: (0.0, 0.0)})
+    spin_until([bench, node], lambda: bench.heard_by([node]))
+    assert bench.count_publishers('/r1/odometry/cooperative') == 0
+    assert bench.count_publishers('/r1/neighbour_distances') == 0
+
+
+def test_wrong_odometry_is_not_passed_on() -> None:
+    node = robot(1, pose_source='cooperative')
+    bench = Bench({1: (0.0, 0.0)})
+    corrected: list[Odometry] = []
+    bench.create_subscription(Odometry, '/r1/odometry/cooperative', corrected.append, EVENTS)
+    spin_until([bench, node], lambda: len(corrected) > 1)
+    bench.places[1] = (math.nan, 0.0)
+    spin_until([bench, node], lambda: node.robot.counts['odometry_rejected'] > 3)
+    bench.places[1] = (0.0, 0.0)
+    spin_until([bench, node], lambda: node.robot.counts['odometry_rejected'] > 3)
+    assert all(math.isfinite(message.pose.pose.position.x) for message in corrected)
+
+
+def frame_of(transform: TransformStamped) -> Pose:
+    to, turn = transform.transform.translation, transform.transform.rotation
+    frame = from_quaternion((to.x, to.y, to.z), (turn.x, turn.y, turn.z, turn.w))
+    assert frame is not None
+    return frame
+
+
+@pytest.mark.parametrize('start', [START, [4.0, 3.0, 0.5, 0.1, -0.2, 2.0]])
+def test_a_transform_composed_with_odometry_is_the_corrected_pose(start: list[float]) -> None:
+    """Odometry has driven 1 m on a slope and turned; the filter has it elsewhere."""
+    begin, odometry = from_parameter(start), from_parameter((1.0, 0.5, 0.25, 0.0, 0.1, -2.5))
+    message = Odometry()
+    message.header.frame_id, message.header.stamp.sec = 'r1/odom', 7
+    estimate = (-1.0, 2.0, 3.0)
+    transform = stamped_transform(message, moved_to(begin @ odometry, estimate) @ begin, 'map')
+    assert (transform.header.frame_id, transform.child_frame_id) == ('map', 'r1/odom')
+    assert transform.header.stamp.sec == 7
+    composed = frame_of(transform) @ odometry
+    assert position(composed) == (-1.0, 2.0) and heading(composed) == pytest.approx(3.0)
+    assert composed[2, 3] == pytest.approx((begin @ odometry)[2, 3]), 'the height is not changed'
+
+
+def test_the_transform_is_sent_with_each_message_of_odometry() -> None:
+    with installed('tf2_msgs'):
+        nodes = swarm(send_transform=True)
+        driver = nodes[-1]
+        transforms: list[Any] = []
+        driver.create_subscription(
+            message_type('tf2_msgs/msg/TFMessage'), '/tf', transforms.append, EVENTS)
+        spin_until(nodes, lambda: bool(transforms) and bool(driver.corrected) and (
+            transforms[-1].transforms[0].header.stamp == driver.corrected[-1].header.stamp))
+    composed = frame_of(transforms[-1].transforms[0]) @ from_parameter(
+        (1.0, 0.0, 0.25, 0.0, 0.0, 0.0))
+    assert composed == pytest.approx(pose_of(driver.corrected[-1]), abs=1e-6)
+
+
+def test_a_transform_needs_its_message_package() -> None:
+    if find_spec('tf2_msgs') is not None:
+        pytest.skip('tf2_msgs is installed')
+    with pytest.raises(ParameterError) as refused:
+        robot(1, pose_source='cooperative', send_transform=True)
+    assert str(refused.value) == (
+        'parameter send_transform: true needs the package tf2_msgs, which is not installed; '
+        'install it, or use topic odometry/cooperative')
+
+
+def test_a_transform_needs_a_filter() -> None:
+    with pytest.raises(ParameterError) as refused:
+        robot(1, send_transform=True)
+    assert str(refused.value) == (
+        'parameter send_transform: true is not allowed; it takes pose_source cooperative, which '
+        'is odometry')

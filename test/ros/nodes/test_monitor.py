@@ -1,0 +1,250 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The monitor hears a swarm over DDS, shows it in markers, and draws it."""
+
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Point
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, STATE
+from leader_election.swarm.snapshot import is_partition
+from PIL import Image
+import pytest
+from rclpy.clock import ClockType
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from support import spin_until
+from swarm.levels import level_message, register_levels
+from visualization_msgs.msg import Marker, MarkerArray
+
+
+def overrides(**values):
+    values = {'live': False, 'refresh_period': 0.05, 'message_expiry': 1.0, **values}
+    return [Parameter(name, value=value) for name, value in values.items()]
+
+
+class Swarm(Node):
+    """Publishes the messages of three robots, and collects markers."""
+
+    def __init__(self):
+        super().__init__('swarm')
+        self.living = {1: (1, 0.0), 2: (1, 2.0), 3: (3, 0.0)}
+        self.out = self.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
+        self.create_timer(0.1, self.say)
+        self.shown = {}
+        self.create_subscription(MarkerArray, 'markers', self.show, EVENTS)
+
+    def say(self):
+        for robot, (leader, distance) in self.living.items():
+            self.out.publish(String(
+                data=f'{{"v":1,"id":{robot},"frame":"map","p":[{2 * robot},1],'
+                     f'"c":[-{leader},{distance},{leader}]}}'))
+
+    def show(self, message):
+        for marker in message.markers:
+            if marker.action == Marker.DELETE:
+                del self.shown[marker.ns, marker.id]
+            else:
+                self.shown[marker.ns, marker.id] = marker
+
+
+def test_a_swarm_is_shown_and_what_is_gone_is_deleted(ros):
+    monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
+    nodes = [monitor, swarm]
+    spin_until(nodes, lambda: len(swarm.shown.get(('robots', 0), Marker()).points) == 3)
+
+    assert is_partition(monitor.snapshot, 2.0) and not is_partition(monitor.snapshot, 1.9)
+    assert set(monitor.tracker.first_heard) == {1, 2, 3}
+    assert set(swarm.shown) == {('robots', 0), ('leaders', 0), ('links', 0), ('labels', 1),
+                                ('labels', 3), ('regions', 1), ('regions', 3)}
+    robots, leaders = swarm.shown['robots', 0], swarm.shown['leaders', 0]
+    assert [(p.x, p.y) for p in robots.points] == [(2.0, 1.0), (4.0, 1.0), (6.0, 1.0)]
+    assert robots.colors[0] == robots.colors[1] != robots.colors[2]
+    assert [p.x for p in leaders.points] == [2.0, 6.0]
+    assert swarm.shown['labels', 3].text == '3'
+    assert all(marker.header.frame_id == 'map' for marker in swarm.shown.values())
+    spin_until(nodes, lambda: monitor.statistics.messages_a_second > 10)
+
+    del swarm.living[3]
+    spin_until(nodes, lambda: ('regions', 3) not in swarm.shown)
+    assert ('labels', 3) not in swarm.shown
+    assert [(p.x, p.y) for p in swarm.shown['gone', 0].points] == [(6.0, 1.0)]
+    assert list(monitor.snapshot.gone) == [3]
+
+
+def test_decisions_are_shown_at_their_leaders(ros):
+    swarm, monitor = Swarm(), Monitor(parameter_overrides=overrides())
+    swarm.living = {}
+    swarm.create_timer(0.1, lambda: swarm.out.publish(String(
+        data='{"v":1,"id":3,"frame":"map","p":[2,1],"c":[-3,0,3],"t":"count",'
+             '"r":[3,[1]],"d":[{"members":1}]}')))
+    spin_until([monitor, swarm], lambda: ('decisions', 3) in swarm.shown)
+    marker = swarm.shown['decisions', 3]
+    assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
+
+
+def test_where_each_robot_is_named_is_latched(ros):
+    """Robots under their usual names send none; robot 9 sends its own."""
+    monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
+    swarm.create_timer(0.1, lambda: swarm.out.publish(String(
+        data='{"v":1,"id":9,"frame":"map","p":[9,1],"c":[-9,0,9],"n":{"9":"/alice","8":"/x"}}')))
+    spin_until([monitor, swarm], lambda: len(monitor.snapshot.robots) == 4)
+    seen = []
+    swarm.create_subscription(DiagnosticArray, 'robots', seen.append, STATE)
+    spin_until([monitor, swarm], lambda: seen and {
+        pair.key: pair.value for pair in seen[-1].status[0].values} == {
+        '1': '/robot_1', '2': '/robot_2', '3': '/robot_3', '9': '/alice'})
+    count, rounds = len(seen), monitor.tracker.messages
+    spin_until([monitor, swarm], lambda: monitor.tracker.messages > rounds + 12)
+    assert len(seen) == count, 'only on change'
+
+
+def test_who_drives_leaves_a_trail(ros):
+    monitor = Monitor(parameter_overrides=overrides(trail=2.0))
+    swarm, seen, steps = Swarm(), [], [0]
+    swarm.create_subscription(MarkerArray, 'trails', seen.append, EVENTS)
+
+    def drive():
+        steps[0] += 1
+        swarm.out.publish(String(data=f'{{"v":1,"id":9,"frame":"map","p":[{0.1 * steps[0]},5],'
+                                      f'"c":[-9,0,9]}}'))
+
+    swarm.create_timer(0.05, drive)
+    spin_until([monitor, swarm], lambda: seen and len(seen[-1].markers[0].points) >= 4)
+    [marker] = seen[-1].markers
+    assert {point.y for point in marker.points} == {5.0}, 'the others stand still'
+    assert len(marker.colors) == len(marker.points)
+    assert (marker.ns, marker.header.frame_id) == ('trails', 'map')
+
+
+def test_picture_and_animation_are_written_in_the_end(ros, tmp_path: Path):
+    picture, animation = tmp_path / 'swarm.png', tmp_path / 'swarm.gif'
+    monitor = Monitor(parameter_overrides=overrides(
+        picture=str(picture), animation=str(animation), frame_period=0.1))
+    swarm = Swarm()
+    world = swarm.create_publisher(MarkerArray, 'world', STATE)
+    corners = [(0.0, 0.0), (8.0, 0.0), (8.0, 4.0), (0.0, 4.0), (0.0, 0.0)]
+    world.publish(MarkerArray(markers=[Marker(
+        ns='arena', type=Marker.LINE_STRIP, points=[Point(x=x, y=y) for x, y in corners])]))
+    spin_until([monitor, swarm], lambda: monitor.rings.arena and monitor.snapshot.robots)
+    monitor.note = 'robot 3 is about to go'
+    kept = len(monitor.frames)
+    spin_until([monitor, swarm], lambda: len(monitor.frames) >= kept + 3)
+    assert monitor.rings.arena == (tuple(corners),) and monitor.rings.obstacles == ()
+    assert monitor.frames[-1].note == 'robot 3 is about to go'
+    monitor.close()
+    with Image.open(picture) as drawn:
+        assert drawn.width == 1600
+    with Image.open(animation) as drawn:
+        assert 1 < drawn.n_frames <= len(monitor.frames)
+
+
+def test_time_of_a_simulation_that_starts_anew_is_survived(ros):
+    monitor = Monitor(parameter_overrides=overrides(use_sim_time=True))
+    swarm = Swarm()
+    clock = swarm.create_publisher(Clock, '/clock', 10)
+    time = [100.0]
+
+    def tick():
+        time[0] += 0.05
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = int(time[0]), int(time[0] % 1 * 1e9)
+        clock.publish(message)
+
+    swarm.create_timer(0.05, tick)
+    nodes = [monitor, swarm]
+    spin_until(nodes, lambda: len(monitor.snapshot.robots) == 3)
+    assert monitor.snapshot.time > 100
+    time[0] = 1.0
+    spin_until(nodes, lambda: monitor.snapshot.time < 100)
+    del swarm.living[3]
+    spin_until(nodes, lambda: list(monitor.snapshot.gone) == [3])
+    assert list(monitor.snapshot.robots) == [1, 2]
+
+
+def test_the_setting_of_the_systems_clock_disturbs_nothing_but_simulated_time_counts(ros):
+    assert (
+        Monitor(parameter_overrides=overrides()).steady_clock.clock_type == ClockType.STEADY_TIME
+    )
+    simulated = Monitor(parameter_overrides=overrides(use_sim_time=True))
+    assert simulated.steady_clock is simulated.get_clock()
+
+
+def test_of_another_instance_its_leaders_and_what_they_count_are_shown(ros):
+    monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
+    voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
+    swarm.create_timer(0.1, lambda: voice.publish(String(
+        data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9],'
+             '"i":{"rescue":{"c":[-5,0,9],"t":"count","r":[-1,[4.25]]}}}')))
+    spin_until([monitor, swarm], lambda: ('labels', 9) in swarm.shown)
+    assert swarm.shown['labels', 9].text == '9 (4)'
+    assert list(monitor.snapshot.robots) == [9]
+    assert monitor.snapshot.robots[9].value == -5.0
+
+
+def test_fields_of_a_plug_in_algorithm_are_shown(ros, monkeypatch, capfd):
+    register_levels(monkeypatch)
+    monitor = Monitor(parameter_overrides=overrides(live=True, algorithm='levels'))
+    swarm = Swarm()
+    swarm.create_timer(0.1, lambda: swarm.out.publish(String(data=level_message(5, 5, 3, 8))))
+    spin_until([monitor, swarm], lambda: ('fields', 5) in swarm.shown)
+    assert swarm.shown['fields', 5].text == 'level=3, trace=[8]'
+    monitor._line_time = float('-inf')
+    monitor.refresh()
+    assert '5: level=3, trace=[8]' in capfd.readouterr().out.splitlines()[-1]
+
+
+def test_messages_of_another_algorithm_are_reported_as_such(ros):
+    monitor, swarm = Monitor(parameter_overrides=overrides(algorithm='given')), Swarm()
+    nodes = [monitor, swarm]
+    assert [each.what for each in monitor.missing()] == ['messages of robots']
+    spin_until(nodes, lambda: monitor.tracker.rejected > 0)
+    missing, = monitor.missing()
+    assert missing.topic == '/neighbourhood' and 'algorithm' in missing.remedy
+    assert missing.observed == f'{monitor.tracker.rejected} messages were rejected'
+
+
+def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
+    monitor, swarm = Monitor(parameter_overrides=overrides(live=True)), Swarm()
+    monitor.note = 'what a swarm'
+    spin_until([monitor, swarm], lambda: bool(monitor.snapshot.robots))
+    monitor._line_time = float('-inf')
+    monitor.refresh()
+    last = capfd.readouterr().out.splitlines()[-1]
+    assert '3 robots · 2 regions · 0 orphans' in last and last.endswith('what a swarm')
+
+
+def test_the_profile_of_a_topic_can_be_overridden(ros):
+    monitor = Monitor(namespace='site', parameter_overrides=overrides(**{
+        f'qos_overrides./site/{topic}.reliability': 'best_effort'
+        for topic in ('markers.publisher', 'world.subscription')}))
+    [markers] = monitor.get_publishers_info_by_topic('/site/markers')
+    [world] = monitor.get_subscriptions_info_by_topic('/site/world')
+    for end in (markers, world):
+        assert end.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    # Of this topic alone.
+    assert STATE.reliability == EVENTS.reliability == ReliabilityPolicy.RELIABLE
+
+
+@pytest.mark.parametrize('name, value', [
+    ('message_expiry', -1.0), ('picture', '/no/such/folder/swarm.png'), ('animation', '/')])
+def test_a_wrong_parameter_is_refused(ros, name, value):
+    with pytest.raises(ParameterError, match=f'parameter {name}: '):
+        Monitor(parameter_overrides=overrides(**{name: value}))

@@ -1,0 +1,106 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The pose of a robot's odometry frame, requested from its node."""
+
+from leader_election.election.robot.pose import position
+from leader_election.ros.nodes.clock import steady_clock
+from leader_election.ros.nodes.odometry_origin import MOST_PENDING, ParameterOrigin, RETRY_AFTER
+from rcl_interfaces.srv import GetParameters
+import rclpy
+from rclpy.clock import Clock
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.time import Time
+from support import spin_until
+
+VALUES = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
+
+
+class Silent(Node):
+    """
+    Answers as a robot's node does, but the first times without values.
+
+    :ivar requests: how many it has received.
+    """
+
+    def __init__(self, silent: int) -> None:
+        super().__init__('election_node', namespace='r7', start_parameter_services=False)
+        self.requests, self._silent = 0, silent
+        self.create_service(GetParameters, '/r7/election_node/get_parameters', self._answer)
+
+    def _answer(self, request: GetParameters.Request, response: GetParameters.Response,
+                ) -> GetParameters.Response:
+        self.requests += 1
+        if self.requests > self._silent:
+            response.values = [
+                Parameter(name, value=value).get_parameter_value() for name, value in VALUES]
+        return response
+
+
+def test_it_asks_until_there_is_an_answer(ros: None) -> None:
+    node, robot = rclpy.create_node('asker'), Silent(2)
+    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
+    node.create_timer(0.05, origin.ask)
+    spin_until([node, robot], lambda: origin.id is not None)
+    assert (origin.id, origin.frame) == (7, 'hall') and robot.requests >= 3
+    assert origin.pose is not None and position(origin.pose) == (1.0, 2.0)
+    for each in (node, robot):
+        each.destroy_node()
+
+
+def test_a_request_that_is_never_answered_is_made_again(ros: None) -> None:
+    """The robot's node ends before it has answered; another one takes its place."""
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
+    spin_until([node], lambda: origin.ask() or bool(origin._pending))
+    robot.destroy_node()
+    robot = Silent(0)
+    node.create_timer(0.05, origin.ask)
+    spin_until([node, robot], lambda: origin.id == 7)
+    for each in (node, robot):
+        each.destroy_node()
+
+
+class FastClock(Clock):
+    """Advances by more than the time of a retry at each call, as fast simulated time does."""
+
+    _seconds = 0.0
+
+    def now(self) -> Time:
+        self._seconds += 2.0 * RETRY_AFTER
+        return Time(seconds=self._seconds)
+
+
+def test_an_answer_counts_however_fast_time_passes(ros: None) -> None:
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, FastClock(), 'r7/')
+    # The robot is busy meanwhile.
+    spin_until([node], lambda: origin.ask() or len(origin._pending) > 2)
+    spin_until([node, robot], lambda: origin.ask() or origin.id == 7)
+    assert origin._pending == []
+    for each in (node, robot):
+        each.destroy_node()
+
+
+def test_not_all_requests_are_kept(ros: None) -> None:
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, FastClock(), 'r7/')
+    spin_until([node], lambda: origin.ask() or bool(origin._pending))
+    first = origin._pending[0]
+    for _ in range(MOST_PENDING + 5):
+        origin.ask()
+    assert len(origin._pending) == MOST_PENDING and first not in origin._pending
+    for each in (node, robot):
+        each.destroy_node()

@@ -1,0 +1,275 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The robot's node as a process: how it starts, how it refuses, how it stops."""
+
+from collections.abc import Iterator
+import math
+import random
+import select
+import signal
+import subprocess
+import sys
+
+from geometry_msgs.msg import Twist
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.ros.nodes.qos import SENSOR, STATE
+import pytest
+from rclpy.node import Node
+from ros.nodes.bench import Bench, destroy_nodes
+from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Int64, String
+from support import EXECUTOR, logged, PATIENCE, spin_until
+
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
+# The same, with a line once signals are handled: the start of the interpreter is not tested.
+HANDLED = ('from leader_election import cli; cli.stop_with(0); print("up", flush=True); '
+           'raise SystemExit(cli.run("election_node"))')
+FALLS = """
+from leader_election.ros.nodes.process import run
+from rclpy.node import Node
+
+class Falls(Node):
+    def __init__(self):
+        super().__init__('falls')
+        self.executor_kind = EXECUTOR
+        self.create_timer(0.01, self.fall)
+
+    def fall(self):
+        raise LookupError('no such shelf')
+
+    def close(self):
+        print('closed')
+
+run(lambda: [Falls()])
+"""
+BUSY = """
+import time
+from leader_election.ros.nodes.process import run
+from rclpy.node import Node
+
+class Busy(Node):
+    def __init__(self):
+        super().__init__('busy')
+        self.create_timer(0.001, lambda: time.sleep(0.005))
+        self.create_timer(0.001, lambda: print('busy', flush=True))
+
+run(lambda: [Busy()])
+"""
+LAST_MESSAGES = 20
+CLOSES = f"""
+from leader_election.ros.nodes.process import run
+from rclpy.node import Node
+from std_msgs.msg import String
+
+class Closes(Node):
+    over = False
+
+    def __init__(self):
+        super().__init__('closes')
+        self.output = self.create_publisher(String, 'output', {LAST_MESSAGES})
+        self.create_timer(0.01, self.check)
+
+    def check(self):
+        self.over = self.output.get_subscription_count() > 0
+
+    def close(self):
+        for k in range({LAST_MESSAGES}):
+            self.output.publish(String(data=str(k) + ' ' * 200_000))
+
+raise SystemExit(run(lambda: [Closes()]))
+"""
+HANGS = """
+import ctypes
+from leader_election.ros.nodes.process import run
+from rclpy.node import Node
+
+class Hangs(Node):
+    over = True
+
+    def destroy_node(self):
+        # With the lock of the interpreter, like a call of rclpy.
+        ctypes.PyDLL(None).pause()
+
+run(lambda: [Hangs('hangs')])
+"""
+
+
+def start(code: str, *ros_arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, '-c', code, '--ros-args', *ros_arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def unexpected(err: str) -> list[str]:
+    """Return the lines on standard error but the one that says which robot runs."""
+    return [line for line in err.splitlines() if not line.startswith('[INFO]')]
+
+
+def moves(command: Twist) -> bool:
+    return command.linear.x != 0.0 or command.angular.z != 0.0
+
+
+@pytest.fixture
+def robots() -> Iterator[list[subprocess.Popen]]:
+    """Return a list of processes, none of which survives the test."""
+    started: list[subprocess.Popen] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize('arguments, line', [
+    ([], 'parameter robot_id is missing; it takes 0 to 9007199254740991'),
+    (['robot_id:=1', 'raduis:=3.0'], 'parameter raduis is not known; did you mean radius?'),
+    (['robot_id:=1', 'radius:=-1.0'],
+     'parameter radius: -1.0 is not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
+    (['robot_id:=1', 'algorithm:=none'],
+     "parameter algorithm: 'none' is not allowed; it takes one of "
+     + ', '.join(ALGORITHMS.names())),
+    (['robot_id:=1', 'initial_pose:=[1.0, 2.0]'], 'parameter initial_pose: [1.0, 2.0] is not '
+     'allowed; it takes 3 or 6 finite numbers (m, rad)'),
+    (['robot_id:=1', 'use_sim_time:=5'], "Trying to set parameter 'use_sim_time' to '5' of type "
+     "'INTEGER', expecting type 'BOOL': use_sim_time"),
+    (['robot_id:=1', 'qos_overrides./neighbourhood.subscription.reliability:=some'],
+     'Unexpected QoS override for policy `reliability`: `some`'),
+    (['robot_id:=1', 'tasks:=none'], "parameter tasks: unknown task 'none'; known: count, field, "
+     'patrol, rally, or module:Class'),
+    (['robot_id:=1', 'instances:=rescue', 'rescue.collection:=none'], 'parameter '
+     "rescue.collection: 'none' is not allowed; it takes one of tree, multi-path, gossip"),
+    (['robot_id:=1', "zones:='{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}'"], 'parameter zones: a is '
+     'not a simple polygon: Self-intersection[0.5 0.5]'),
+    (['robot_id:=1', 'send_topic:=a//b'], None),
+])
+def test_wrong_parameters_are_one_line_and_status_2(
+        robots, arguments, line, tmp_path, monkeypatch):
+    monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path))
+    process = start(COMMAND, *(word for a in arguments for word in ('-p', a)))
+    robots.append(process)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2, err
+    assert out == ''
+    (last,) = err.splitlines()
+    assert last == f'error: {line}' or line is None and last.startswith('error: ') and (
+        'a//b' in last)
+    (log,) = tmp_path.iterdir()
+    assert last.removeprefix('error: ') in log.read_text()
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_stops_clean_while_it_runs(ros, robots, number):
+    """Once it has said who leads, and so has run a round; a whole number does for a float."""
+    bench = Bench({}, name='watcher')
+    leaders: list[Int64] = []
+    bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
+    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5',
+                        '-p', 'round_phase:=0.0'))
+    spin_until([bench], lambda: bool(leaders))
+    assert leaders[0].data == 7
+    robots[0].send_signal(number)
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    # It has said goodbye: else others would wait for it for twenty seconds.
+    spin_until([bench], lambda: bench.count_publishers('/alone/leader') == 0, deadline=15.0)
+    destroy_nodes()
+    assert (robots[0].returncode, out) == (0, '')
+    assert logged(err) == [
+        'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
+        '/alone/neighbourhood, no key', EXECUTOR]
+
+
+def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
+    """A leader that wanders where nothing is in its way."""
+    bench = Bench({7: (0.0, 0.0)}, name='watcher')
+    eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
+    free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
+    bench.create_timer(0.05, lambda: eyes.publish(free))
+    said: list[Twist] = []
+    bench.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
+    robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
+                        '-p', 'round_phase:=0.0', '-p', 'rally.reaction:=5.0'))
+    spin_until([bench], lambda: any(moves(command) for command in said))
+    robots[0].send_signal(signal.SIGINT)
+    spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    destroy_nodes()
+    assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])
+
+
+@pytest.mark.parametrize('executor', ['events', 'single'])
+def test_what_falls_over_is_closed_first(robots, executor):
+    """So that driven robots stop; the error is printed, and the status is 1."""
+    robots.append(start(FALLS.replace('EXECUTOR', repr(executor))))
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    assert (robots[0].returncode, out) == (1, 'closed\n')
+    assert err.endswith('LookupError: no such shelf\n')
+
+
+@pytest.mark.parametrize(('kind', 'absent', 'line'), [
+    ('events', (), 'EventsExecutor runs'), ('single', (), 'SingleThreadedExecutor runs'),
+    ('events', ('rclpy.experimental',), 'SingleThreadedExecutor runs: this rclpy has no Events'),
+])
+def test_which_executor_runs_is_logged_once(robots, kind, absent, line):
+    robots.append(start(f'import sys; sys.modules.update(dict.fromkeys({absent}))\n' + COMMAND,
+                        '-p', 'robot_id:=1', '-p', f'executor:={kind}'))
+    err = iter(robots[0].stderr)
+    assert any(line in said for said in err)
+    robots[0].send_signal(signal.SIGTERM)
+    assert not any('Executor runs' in said for said in err)
+    assert robots[0].wait(timeout=PATIENCE) == 0
+
+
+def test_it_ends_even_if_the_middleware_hangs(robots):
+    robots.append(start(HANGS))
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    assert (out, unexpected(err), robots[0].returncode) == ('', [], 0)
+
+
+def test_messages_sent_at_the_end_arrive(ros, robots):
+    node = Node('reader')
+    received: list[str] = []
+    node.create_subscription(
+        String, 'output', lambda message: received.append(message.data.strip()), LAST_MESSAGES)
+    robots.append(start(CLOSES))
+    spin_until([node], lambda: robots[0].poll() is not None)
+    assert robots[0].returncode == 0
+    spin_until([node], lambda: len(received) >= LAST_MESSAGES)
+    assert received == [str(k) for k in range(LAST_MESSAGES)]
+
+
+def test_stops_clean_at_any_moment(robots):
+    """
+    Eight processes started at once, stopped one after the other with random pauses between.
+
+    The first at its first line, before it imports rclpy, the last when it is long up.
+    """
+    rng = random.Random(5)
+    for n in range(8):
+        robots.append(start(HANDLED, '-p', f'robot_id:={n}'))
+    for n, process in enumerate(robots):
+        assert process.stdout.readline() == 'up\n'
+        select.select([], [], [], rng.uniform(0.0, 0.5) if n else 0.0)
+        process.send_signal(signal.SIGINT if n % 2 else signal.SIGTERM)
+    for process in robots:
+        out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, out, unexpected(err)) == (0, '', [])
+
+
+def test_a_process_that_is_always_busy_stops_on_a_signal(robots: list[subprocess.Popen]) -> None:
+    busy = start(BUSY)
+    robots.append(busy)
+    assert busy.stdout is not None and busy.stdout.readline() == 'busy\n'
+    busy.send_signal(signal.SIGINT)
+    busy.communicate(timeout=PATIENCE)
+    assert busy.returncode == 0

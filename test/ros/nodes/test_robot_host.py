@@ -1,0 +1,109 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The robots that a process hosts, and their parameters."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.robot_host import MOST_REACTIVE, RobotHost
+import pytest
+import rclpy
+from rclpy.node import Node
+
+LISTED = "roster:='{name: alice, id: 7, pose: {x: 1.0, y: 2.0, yaw: 0.5}}; {name: bob}'"
+
+
+@contextmanager
+def hosted(*parameters: str, file: Path | None = None) -> Iterator[list[ElectionNode]]:
+    arguments = ['fleet', '--ros-args', '-r', '__ns:=/swarm']
+    if file is not None:
+        arguments += ['--params-file', str(file)]
+    for parameter in parameters:
+        arguments += ['-p', parameter]
+    rclpy.init(args=arguments)
+    nodes: list[Node] = []
+    try:
+        host = RobotHost(arguments)
+        nodes += [host, *host.robots]
+        yield host.robots
+    finally:
+        for node in nodes:
+            node.destroy_node()
+        rclpy.shutdown()
+
+
+def identity(robot: ElectionNode) -> tuple[str, int, list[float]]:
+    return (robot.get_namespace(), robot.get_parameter('robot_id').value,
+            list(robot.get_parameter('initial_pose').value))
+
+
+def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
+    with hosted(LISTED, 'strengths:=id', 'radius:=3.0') as robots:
+        assert [identity(robot) for robot in robots] == [
+            ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
+        assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 1.0]
+        assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
+
+
+def test_the_strength_of_a_robot_in_a_file_takes_precedence_and_is_told(
+        tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
+    with hosted(LISTED, 'strengths:=id', file=file) as robots:
+        assert [robot.robot.strength.announced for robot in robots] == [7.0, 2.5]
+        assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
+    assert ('strengths: id does not apply to robots 1, whose parameter strength is set'
+            in capfd.readouterr().err)
+
+
+@pytest.mark.parametrize(('parameters', 'schedule'), [
+    ((f'robots:={MOST_REACTIVE}',), 'reactive'),
+    ((f'robots:={MOST_REACTIVE + 1}',), 'periodic'),
+    ((f'robots:={MOST_REACTIVE + 1}', 'schedule:=reactive'), 'reactive')])
+def test_many_lean_robots_do_without_reactions_unless_they_are_asked_for(
+        parameters: tuple[str, ...], schedule: str) -> None:
+    with hosted('world:=empty:40x40', 'layout:=grid', 'lean:=true', 'radio:=relay',
+                "members:='3'", *parameters) as robots:
+        assert [robot.election.parameters.schedule for robot in robots] == [schedule]
+
+
+def test_only_members_of_a_list_are_hosted() -> None:
+    with hosted(LISTED, "members:='7'") as robots:
+        assert [identity(robot)[0] for robot in robots] == ['/swarm/alice']
+
+
+def test_without_a_list_robots_are_those_of_the_scene() -> None:
+    with hosted('robots:=3', 'world:=empty', 'layout:=grid', 'members:=2-3') as robots:
+        assert [identity(robot) for robot in robots] == [
+            ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]
+
+
+def test_swarms_in_several_namespaces_may_share_the_topics_of_sensors() -> None:
+    with hosted('robots:=2', 'world:=empty', 'metric:=range', 'odom_topic:=/robot_{id}/odom',
+                'measurements_topic:=/robot_{id}/measurements') as robots:
+        for robot in robots:
+            subscribed = dict(robot.get_subscriber_names_and_types_by_node(
+                robot.get_name(), robot.get_namespace()))
+            own = f'/robot_{robot.robot.parameters.robot_id}'
+            assert f'{own}/odom' in subscribed and f'{own}/measurements' in subscribed
+
+
+def test_a_wrong_list_is_refused() -> None:
+    with pytest.raises(ParameterError, match='parameter roster: two robots are called a'):
+        with hosted("roster:='{name: a}; {name: a}'"):
+            pass

@@ -1,0 +1,267 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The doctor among real nodes: its findings, and that it disturbs no robot."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from leader_election.election.robot.robot import ROUNDS
+from leader_election.ros.nodes.process import make_executor, spin
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
+from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
+from leader_election.swarm.doctor.checks import examine
+from leader_election.swarm.doctor.observations import Level
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from ros.nodes.bench import destroy_nodes, NODES, robot
+from std_msgs.msg import String
+from support import PATIENCE
+
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("swarm_doctor"))'
+CHECK_PERIOD = 0.3
+"""Time between two evaluations of a condition, in which the nodes run undisturbed [s]."""
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after."""
+    yield
+    destroy_nodes()
+
+
+class Driver(Node):
+    """A robot's driver, as it should be: stamped, in frames, twenty times a second."""
+
+    def __init__(self, name: str, x: float, profile: Any = SENSOR) -> None:
+        super().__init__('driver', namespace=f'/{name}', use_global_arguments=False)
+        NODES.append(self)
+        self._x = x
+        self._out = self.create_publisher(Odometry, 'odom', profile)
+        self.create_timer(0.05, self._drive)
+
+    def _drive(self) -> None:
+        message = Odometry(child_frame_id='base_link')
+        message.header.frame_id = 'odom'
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.pose.pose.position.x = self._x
+        self._out.publish(message)
+
+
+def doctor(**expected: int) -> SwarmDoctor:
+    NODES.append(SwarmDoctor(Namespace(
+        expected=expected, planned={}, fleet_file='', robot='', radio_topics=())))
+    return NODES[-1]
+
+
+def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = 15.0) -> None:
+    """Spin by the executor that tells when a message was sent, as the doctor's own process."""
+    due = 0.0
+
+    def holds() -> bool:
+        """Evaluate the condition now and then: it takes as long as many callbacks."""
+        nonlocal due
+        if time.monotonic() < due:
+            return False
+        result = condition()
+        due = time.monotonic() + CHECK_PERIOD
+        return result
+
+    spin(nodes, holds, 'single', deadline)
+    assert condition(), f'did not happen within {deadline} s'
+
+
+def told(one: SwarmDoctor) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the current findings: check and subjects; other tests may overload this computer."""
+    return {(f.check, f.subjects) for f in examine(one.observations())
+            if f.level > Level.NOTE and f.check != 'load'}
+
+
+def heard(one: SwarmDoctor, messages: int) -> bool:
+    """Say whether so much was heard of each robot that each check has something to look at."""
+    swarm = one.observations()
+    return (len(swarm.sent) > 1 and len(swarm.ids) > 1
+            and all(len(said) >= messages for said in swarm.sent.values())
+            and all(swarm.increase(name, ROUNDS) >= messages for name in swarm.ids))
+
+
+def test_two_that_are_well() -> None:
+    robots = [robot(1), robot(2)]
+    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
+    one = doctor(r1=1, r2=2)
+    until([*company, one], lambda: heard(one, 10) and not told(one))
+    swarm = one.observations()
+    assert swarm.robots == ['r1', 'r2'] and swarm.ids == {'r1': 1, 'r2': 2}
+    assert {h.topic for h, _ in swarm.sent[1]} == {'/neighbourhood'}
+    assert all(len(swarm.odometry[f'/r{i}/odom']) > 3 for i in (1, 2))
+    assert swarm.neighbours['r1'][-1].ids == (2,), 'that was latched'
+    assert [h.delay for h, _ in swarm.sent[1] if not -0.1 < h.delay < 1.0] == []
+
+
+def test_it_listens_once_discovery_has_settled() -> None:
+    robots = [robot(1), robot(2)]
+    company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
+    one = doctor()
+    company.append(one)
+    until(company, lambda: one.is_settled() and len(one.observations().odometry) == 2)
+    company.append(Driver('r3', 6.0))
+    until(company, lambda: not one.is_settled())
+    until(company, one.is_settled)
+    before = one.observations()
+    assert '/r3/odom' in before.odometry and before.messages
+    one.listen()
+    after = one.observations()
+    assert not (after.messages or after.odometry or after.diagnostics)
+    # Latched topics are not published again.
+    assert after.neighbours['r1'][-1].ids == (2,)
+    assert after.seconds < before.seconds
+
+
+def test_it_only_listens() -> None:
+    """It has no publisher but those of rclpy, and requests no message again."""
+    robots = [robot(1), robot(2)]
+    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    one = doctor()
+    until([*company, one], lambda: heard(one, 3) and one.observations().odometry)
+    assert [p.topic_name for p in one.publishers] == ['/parameter_events']
+    assert list(one.services) == []
+    reliable = {s.topic_name for s in one.subscriptions
+                if s.qos_profile.reliability == QoSReliabilityPolicy.RELIABLE}
+    assert reliable == {'/r1/neighbours', '/r2/neighbours'}
+
+
+def test_messages_do_not_wait_for_the_odometry_of_many_robots() -> None:
+    """All that have arrived are taken at once, since they share one topic."""
+    radio = Node('radio', namespace='/r2', use_global_arguments=False)
+    NODES.append(radio)
+    publisher = radio.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    one, company = doctor(), robot(1)
+    until([company, one, radio], lambda: publisher.get_subscription_count() == 2
+          and bool(one.observations().messages))
+    before = {heard.payload for heard in one.observations().messages}
+    for number in range(30):
+        publisher.publish(String(data=f'{number}'))
+    executor = make_executor('single')
+    executor.add_node(one)
+    while {heard.payload for heard in one.observations().messages} == before:
+        executor.spin_once(timeout_sec=1.0)
+    received = {heard.payload for heard in one.observations().messages}
+    assert {str(number) for number in range(30)} <= received
+
+
+def test_one_id_for_two() -> None:
+    twins = [robot(1), robot(1)]
+    second = robot(2)
+    one = doctor()
+    until([*twins, second, Driver('r1', 0.0), Driver('r2', 3.0), one],
+          lambda: {('ids', ('r1',)), ('names', ('r1',))} <= told(one))
+
+
+def test_two_frames() -> None:
+    robots = [robot(1), robot(2), robot(3, frame='odom')]
+    one = doctor()
+    until([*robots, *(Driver(f'r{i}', 2.0 * i) for i in (1, 2, 3)), one],
+          lambda: {('frames', ('r3',))} <= told(one))
+
+
+def test_no_odometry() -> None:
+    robots = [robot(1), robot(2)]
+    one = doctor(r1=1, r9=9)
+    until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
+        ('odometry', ('r2',)), ('self_reported', ('r2',)), ('missing', ('r9',))})
+    assert 'no node publishes /r2/odom' in {f.what for f in examine(one.observations())}
+
+
+def test_profiles_that_do_not_go_together() -> None:
+    """A robot that asks for reliable odometry, and one for reliable messages."""
+    ask = 'reliable'
+    robots = [robot(1, **{'qos_overrides./r1/odom.subscription.reliability': ask}),
+              robot(2, **{'qos_overrides./neighbourhood.subscription.reliability': ask})]
+    best = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+    one = doctor()
+    until([*robots, Driver('r1', 0.0, best), Driver('r2', 3.0), one], lambda: told(one) >= {
+        ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))}, 25.0)
+
+
+def test_odometry_that_nobody_needs_on_a_topic_of_another_name() -> None:
+    """Robots that count hops talk on /air, say so, and have no driver."""
+    robots = [robot(i, air='/air', metric='hops', communication_range=math.inf) for i in (1, 2)]
+    one = doctor(r1=1, r2=2)
+    until([*robots, one], lambda: heard(one, 10) and not told(one))
+    assert {h.topic for h in one.observations().messages} == {'/air'}
+    swarm = one.observations()
+    assert (swarm.setting('r1', 'round_period'), swarm.setting('r1', 'message_expiry')) == (
+        0.1, 0.5)
+
+
+def test_one_is_not_heard() -> None:
+    """Robot 1 has a range that reaches robot 2, which has none that reaches robot 1."""
+    robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
+    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: len(robots[0].robot.neighbours) == 1)
+    one = doctor()
+    until([*company, one], lambda: ('one_way', ('r1', 'r2')) in told(one))
+    assert not robots[1].robot.neighbours
+
+
+def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
+    return subprocess.Popen([sys.executable, '-c', COMMAND, *arguments],
+                            env=os.environ | environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_as_a_process() -> None:
+    """Status 0 among robots that are well, 1 where something is found, 2 for wrong usage."""
+    robots = [robot(1), robot(2)]
+    company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
+    wrong = start('--seconds', 'long')
+    well = start('--seconds', '4', '--json')
+    # The terminal has no letter for what this robot is called.
+    bad = start('--seconds', '4', '--robot', 'r\xe9', PYTHONIOENCODING='ascii')
+    stopped = start('--seconds', '3600')
+    processes = [wrong, well, bad]
+    try:
+        until(company, lambda: all(p.poll() is not None for p in processes), PATIENCE)
+        stopped.send_signal(signal.SIGINT)
+        results = [(*p.communicate(timeout=PATIENCE), p.returncode)
+                   for p in (*processes, stopped)]
+    finally:
+        for process in (*processes, stopped):
+            process.kill()
+            process.communicate()
+    assert results[0] == ('', "error: argument --seconds: 'long' is not allowed; it takes 1 to "
+                          '3600 s; leader_election swarm_doctor --help shows the usage\n', 2)
+    out, err, status = results[1]
+    document = json.loads(out)
+    assert document['ids'] == {'r1': 1, 'r2': 2}
+    # Other tests may overload this computer.
+    assert {finding['check'] for finding in document['findings']} <= {'receive_buffers', 'load'}
+    assert (err, status) == ('', int(bool(document['findings'])))
+    out, err, status = results[2]
+    assert (err, status) == ('', 1)
+    assert '  ERROR missing: ' in out and 'r\\xe9: it was not found\n' in out
+    assert results[3] == ('', '', 130)

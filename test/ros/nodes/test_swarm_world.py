@@ -1,0 +1,525 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The world's node over DDS, and as a process."""
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+import math
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist
+from leader_election.election.registry import message_type
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import process
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.transforms import transforms
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+from rcl_interfaces.msg import Log
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu, LaserScan
+from std_msgs.msg import Bool, Float64, Float64MultiArray, String
+from support import EXECUTOR, logged
+from visualization_msgs.msg import MarkerArray
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+LINE = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 2.0, 'step_rate': 50.0}
+"""Three robots on two rows of a grid: 1 at (-1, -1), 2 at (1, -1), 3 at (-1, 1)."""
+
+
+class Bench:
+    """A world under test, and a node that subscribes and publishes to its topics."""
+
+    def __init__(self, **parameters: Any) -> None:
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        self.world = SwarmWorld(parameter_overrides=overrides, namespace='site')
+        self.node = Node('bench', namespace='site')
+        self.executor = process.make_executor('events')
+        self.executor.add_node(self.world)
+        self.executor.add_node(self.node)
+        self.heard: dict[str, list[Any]] = {}
+
+    def listen(self, kind: Any, topic: str, qos: Any = 100) -> list[Any]:
+        """Return the list that all messages of a topic are put into."""
+        messages = self.heard.setdefault(topic, [])
+        self.node.create_subscription(kind, topic, messages.append, qos)
+        return messages
+
+    def wait(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
+        """Spin until a condition holds; fail at the deadline."""
+        deadline = time.monotonic() + seconds
+        while not condition() and time.monotonic() < deadline:
+            self.executor.spin_once(timeout_sec=0.1)
+        assert condition()
+
+    def publish_until(self, publisher: Any, message: Any, until: Callable[[], bool]) -> None:
+        """Publish repeatedly until a condition holds: unmatched subscribers receive nothing."""
+        timer = self.node.create_timer(0.02, lambda: publisher.publish(message))
+        self.wait(until)
+        self.node.destroy_timer(timer)
+
+
+@pytest.fixture
+def bench() -> Iterator[Callable[..., Bench]]:
+    """Make benches that are taken down after the test."""
+    made: list[Bench] = []
+
+    def make(**parameters: Any) -> Bench:
+        made.append(Bench(**parameters))
+        return made[-1]
+
+    rclpy.init()
+    yield make
+    for one in made:
+        one.executor.shutdown()
+        one.world.destroy_node()
+        one.node.destroy_node()
+    rclpy.shutdown()
+
+
+def at(message: Odometry) -> tuple[float, float, float]:
+    pose = message.pose.pose
+    return (pose.position.x, pose.position.y,
+            2 * math.atan2(pose.orientation.z, pose.orientation.w))
+
+
+def seconds(stamp: Any) -> float:
+    return float(stamp.sec) + float(stamp.nanosec) * 1e-9
+
+
+def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
+        bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, motion='cmd_vel', first_id=4)
+    odom, truth = b.listen(Odometry, 'robot_5/odom'), b.listen(Odometry, 'robot_5/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_5/cmd_vel', 10)
+    b.wait(lambda: bool(odom and truth))
+    assert (odom[0].header.frame_id, odom[0].child_frame_id) == ('odom', 'base_link')
+    assert truth[0].header.frame_id == 'map'
+    assert at(odom[0]) == (0.0, 0.0, 0.0)
+    assert at(truth[0]) == (1.0, -1.0, 0.0)
+    assert abs(seconds(truth[0].header.stamp) - time.time()) < 30.0
+    twist = Twist()
+    twist.linear.x, twist.angular.z = 0.4, 0.5
+    b.publish_until(command, twist, lambda: at(odom[-1])[0] > 0.05)
+    seen = odom[-1]
+    b.wait(lambda: truth[-1].header.stamp == odom[-1].header.stamp != seen.header.stamp)
+    moving = next(m for m in odom if m.twist.twist.linear.x > 0)
+    assert (moving.twist.twist.linear.x, moving.twist.twist.angular.z) == (0.4, 0.5)
+    true = {seconds(m.header.stamp): at(m) for m in truth}
+    x, y, yaw = true[seconds(odom[-1].header.stamp)]
+    assert at(odom[-1]) == pytest.approx((x - 1.0, y + 1.0, yaw))
+    assert at(odom[-1])[2] > 0.0
+    stamps = [seconds(m.header.stamp) for m in odom]
+    assert all(b > a for a, b in zip(stamps, stamps[1:], strict=False))
+
+
+def test_odometry_tells_how_far_it_may_be_off(bench: Callable[..., Bench]) -> None:
+    """It grows with the way, and is 0 where odometry has no errors and where nothing moves."""
+    b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
+    odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
+    twist = Twist()
+    twist.linear.x = 0.4
+    b.publish_until(command, twist, lambda: bool(odom and other) and at(odom[-1])[0] > 0.2)
+    last = odom[-1]
+    pose = last.pose.covariance.reshape(6, 6)
+    assert math.sqrt(pose[0, 0]) == pytest.approx(0.1 * last.pose.pose.position.x, rel=0.15)
+    assert pose[5, 5] > 0.0 and pose[1, 5] == pose[5, 1] > 0.0
+    assert not pose[2:5].any() and not pose[:, 2:5].any()
+    speed = last.twist.twist.linear.x
+    assert last.twist.covariance[[0, 35]].tolist() == pytest.approx([(0.1 * speed) ** 2, 1e-4])
+    assert other and not other[-1].pose.covariance.any()
+
+
+def test_transforms_are_those_of_odometry() -> None:
+    stamp = Time(sec=3)
+    first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
+    assert (first.header.frame_id, first.child_frame_id) == ('odom', 'base_link')
+    assert first.header.stamp == second.header.stamp == stamp
+    assert (first.transform.translation.x, first.transform.translation.y) == (1.0, 2.0)
+    assert (first.transform.rotation.z, first.transform.rotation.w) == pytest.approx((1.0, 0.0))
+    assert (second.transform.translation.y, second.transform.rotation.w) == (-1.0, 1.0)
+
+
+def test_each_robot_sends_the_transform_of_its_odometry(bench: Callable[..., Bench]) -> None:
+    if find_spec('tf2_msgs') is None:
+        pytest.skip('tf2_msgs is not installed: it is not on PyPI')
+    b = bench(**LINE)
+    sent = b.listen(message_type('tf2_msgs/msg/TFMessage'), 'robot_2/tf')
+    b.wait(lambda: bool(sent))
+    (transform,) = sent[0].transforms
+    assert (transform.header.frame_id, transform.child_frame_id) == ('odom', 'base_link')
+
+
+def test_a_robot_without_commands_stops(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, motion='cmd_vel', command_timeout=0.1)
+    odom, other = b.listen(Odometry, 'robot_1/odom'), b.listen(Odometry, 'robot_2/odom')
+    command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
+    twist = Twist()
+    twist.linear.x = 0.5
+    b.publish_until(
+        command, twist,
+        lambda: bool(odom and other) and odom[-1].twist.twist.linear.x == 0.5)
+    b.wait(lambda: odom[-1].twist.twist.linear.x == 0.0)
+    stopped, seen = at(odom[-1]), len(odom)
+    b.wait(lambda: len(odom) > seen + 3)
+    assert at(odom[-1]) == stopped
+    assert at(other[-1]) == (0.0, 0.0, 0.0)
+
+
+def test_the_scene_is_latched(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=2, world='blocks')
+    odom = b.listen(Odometry, 'robot_1/odom')
+    b.wait(lambda: bool(odom))
+    scenes = b.listen(MarkerArray, 'world', LATCHED)
+    b.wait(lambda: bool(scenes))
+    names = [marker.ns for marker in scenes[0].markers]
+    assert names == ['arena'] + ['obstacles'] * 5
+    assert {(abs(p.x), abs(p.y)) for p in scenes[0].markers[0].points} == {(10.0, 7.0)}
+    assert {marker.header.frame_id for marker in scenes[0].markers} == {'map'}
+
+
+def test_the_radio_relays_messages_to_robots_within_range(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, radio='relay', radio_range=2.5)
+    heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
+    air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
+    relay, = b.world.relays
+    junk = ('nonsense', '{"v":1,"id":9}', '{"v":2,"id":1}', '{"v":1}', '[' * 20000)
+    for payload in junk:
+        before = relay.dropped
+        b.publish_until(air, String(data=payload), lambda before=before: relay.dropped > before)
+    assert not any(heard)
+    sent = String(data='{"v":1,"id":2,"c":[1,0,2]}')
+    b.publish_until(air, sent, lambda: bool(heard[0]))
+    b.publish_until(air, String(data='{"v":1,"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
+    assert {m.data for m in heard[0]} == {sent.data}
+    # 2 and 3 are 2.83 m apart.
+    assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
+
+
+def test_the_radio_fails_and_heals_while_it_runs(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, radio='relay', radio_range=2.5)
+    heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
+    reports = b.listen(DiagnosticArray, '/diagnostics')
+    air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
+
+    def send(payload: str, until: Callable[[], bool]) -> None:
+        b.publish_until(air, String(data=payload), until)
+
+    def set_radio(**values: Any) -> None:
+        results = b.world.set_parameters(
+            [Parameter(f'radio_{name}', value=value) for name, value in values.items()])
+        assert [result.successful for result in results] == [True] * len(values)
+
+    send('{"v":1,"id":1}', lambda: bool(heard[1]) and bool(heard[2]))
+    set_radio(groups='3')
+    for each in heard:
+        each.clear()
+    send('{"v":1,"id":1,"n":2}', lambda: len(heard[1]) > 2)
+    assert '{"v":1,"id":1,"n":2}' not in {m.data for m in heard[2]}
+    set_radio(groups='', delay=0.2, duplication=1.0)
+    counts = b.world.world.radios[0].counts
+    b.wait(lambda: b.world.world.radios[0].pending == 0)
+    begun, taken = counts['delivered'], b.world.relays[0].relayed
+    send('{"v":1,"id":1,"n":3}', lambda: b.world.relays[0].relayed > taken)
+    assert counts['delivered'] == begun and b.world.world.radios[0].pending >= 4
+    b.wait(lambda: b.world.world.radios[0].pending == 0)
+    assert counts['delivered'] - begun == 4 * (b.world.relays[0].relayed - taken)
+    b.wait(lambda: '{"v":1,"id":1,"n":3}' in {m.data for m in heard[2]})
+    result, = b.world.set_parameters([Parameter('radio_groups', value='1-x')])
+    assert not result.successful and 'radio_groups' in result.reason
+    said = {'relayed': b.world.relays[0].relayed, 'dropped': 0, 'pending': 0, **counts}
+    b.wait(lambda: any({v.key: v.value for v in report.status[0].values}
+                       == {key: str(value) for key, value in said.items()}
+                       for report in reports))
+
+
+def test_several_swarms_share_the_robots_each_with_a_radio_of_its_own(
+        bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, radio='relay', radio_range=2.5, radio_namespaces=['red', '/blue'])
+    red, blue = ([b.listen(String, f'{space}/robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
+                 for space in ('red', '/blue'))
+    reports = b.listen(DiagnosticArray, '/diagnostics')
+    for space, mine, others in (('red', red, blue), ('/blue', blue, red)):
+        for each in (*red, *blue):
+            each.clear()
+        air = b.node.create_publisher(String, f'{space}/neighbourhood', BEST_EFFORT)
+        said = String(data=f'{{"v":1,"id":1,"of":"{space}"}}')
+        b.publish_until(air, said, lambda mine=mine: bool(mine[1]) and bool(mine[2]))
+        assert {m.data for each in mine for m in each} == {said.data} and not mine[0]
+        assert not any(others)
+    assert all(relay.relayed > 0 and relay.dropped == 0 for relay in b.world.relays)
+    b.wait(lambda: bool(reports))
+    assert [status.name for status in reports[0].status] == [
+        'swarm_world: radio red', 'swarm_world: radio /blue']
+
+
+def test_odometry_falls_silent_and_jumps_while_the_world_runs(
+        bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE)
+    first, second = (b.listen(Odometry, f'robot_{i}/odom') for i in (1, 2))
+    b.wait(lambda: bool(first and second))
+    b.world.set_parameters([Parameter('odom_silent', value='1'),
+                            Parameter('odom_shifted', value='2')])
+    b.wait(lambda: at(second[-1])[0] == 5.0)
+    seen, later = len(first), len(second)
+    b.wait(lambda: len(second) > later + 5)
+    assert len(first) <= seen + 1
+    b.world.set_parameters([Parameter('odom_silent', value=''),
+                            Parameter('odom_shifted', value='')])
+    b.wait(lambda: len(first) > seen + 3 and at(second[-1])[0] == 0.0)
+
+
+def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
+    # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.5 m of body.
+    b = bench(**LINE, robot_radius=0.5, scan_rate=25.0, scan_beams=4, scan_range=3.0,
+              reading_rate=50.0, reading_base=2.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
+    scans = b.listen(LaserScan, 'robot_1/scan')
+    readings = [b.listen(Float64, f'robot_{i}/reading') for i in (1, 3)]
+    b.wait(lambda: bool(scans) and all(readings))
+    scan = scans[0]
+    assert scan.ranges.tolist() == [1.5, 1.5, math.inf, math.inf]
+    assert (scan.header.frame_id, scan.angle_min, scan.range_min, scan.range_max) == (
+        'base_link', 0.0, 0.0, 3.0)
+    assert (scan.angle_increment, scan.angle_max, scan.scan_time) == pytest.approx(
+        (math.pi / 2, 1.5 * math.pi, 0.04))
+    # Robot 1 is one width from the peak, robot 3 on it.
+    assert readings[0][0].data == pytest.approx(2.0 + 3.0 * math.exp(-0.5))
+    assert readings[1][0].data == 5.0
+
+
+def test_a_robot_with_a_body_feels_the_wall(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco',
+              step_rate=50.0)
+    touches, motions = b.listen(Bool, 'robot_1/bumper'), b.listen(Imu, 'robot_1/imu')
+    truth = b.listen(Odometry, 'robot_1/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
+    # It rests once its wheels have settled on the floor.
+    b.wait(lambda: bool(motions) and abs(motions[-1].linear_acceleration.z - 9.81) < 0.1)
+    assert motions[-1].orientation_covariance[0] == -1.0 and not touches
+    twist = Twist()
+    twist.linear.x = 0.5
+    b.publish_until(command, twist, lambda: len(touches) >= 5)
+    assert all(touch.data for touch in touches)
+    assert at(truth[-1])[0] == pytest.approx(0.35, abs=0.01)
+    twist.linear.x = -0.1
+    b.publish_until(command, twist, lambda: not touches[-1].data)
+
+
+def rows(message: Float64MultiArray) -> list[list[float]]:
+    """Return the rows of a message of sightings, checked against its layout."""
+    assert [(dim.label, dim.size, dim.stride) for dim in message.layout.dim] == [
+        ('sightings', len(message.data) // 3, len(message.data)), ('id,range,bearing', 3, 3)]
+    assert message.layout.data_offset == 0
+    return np.reshape(message.data, (-1, 3)).tolist()
+
+
+def test_ranges_and_sightings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
+    # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
+    b = bench(**LINE, ranging_rate=10.0, ranging_noise=0.0, ranging_outliers=0.0, ranging_loss=0.0,
+              camera_rate=10.0, camera_noise=0.0, camera_noise_scale=0.0, camera_loss=0.0,
+              camera_bearing_noise=0.0, camera_outliers=0.0, ranging_range=2.5)
+    first = b.listen(Float64MultiArray, 'robot_1/measurements')
+    second = b.listen(Float64MultiArray, 'robot_2/measurements')
+    b.wait(lambda: bool(first and second))
+    np.testing.assert_equal(rows(first[0]), [
+        [2.0, 2.0, math.nan], [3.0, 2.0, math.nan], [2.0, 2.0, 0.0]])
+    np.testing.assert_equal(rows(second[0]), [[1.0, 2.0, math.nan]])
+
+
+def test_logged_sightings_are_published_when_they_were_made(
+        bench: Callable[..., Bench], tmp_path: Path) -> None:
+    (tmp_path / 'measurements').mkdir()
+    for name in ('robot_1', 'robot_2'):
+        (tmp_path / f'{name}.csv').write_text('t,v,omega,x,y,theta\n5,0,0,0,0,0\n6,0,0,0,0,0\n')
+    (tmp_path / 'measurements' / 'robot_2.csv').write_text(
+        't,subject,range,bearing\n5.5,1,1.5,0.25\n')
+    b = bench(logs=str(tmp_path), logged_sightings=True, publish_clock=True, clock_listeners=1)
+    seen = b.listen(Float64MultiArray, 'robot_2/measurements')
+    other = b.listen(Float64MultiArray, 'robot_1/measurements')
+    b.wait(lambda: all(b.node.count_publishers(f'/site/robot_{i}/measurements') for i in (1, 2)))
+    at_first: list[float] = []
+    b.node.create_subscription(Float64MultiArray, 'robot_2/measurements',
+                               lambda _: at_first.append(b.world.world.time), 10)
+    b.wait(lambda: b.world.count_subscribers('/site/robot_2/measurements') == 2)
+    b.listen(Clock, '/clock')
+    b.wait(lambda: bool(seen and at_first) and b.world.world.ended)
+    assert rows(seen[0]) == [[1.0, 1.5, 0.25]] and len(seen) == 1 and not other
+    assert 0.5 <= at_first[0] < 0.8
+
+
+def test_sightings_without_a_subscriber_are_not_computed(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, ranging_rate=50.0)
+    asked: list[list[int]] = []
+    sensor, = b.world.world.sighting_sensors
+    observe = sensor.observe
+
+    def counted(now: float, poses: Any, observers: Any) -> Any:
+        asked.append(list(observers))
+        return observe(now, poses, observers)
+
+    sensor.observe = counted  # type: ignore[method-assign]
+    b.wait(lambda: len(asked) > 2)
+    assert asked[0] == []
+    b.listen(Float64MultiArray, 'robot_2/measurements')
+    b.wait(lambda: asked[-1] == [1])
+
+
+def test_without_rates_there_are_no_sensors(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE)
+    topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
+    assert '/site/robot_1/odom' in topics
+    assert '/site/robot_1/scan' not in topics and '/site/robot_1/reading' not in topics
+    assert '/site/robot_1/measurements' not in topics
+
+
+def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=1, world='empty', publish_clock=True, real_time_factor=20.0)
+    clock, odom = b.listen(Clock, '/clock'), b.listen(Odometry, 'robot_1/odom')
+    begin = time.monotonic()
+    b.wait(lambda: bool(clock) and seconds(clock[-1].clock) >= 30.0)
+    took = time.monotonic() - begin
+    assert took > 1.0  # twenty times as fast as this machine's clock, not as fast as can be
+    times = [seconds(m.clock) for m in clock]
+    assert abs(times[-1] - b.world.world.time) < 2.0  # it began at 0
+    assert all(b > a for a, b in zip(times, times[1:], strict=False))
+    b.wait(lambda: bool(odom))
+    assert all(seconds(m.header.stamp) == pytest.approx(round(seconds(m.header.stamp), 1))
+               for m in odom)
+    assert abs(seconds(odom[-1].header.stamp) - times[-1]) < 2.0
+
+
+@pytest.mark.parametrize(('own', 'least', 'most'), [(False, 5, 10), (True, 1, 2)])
+def test_a_late_world_catches_up_but_its_own_clock_does_not_leap(
+        bench: Callable[..., Bench], own: bool, least: int, most: int) -> None:
+    world = bench(robots=1, world='empty', step_rate=1.0, publish_clock=own).world
+    world._tick()
+    before = world.world.steps
+    world._origin -= 5 * world._period
+    world._tick()
+    assert least <= world.world.steps - before <= most
+    world._tick()
+    assert world.world.steps - before <= most
+
+
+def test_the_clock_waits_for_its_subscribers(bench: Callable[..., Bench]) -> None:
+    # Subscribers of an earlier test may stay in the graph for a moment.
+    before = bench(robots=1, world='empty')
+    publisher = before.node.create_publisher(Clock, '/clock', 10)
+    listener = before.node.create_subscription(Clock, '/clock', lambda message: None, 10)
+    before.wait(lambda: publisher.get_subscription_count() > 0)
+    before.node.destroy_subscription(listener)
+    before.wait(lambda: publisher.get_subscription_count() == 0)
+    b = bench(robots=1, world='empty', publish_clock=True, clock_listeners=1)
+    ticks = iter(range(20))
+    b.wait(lambda: next(ticks, None) is None)
+    assert b.world.world.time == 0.0
+    clock = b.listen(Clock, '/clock')
+    b.wait(lambda: b.world.world.time > 0.0 and bool(clock))
+    assert seconds(clock[0].clock) < 5.0
+
+
+def test_the_world_follows_simulated_time_which_may_jump_back(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=1, world='empty', use_sim_time=True)
+    odom = b.listen(Odometry, 'robot_1/odom')
+    clock = b.node.create_publisher(Clock, '/clock', 10)
+    now = [100.0]
+
+    def tick() -> None:
+        now[0] += 0.1
+        message = Clock()
+        message.clock.sec, part = divmod(round(now[0] * 10), 10)
+        message.clock.nanosec = part * 10**8
+        clock.publish(message)
+
+    b.node.create_timer(0.02, tick)
+    b.wait(lambda: len(odom) > 5)
+    assert 99.0 < seconds(odom[-1].header.stamp) <= now[0] + 0.2
+    now[0] = 20.0
+    b.wait(lambda: seconds(odom[-1].header.stamp) < 50.0)
+    seen, stepped = len(odom), b.world.world.steps
+    b.wait(lambda: len(odom) > seen + 5)
+    assert seconds(odom[-1].header.stamp) <= now[0] + 0.2
+    assert b.world.world.steps > stepped
+
+
+def test_logs_are_replayed_to_their_end_which_is_logged_once(
+        bench: Callable[..., Bench], tmp_path: Path) -> None:
+    # Reported: straight on at 1 m/s. True: only half as fast, facing left.
+    (tmp_path / 'a.csv').write_text(
+        't,v,omega,x,y,theta\n'
+        f'0,1,0,5,5,{math.pi / 2}\n'
+        f'0.4,1,0,5,5.2,{math.pi / 2}\n')
+    b = bench(logs=str(tmp_path))
+    logged = b.listen(Log, '/rosout')
+    odom = b.listen(Odometry, 'robot_1/odom')
+    truth = b.listen(Odometry, 'robot_1/ground_truth')
+
+    def over() -> list[Any]:
+        return [m for m in logged if 'logs are over' in m.msg]
+
+    b.wait(lambda: bool(over()))
+    seen = len(truth)
+    b.wait(lambda: len(truth) > seen + 3 and len(odom) > seen)
+    assert len(over()) == 1
+    assert at(truth[-1]) == pytest.approx((5.0, 5.2, math.pi / 2))
+    assert at(odom[-1]) == pytest.approx((0.4, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    ('robots', 0), ('robots', 5.0), ('world', 'nowhere'), ('logs', '/nowhere'),
+    ('motion', 'swim'), ('motion', 'replay'), ('real_time_factor', 2.0), ('radio_loss', 1.5)])
+def test_a_wrong_parameter_is_named(bench: Callable[..., Bench], name: str, value: Any) -> None:
+    with pytest.raises(ParameterError, match='parameter logs' if value == 'replay' else name):
+        bench(**{name: value})
+
+
+def run(*parameters: str) -> subprocess.Popen[str]:
+    given = [word for p in parameters for word in ('-p', p)]
+    code = 'import sys; from leader_election.ros.nodes.swarm_world import main; sys.exit(main())'
+    return subprocess.Popen(
+        [sys.executable, '-c', code, '--ros-args', *given],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_wrong_configuration_is_one_line_and_status_2() -> None:
+    wrong = run('world:=nowhere')
+    output, errors = wrong.communicate(timeout=60)
+    assert (wrong.returncode, output) == (2, '')
+    assert errors.splitlines()[-1].startswith(
+        "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
+
+
+def test_a_signal_is_a_clean_exit(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=1)
+    odom = b.listen(Odometry, '/robot_2/odom')
+    other = run('robots:=2', 'motion:=levy')
+    b.wait(lambda: bool(odom), 30.0)
+    other.send_signal(signal.SIGTERM)
+    output, errors = other.communicate(timeout=60)
+    assert (other.returncode, output, logged(errors)) == (0, '', [EXECUTOR])

@@ -1,0 +1,186 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The tasks that ship, in robots' nodes over DDS, in the embedded world."""
+
+from collections.abc import Callable, Iterator
+import json
+import math
+from typing import Any
+
+from geometry_msgs.msg import Twist
+from leader_election.election.coordination.region import SPREADINGS
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.qos import STATE
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+import pytest
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_msgs.msg import Bool, Float64MultiArray, String
+from support import spin_until
+
+SCENE = {'world': 'empty', 'layout': 'grid', 'spacing': 2.0}
+DRIVES = {'motion': 'cmd_vel', 'scan_rate': 5.0}
+
+
+class Company:
+    """
+    A world that goes five times as fast as ours, its robots, and who listens to them.
+
+    :ivar last: the last message of each topic.
+    """
+
+    def __init__(self, robots: int, world: dict[str, Any], **parameters: Any) -> None:
+        self.world = SwarmWorld(parameter_overrides=overrides(
+            robots=robots, publish_clock=True, real_time_factor=5.0, **SCENE | world))
+        scene = self.world.world.scene
+        self.ids = scene.ids
+        # The strongest is robot 1.
+        self.robots = [ElectionNode(
+            namespace=f'/robot_{i}', use_global_arguments=False,
+            cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
+            parameter_overrides=overrides(
+                robot_id=i, strength=-float(i), initial_pose=list(scene.start_of(i)),
+                use_sim_time=True, **parameters)) for i in self.ids]
+        self.listener = Node('listener', use_global_arguments=False)
+        self.last: dict[str, Any] = {}
+
+    def listen(self, topic: str, kind: Any, qos: Any = STATE) -> None:
+        """Keep the last message of all robots on a topic."""
+        for i in self.ids:
+            def keep(message: Any, name: str = f'{topic} {i}') -> None:
+                self.last[name] = message
+            self.listener.create_subscription(kind, f'/robot_{i}/{topic}', keep, qos)
+
+    def until(self, condition: Callable[[], bool], deadline: float = 40.0) -> None:
+        """Spin until something has come about; once, since what comes between two spins waits."""
+        spin_until([self.world, self.listener, *self.robots], condition, deadline)
+
+    def decided(self, robot: int) -> Any:
+        """Return the decision for the first task that a robot was last heard to know of."""
+        heard = self.last.get(f'decision {robot}')
+        return json.loads(heard.data)[0] if heard is not None and heard.data else None
+
+    def place(self, robot: int) -> tuple[float, float]:
+        """Return where a robot truly is [m]."""
+        x, y, _ = self.world.world.poses[self.ids.index(robot)].tolist()
+        return x, y
+
+
+def overrides(**values: Any) -> list[Parameter]:
+    return [Parameter(name, value=value) for name, value in values.items()]
+
+
+@pytest.fixture
+def company(ros: None) -> Iterator[Callable[..., Company]]:
+    """Gather companies that part after the test."""
+    made: list[Company] = []
+
+    def gather(robots: int, world: dict[str, Any], **parameters: Any) -> Company:
+        made.append(Company(robots, world, **parameters))
+        return made[-1]
+
+    yield gather
+    for one in made:
+        for robot in one.robots:
+            robot.close()
+        for node in (one.world, one.listener, *one.robots):
+            node.destroy_node()
+
+
+@pytest.mark.parametrize('spreading', SPREADINGS)
+def test_count_is_decided_on_the_leader_and_known_to_all(
+        company: Callable[..., Company], spreading: str) -> None:
+    # Robots 1, 2, 3 at (-1, -1), (1, -1), (-1, 1): their middle is at (-1/3, -1/3).
+    swarm = company(3, {}, tasks='count', spreading=spreading)
+    swarm.listen('decision', String)
+    swarm.listen('region_summary', Float64MultiArray)
+    swarm.listen('role', String)
+    right = {'members': 3, 'centre': [-0.33, -0.33]}
+    swarm.until(lambda: [swarm.decided(i) for i in swarm.ids] == [right] * 3)
+    summary = swarm.last['region_summary 1']
+    labels = [dimension.label for dimension in summary.layout.dim]
+    assert labels == ['members', 'count.centre.0', 'count.centre.1']
+    assert summary.data.tolist() == pytest.approx([3.0, -1 / 3, -1 / 3], abs=1e-3)
+    assert [swarm.last[f'role {i}'].data for i in swarm.ids] == ['leader', 'worker', 'worker']
+
+
+def test_field_alarms_all_when_one_reads_too_much(company: Callable[..., Company]) -> None:
+    # The peak is at robot 3, ten of its widths from robot 1: what that reads is next to nothing.
+    swarm = company(
+        3, {'reading_rate': 2.0, 'reading_peaks': [-1.0, 1.0, 7.0, 0.2]}, tasks='field',
+        **{'field.alarm_above': 6.5})
+    swarm.listen('alarm', Bool)
+    swarm.listen('decision', String)
+
+    def told(robot: int) -> bool:
+        # All three have read: the mean is a third of the peak.
+        decision, alarm = swarm.decided(robot), swarm.last.get(f'alarm {robot}')
+        return (alarm is not None and alarm.data and decision is not None
+                and abs(decision['mean'] - 7 / 3) < 1e-3)
+
+    swarm.until(lambda: all(map(told, swarm.ids)))
+    assert swarm.decided(2)['greatest'] == [7.0, -1.0, 1.0]
+    swarm.robots[0].close()
+    swarm.until(lambda: not swarm.last['alarm 1'].data)
+
+
+def test_rally_brings_members_round_their_leader(company: Callable[..., Company]) -> None:
+    swarm = company(3, DRIVES | {'spacing': 4.0}, tasks='rally', communication_range=20.0,
+                    **{'rally.leader': 'stay', 'rally.distance': 1.0})
+    swarm.listen('cmd_vel', Twist, 10)
+    apart = [math.dist(swarm.place(1), swarm.place(i)) for i in (2, 3)]
+    assert apart == [4.0, 4.0]
+    closest = math.inf
+
+    def gathered() -> bool:
+        nonlocal closest
+        closest = min(closest, swarm.world.world.closest)
+        return all(abs(math.dist(swarm.place(1), swarm.place(i)) - 1.0) <= 0.15 for i in (2, 3))
+
+    swarm.until(gathered)
+    assert {'cmd_vel 2', 'cmd_vel 3'} <= swarm.last.keys()
+    assert swarm.place(1) == (-2.0, -2.0)
+    assert closest > 0.3
+
+
+def test_a_task_that_drives_waits_for_scans(company: Callable[..., Company]) -> None:
+    """What missing() names is logged within ten seconds, see test_waiting."""
+    patrol = company(1, DRIVES, tasks='patrol')
+    (robot,) = patrol.robots
+    assert [(each.what, each.topic) for each in robot.missing()] == [
+        ('scans', '/robot_1/scan'), ('odometry', '/robot_1/odom')]
+    patrol.until(lambda: robot.missing() == [])
+
+
+def test_patrol_takes_robots_all_over_the_area(company: Callable[..., Company]) -> None:
+    corner = 2.0
+    area = [-corner, -corner, corner, -corner, corner, corner, -corner, corner]
+    swarm = company(2, DRIVES, tasks='patrol', radius=30.0, communication_range=20.0,
+                    **{'patrol.area': area, 'patrol.lane': 1.0})
+    swarm.listen('cmd_vel', Twist, 10)
+    corners = [(x, y) for x in (-corner, corner) for y in (-corner, corner)]
+    visited: set[tuple[float, float]] = set()
+    closest = math.inf
+
+    def done() -> bool:
+        nonlocal closest
+        closest = min(closest, swarm.world.world.closest)
+        visited.update(there for there in corners for i in swarm.ids
+                       if math.dist(there, swarm.place(i)) <= 1.0)
+        return len(visited) == 4
+
+    swarm.until(done)
+    assert {'cmd_vel 1', 'cmd_vel 2'} <= swarm.last.keys()
+    assert closest > 0.3

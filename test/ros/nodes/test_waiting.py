@@ -1,0 +1,180 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Warnings of what a process waits for in vain: after some looks, less and less often."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, ExitStack
+import signal
+import subprocess
+import sys
+
+from builtin_interfaces.msg import Time
+from leader_election.ros.nodes.waiting import LONGEST, LOOKS, Missing, PERIOD, Waiting
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
+from support import spin_until
+
+
+class Logger:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def warning(self, line: str) -> None:
+        self.lines.append(f'warning: {line}')
+
+    def info(self, line: str) -> None:
+        self.lines.append(f'info: {line}')
+
+
+class Waiter(Node):
+    """
+    A node that waits for what it is told.
+
+    :ivar lacks: what it waits for.
+    """
+
+    def __init__(self, name: str, sim_time: bool = False) -> None:
+        super().__init__(name, parameter_overrides=[Parameter('use_sim_time', value=sim_time)])
+        self.log = Logger()
+        self.lacks: list[str] = []
+
+    def get_logger(self) -> Logger:  # type: ignore[override]
+        return self.log
+
+    def missing(self) -> list[Missing]:
+        return [Missing('odometry', topic, 'start the driver') for topic in self.lacks]
+
+
+def looked(waiting: Waiting, looks: int, begin: int = 0) -> None:
+    for k in range(begin, begin + looks):
+        waiting.look((k + 1) * PERIOD)
+
+
+def test_it_warns_once_within_ten_seconds_and_then_less_and_less_often(ros: None) -> None:
+    first, second = Waiter('first'), Waiter('second')
+    waiting = Waiting([first, second], 0.0)
+    first.lacks, second.lacks = ['/a/odom', '/b/odom', '/c/odom'], ['/d/odom']
+    looked(waiting, LOOKS - 1)
+    assert first.log.lines == []
+    looked(waiting, 1, LOOKS - 1)
+    assert first.log.lines == [
+        'warning: waiting for odometry for 8 s: nothing comes on /a/odom, /b/odom, /c/odom and '
+        '1 more topics; start the driver']
+    assert LOOKS * PERIOD <= 10.0
+    looked(waiting, 200, LOOKS)
+    lines = 200 * PERIOD / LONGEST
+    assert lines < len(first.log.lines) < lines + 6 and second.log.lines == []
+    first.lacks = second.lacks = []
+    looked(waiting, 2, 203)
+    assert first.log.lines[-1] == 'info: no longer waiting for odometry'
+
+
+def test_what_comes_in_time_is_not_spoken_of(ros: None) -> None:
+    node = Waiter('node')
+    waiting = Waiting([node], 0.0)
+    node.lacks = ['/odom']
+    looked(waiting, LOOKS - 1)
+    node.lacks = []
+    looked(waiting, 5, LOOKS - 1)
+    # A single look between two is not LOOKS on end.
+    node.lacks = ['/odom']
+    looked(waiting, 1, 20)
+    assert node.log.lines == []
+
+
+def test_simulated_time_that_stands_still_comes_first_and_says_what_to_do(ros: None) -> None:
+    node, clock = Waiter('node', sim_time=True), Node('simulator')
+    topic = clock.create_publisher(Clock, '/clock', 10)
+    waiting = Waiting([node], 0.0)
+    node.lacks = ['/odom']
+    looked(waiting, LOOKS)
+    (line,) = node.log.lines
+    assert line.startswith('warning: waiting for time for 8 s: simulated time stands still at 0.0')
+    assert 'use_sim_time' in line and 'net.core.rmem_default=4194304' in line
+
+    def tick(seconds: int) -> None:
+        message = Clock()
+        message.clock.sec = seconds
+
+        def ticked() -> bool:
+            topic.publish(message)
+            return node.get_clock().now().nanoseconds == seconds * 10**9
+        spin_until([node, clock], ticked)
+
+    tick(1)
+    looked(waiting, 1, LOOKS)
+    assert node.log.lines[1:] == ['info: no longer waiting for time']
+    for k in range(2 * LOOKS):
+        tick(2 + k)
+        looked(waiting, 1, LOOKS + 1 + k)
+    assert 'waiting for odometry' in node.log.lines[2]
+    # A paused simulator is noticed, too.
+    looked(waiting, LOOKS, 20)
+    assert 'stands still at 7.0 s' in node.log.lines[-1]
+
+
+@contextmanager
+def process(*words: str) -> Iterator['subprocess.Popen[str]']:
+    with subprocess.Popen([sys.executable, '-m', 'leader_election', *words], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as made:
+        try:
+            yield made
+        finally:
+            made.kill()
+
+
+def test_no_input_has_come_because_time_stands_still(ros: None) -> None:
+    node, clock = Waiter('still', sim_time=True), Waiter('clock')
+    publisher = clock.create_publisher(Clock, '/clock', 10)
+    moving = iter(range(1, 1000))
+
+    def tick() -> None:
+        now = node.get_clock().now().nanoseconds
+        publisher.publish(Clock(clock=Time(sec=next(moving))))
+        spin_until([node, clock], lambda: node.get_clock().now().nanoseconds != now)
+
+    waiting = Waiting([node], 0.0)
+    node.lacks = ['/a/odom']
+    for k in range(LOOKS):
+        tick()
+        waiting.look((k + 1) * PERIOD)
+    looked(waiting, LOOKS, LOOKS)
+    assert [line.split(':')[0] for line in node.log.lines] == ['warning'] * 2
+    assert 'simulated time' in node.log.lines[-1]
+    # After the pause, too, odometry is still missing.
+    tick()
+    looked(waiting, 1, 2 * LOOKS)
+    assert [line for line in node.log.lines if line.startswith('info')] == [
+        'info: no longer waiting for time']
+
+
+def test_processes_without_a_clock_say_so() -> None:
+    commands = {'wander': ('-p', 'robots:=r1'), 'monitor': (), 'fleet': ('-p', 'robots:=2'),
+                'await_clock': ()}
+    with ExitStack() as stack:
+        # All wait at the same time.
+        started = {name: stack.enter_context(process(
+            name, '--ros-args', *words, '-p', 'use_sim_time:=true'))
+            for name, words in commands.items()}
+        for name, made in started.items():
+            assert made.stdout is not None
+            line = next((line for line in made.stdout if 'waiting for' in line), '')
+            assert '/clock' in line and 'rmem_default' in line, name
+        for made in started.values():
+            made.send_signal(signal.SIGINT)
+        for name, made in started.items():
+            made.communicate(timeout=60)
+            assert made.returncode == (130 if name == 'await_clock' else 0), name

@@ -1,0 +1,212 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots that wander: by scans, by computed scans, and not at all."""
+
+from collections.abc import Callable, Iterator
+import math
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from geometry_msgs.msg import Twist, TwistStamped
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.qos import SENSOR
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.wander import namespaces, WanderNode
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Bool
+from support import EXECUTOR, logged, spin_until
+
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("wander"))'
+
+
+@pytest.fixture
+def made(ros: None) -> Iterator[list[Node]]:
+    """Return a list of nodes, which are taken down after the test."""
+    nodes: list[Node] = []
+    yield nodes
+    for node in nodes:
+        node.destroy_node()
+
+
+class Body(Node):
+    """
+    A robot in namespace ``r1`` that stands in the open, whatever it is commanded.
+
+    :ivar commands: those that it has received.
+    :ivar sensors: the topics that it publishes, twenty times a second: ``odom``, ``scan``.
+    """
+
+    def __init__(self, kind: Any = Twist) -> None:
+        super().__init__('body', namespace='r1')
+        self.commands: list[Any] = []
+        self.sensors = {'odom', 'scan'}
+        self.create_subscription(kind, 'cmd_vel', self.commands.append, 10)
+        self._odom = self.create_publisher(Odometry, 'odom', SENSOR)
+        self._scan = self.create_publisher(LaserScan, 'scan', SENSOR)
+        self.create_timer(0.05, self._sense)
+
+    def _sense(self) -> None:
+        odometry = Odometry()
+        odometry.pose.pose.orientation.w = 1.0
+        odometry.header.frame_id = 'odom'
+        if 'odom' in self.sensors:
+            self._odom.publish(odometry)
+        if 'scan' in self.sensors:
+            self._scan.publish(LaserScan(
+                angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8))
+
+    def moves(self) -> bool:
+        """Return whether its last command is to move."""
+        if not self.commands:
+            return False
+        twist = getattr(self.commands[-1], 'twist', self.commands[-1])
+        return twist.linear.x != 0.0 or twist.angular.z != 0.0
+
+
+def wanderer(**parameters: Any) -> WanderNode:
+    return WanderNode(parameter_overrides=[
+        Parameter(name, value=value) for name, value in parameters.items()])
+
+
+@pytest.fixture
+def world(made: list[Node]) -> Callable[..., SwarmWorld]:
+    """Make an embedded world in which robots follow their commands."""
+    def make(**parameters: Any) -> SwarmWorld:
+        values = {'motion': 'cmd_vel', 'world': 'empty', 'step_rate': 20.0, **parameters}
+        made.append(SwarmWorld(parameter_overrides=[
+            Parameter(name, value=value) for name, value in values.items()]))
+        return made[-1]
+    return make
+
+
+def gone(node: SwarmWorld) -> list[float]:
+    """Return how far each robot is from its start [m]."""
+    return [math.dist(pose[:2], start[:2])
+            for pose, start in zip(node.world.poses.tolist(), node.world.scene.starts)]
+
+
+def test_it_drives_many_robots_by_their_scans(
+        made: list[Node], world: Callable[..., SwarmWorld]) -> None:
+    swarm = world(robots=3, scan_rate=10.0)
+    made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5, patience=30.0))
+    spin_until(made, lambda: min(gone(swarm)) > 0.5)
+    assert swarm.world.closest >= 0.3
+
+
+def test_without_scanners_it_uses_the_arena_and_published_positions(
+        made: list[Node], world: Callable[..., SwarmWorld]) -> None:
+    """It drives two among two that stand, which it knows by their messages only."""
+    swarm = world(robots=4, layout='grid', spacing=0.9)
+    wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5, patience=30.0)
+    made.append(wander)
+    spin_until(made, lambda: all('no robot_' in robot.problem for robot in wander.robots))
+    for number in swarm.world.scene.ids:
+        made.append(ElectionNode(
+            namespace=f'/robot_{number}', use_global_arguments=False,
+            cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
+            parameter_overrides=[
+                Parameter('robot_id', value=number),
+                Parameter('initial_pose', value=list(swarm.world.scene.start_of(number)))]))
+    spin_until(made, lambda: min(gone(swarm)[:2]) > 1.0)
+    assert swarm.world.closest >= 0.3
+    assert gone(swarm)[2:] == [0.0, 0.0]
+    for robot, pose in zip(wander.robots, swarm.world.poses.tolist()):
+        assert robot.place()[:2] == pytest.approx(pose[:2], abs=0.3)
+    assert {1, 2} == {robot.origin.id for robot in wander.robots}
+
+
+@pytest.mark.parametrize('kind', [Twist, TwistStamped])
+def test_it_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> None:
+    body = Body(kind)
+    made += [body, wanderer(robots='r1', stamped=kind is TwistStamped)]
+    wander = made[-1]
+    for topic in ('scan', 'odom'):
+        spin_until(made, body.moves)
+        body.sensors.remove(topic)
+        spin_until(made, lambda: not body.moves())
+        assert 'away' in wander.robots[0].problem
+        body.sensors.add(topic)
+    spin_until(made, body.moves)
+
+
+def test_without_any_scan_or_arena_it_stands_and_has_a_reason(made: list[Node]) -> None:
+    body = Body()
+    body.sensors.remove('scan')
+    made += [body, wanderer(robots='r1')]
+    robot = made[-1].robots[0]
+    spin_until(made, lambda: 'parameter world' in robot.problem)
+    assert not body.commands
+
+
+@pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', '//a', 'a__b',
+                                  'über', 'aß'])
+def test_names_are_checked(text: str) -> None:
+    with pytest.raises(ParameterError, match='parameter robots: .*takes names of namespaces'):
+        namespaces(text)
+
+
+def start(*parameters: str) -> subprocess.Popen[str]:
+    given = [word for p in parameters for word in ('-p', p)]
+    return subprocess.Popen([sys.executable, '-c', COMMAND, '--ros-args', *given],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_wrong_arena_is_one_line_and_status_2() -> None:
+    wrong = start('world:=nowhere')
+    output, errors = wrong.communicate(timeout=60)
+    assert (wrong.returncode, output) == (2, '')
+    assert errors.splitlines()[-1].startswith(
+        "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
+
+
+def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
+    body = Body()
+    made.append(body)
+    process = start('robots:=r1', 'reaction:=5.0')
+    try:
+        spin_until(made, body.moves)
+        process.send_signal(signal.SIGINT)
+        spin_until(made, lambda: process.poll() is not None and not body.moves())
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, output, logged(errors)) == (0, '', [EXECUTOR])
+
+
+def test_it_backs_off_from_what_the_robot_touches(made: list[Node]) -> None:
+    body = Body()
+    bumper = body.create_publisher(Bool, 'bumper', SENSOR)
+    made += [body, wanderer(robots='r1', seed=5)]
+    spin_until(made, lambda: bool(body.commands) and body.commands[-1].linear.x > 0.1)
+
+    def backs_off() -> bool:
+        bumper.publish(Bool(data=True))
+        return body.commands[-1].linear.x < 0.0
+    spin_until(made, backs_off)
+    spin_until(made, lambda: body.commands[-1].linear.x == 0.0 != body.commands[-1].angular.z)
+
+
+def test_blind_robots_drive_without_a_scan(made: list[Node]) -> None:
+    body = Body()
+    body.sensors.remove('scan')
+    made += [body, wanderer(robots='r1', seed=5, blind=True)]
+    spin_until(made, lambda: body.moves())

@@ -1,0 +1,138 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Levy walks, velocity commands and the replay of logs."""
+
+import math
+from pathlib import Path
+
+from leader_election.simulation.kinematics import advance
+from leader_election.simulation.logs import read_logs
+from leader_election.simulation.motion import (
+    DrivenMotion,
+    LevyWalk,
+    ReplayMotion,
+    VelocityCommands,
+)
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import free_space
+import numpy as np
+import shapely
+
+FAR = free_space(shapely.box(-1e6, -1e6, 1e6, 1e6), (), 0.0)
+
+
+def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution() -> None:
+    parameters = WorldParameters(
+        speed=1.0, turn_rate=2.0, levy_scale=0.5, levy_shape=1.5, motion='levy')
+    robots = 200
+    motion = DrivenMotion(LevyWalk(robots, parameters, np.random.default_rng(1)), FAR, robots)
+    poses = np.zeros((robots, 3))
+    legs: list[float] = []
+    driven = np.zeros(robots)
+    for step in range(600):
+        poses, velocities = motion.step(poses, step * 0.1, 0.1)
+        forward, turning = np.abs(velocities).T
+        assert forward.max() <= 1.0 + 1e-9 and turning.max() <= 2.0
+        assert not np.any((forward > 1e-9) & (turning > 1e-6))
+        done = (turning > 1e-6) & (driven > 0)
+        legs += driven[done].tolist()
+        driven = np.where(turning > 1e-6, 0.0, driven + forward * 0.1)
+    assert len(legs) > 2000
+    assert min(legs) >= 0.5 - 1e-6
+    # Long legs are cut off by the end of the run, so the median is tested: scale * 2**(1 / shape).
+    assert abs(np.median(legs) - 0.5 * 2 ** (1 / 1.5)) < 0.08
+
+
+def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one() -> None:
+    parameters = WorldParameters(speed=1.0, turn_rate=20.0)
+    robots = 400
+    levy = LevyWalk(robots, parameters, np.random.default_rng(2))
+    poses, free = np.zeros((robots, 3)), np.zeros(robots, dtype=bool)
+    for _ in range(3):
+        poses = advance(poses, levy.velocities(poses, free, 0.0, 0.1), 0.1)
+    assert np.hypot(np.cos(poses[:, 2]).mean(), np.sin(poses[:, 2]).mean()) < 0.15
+    blocked = np.arange(robots) < 200
+    turning = levy.velocities(poses, blocked, 0.0, 0.1)[:, 1]
+    assert np.all(np.abs(turning[:200]) > 1e-9)
+    assert np.all(np.abs(turning[200:]) < 1e-6)
+
+
+def test_wheels_slip_at_a_wall_until_the_robot_gives_up() -> None:
+    free = free_space(shapely.box(-1, -1, 1, 1), (), 0.0)
+    parameters = WorldParameters(speed=1.0, turn_rate=100.0, levy_scale=100.0, levy_push=2.0)
+    motion = DrivenMotion(LevyWalk(1, parameters, np.random.default_rng(3)), free, 1, slip=0.5)
+    poses, pushed = np.zeros((1, 3)), 0
+    for step in range(40):
+        before = poses
+        poses, wheels = motion.step(poses, step * 0.1, 0.1)
+        if wheels[0, 0] == 0.5:
+            assert poses.tolist() == before.tolist()
+            pushed += 1
+        elif pushed:
+            break
+    assert pushed == 20
+    assert wheels[0, 1] != 0.0
+
+
+def test_each_leg_has_a_pace_of_its_own() -> None:
+    parameters = WorldParameters(speed=1.0, turn_rate=2.0, levy_scale=0.5, levy_slowest=0.1)
+    levy = LevyWalk(300, parameters, np.random.default_rng(1))
+    poses, free = np.zeros((300, 3)), np.zeros(300, dtype=bool)
+    speeds: list[float] = []
+    for step in range(300):
+        velocities = levy.velocities(poses, free, step * 0.1, 0.1)
+        # The last step of a leg is shorter.
+        speeds += velocities[velocities[:, 0] > 0.1, 0].tolist()
+        poses = advance(poses, velocities, 0.1)
+    assert max(speeds) <= 1.0
+    # Evenly from 0.1 to 1 by legs, and slow legs last longer.
+    assert 0.3 < np.median(speeds) < 0.55
+
+
+def test_levy_walkers_stay_in_free_space() -> None:
+    free = free_space(shapely.box(0, 0, 6, 6), (shapely.box(2, 2, 4, 4),), 0.2)
+    parameters = WorldParameters(speed=2.0, levy_scale=2.0)
+    motion = DrivenMotion(LevyWalk(30, parameters, np.random.default_rng(3)), free, 30)
+    poses = np.tile((1.0, 1.0, 0.0), (30, 1))
+    for step in range(300):
+        poses, _ = motion.step(poses, step * 0.1, 0.1)
+        assert shapely.covers(free, shapely.points(poses[:, :2])).all()
+    assert np.ptp(poses[:, 0]) > 4.0  # they got about
+
+
+def test_commands_hold_until_the_timeout_and_are_limited() -> None:
+    commands = VelocityCommands(2, WorldParameters(speed=1.0, turn_rate=2.0, command_timeout=0.5))
+    poses, free = np.zeros((2, 3)), np.zeros(2, dtype=bool)
+    assert commands.velocities(poses, free, 0.0, 0.1).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    commands.command(1, -9.0, 0.25, now=10.0)
+    assert commands.velocities(poses, free, 10.4, 0.1).tolist() == [[0.0, 0.0], [-1.0, 0.25]]
+    commands.command(1, math.nan, 0.0, now=10.4)
+    commands.command(1, 0.0, math.inf, now=10.4)
+    assert commands.velocities(poses, free, 10.4, 0.1).tolist() == [[0.0, 0.0], [-1.0, 0.25]]
+    assert not commands.velocities(poses, free, 10.6, 0.1).any()
+
+
+def test_replay_follows_the_logs_and_then_stands_still(tmp_path: Path) -> None:
+    header = 't,v,omega,x,y,theta\n'
+    (tmp_path / 'a.csv').write_text(header + '5,1,0,0,0,0\n6,2,1,1,0,0\n8,3,3,5,0,2\n')
+    (tmp_path / 'b.csv').write_text(header + '6,1,0,7,7,1\n7,1,0,8,7,1\n')
+    replay = ReplayMotion(read_logs(str(tmp_path)))
+    assert replay.duration == 3.0
+    poses, velocities = replay.step(np.zeros((2, 3)), 0.5, 1.0)  # from 5.5 s to 6.5 s
+    assert poses.tolist() == [[2.0, 0.0, 0.5], [7.5, 7.0, 1.0]]
+    assert velocities.tolist() == [[1.5, 0.5], [0.5, 0.0]]
+    poses, velocities = replay.step(poses, 3.0, 1.0)
+    assert poses.tolist() == [[5.0, 0.0, 2.0], [8.0, 7.0, 1.0]]
+    assert not velocities.any()

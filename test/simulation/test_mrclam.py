@@ -1,0 +1,211 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The conversion of MRCLAM's own files to a folder of logs."""
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leader_election.simulation.csv_table import LogError
+from leader_election.simulation.logged_sightings import read_landmarks, read_sightings
+from leader_election.simulation.logs import logs_folder, read_log, read_logs
+from leader_election.simulation.mrclam import convert
+import numpy as np
+import pytest
+
+ORIGIN = 1248444191.0
+"""Times in the data sets are seconds since 1970."""
+
+
+def table(path: Path, columns: str, rows: list[tuple[float, ...]]) -> None:
+    """Write a table as the authors do: comments, and values between tabs and spaces."""
+    lines = ['# Made for a test', f'# {columns}',
+             *('   '.join(f'{value:.4f}' if k else f'{value:.3f}\t'
+                          for k, value in enumerate(row)) for row in rows)]
+    path.write_text('\n'.join(lines) + '\n')
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return a data set of 3 s of two robots and a landmark."""
+    folder = tmp_path / 'MRCLAM_Dataset'
+    folder.mkdir()
+    for robot, late in ((1, 0.0), (2, 0.25)):
+        table(folder / f'Robot{robot}_Odometry.dat', 'Time [s]  v [m/s]  w [rad/s]', [
+            (ORIGIN + 0.5, 0.1, 0.0), (ORIGIN + 1.25, 0.2, -0.5), (ORIGIN + 2.0, 0.0, 0.0)])
+        table(folder / f'Robot{robot}_Groundtruth.dat', 'Time  x [m]  y [m]  theta [rad]', [
+            (ORIGIN + late, 1.0, 2.0, 3.0), (ORIGIN + 1.0 + late, 2.0, 2.0, 3.2 - 2 * np.pi),
+            (ORIGIN + 3.0 + late, 2.0, 4.0, 3.2 - 2 * np.pi)])
+    (folder / 'Barcodes.dat').write_text('# Subject #   Barcode #\n 1   5\n 2  14\n 6 72\n')
+    (folder / 'Landmark_Groundtruth.dat').write_text(
+        '# Subject # x y sigma sigma\n6  1.88032539 -5.57229508  0.00001974 0.00004067\n')
+    table(folder / 'Robot1_Measurement.dat', 'Time  Subject #  range [m]  bearing [rad]', [
+        (ORIGIN + 0.1, 14, 1.0, 0.1),   # before the logs begin
+        (ORIGIN + 0.75, 14, 1.5, -0.25), (ORIGIN + 0.75, 72, 3.125, 0.5),
+        (ORIGIN + 1.5, 99, 3.0, 0.0), (ORIGIN + 1.5, 5, 0.5, 0.0)])
+    table(folder / 'Robot2_Measurement.dat', 'Time  Subject #  range [m]  bearing [rad]', [])
+    return folder
+
+
+def test_a_data_set_by_hand(source: Path, tmp_path: Path) -> None:
+    """Robot 2 has a true pose from 0.25 s on: there the logs begin; robot 1's ends at 3 s."""
+    target = tmp_path / 'logs'
+    done = convert(source, target, rate=2.0)
+    assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 1, 1, 2)
+    assert done.origin == pytest.approx(ORIGIN + 0.25)
+    assert sorted(str(path.relative_to(target)) for path in target.rglob('*.csv')) == [
+        'measurements/landmarks.csv', 'measurements/robot_1.csv', 'measurements/robot_2.csv',
+        'robot_1.csv', 'robot_2.csv']
+    one, two = read_logs(str(target))
+    assert one.t.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    # At 0.25 s nothing was logged yet; at 1.25 s the velocity of that very moment holds.
+    assert one.velocities.tolist() == [
+        [0.0, 0.0], [0.1, 0.0], [0.2, -0.5], [0.2, -0.5], [0.0, 0.0], [0.0, 0.0]]
+    assert one.poses[:, 0].tolist() == pytest.approx([1.25, 1.75, 2.0, 2.0, 2.0, 2.0])
+    assert one.poses[:, 1].tolist() == pytest.approx([2.0, 2.0, 2.25, 2.75, 3.25, 3.75])
+    # Through pi, not back around the circle.
+    assert one.poses[:3, 2].tolist() == pytest.approx([3.05, 3.15, 3.2], abs=1e-4)
+    assert two.poses[0].tolist() == [1.0, 2.0, 3.0]
+    assert read_sightings(str(target), [1, 2]).tolist() == [
+        [0.5, 0, 2, 1.5, -0.25], [0.5, 0, 6, 3.125, 0.5]]
+    assert read_landmarks(target / 'measurements' / 'landmarks.csv') == {6: (1.88033, -5.5723)}
+
+
+def test_means_keep_the_way_that_was_driven(source: Path, tmp_path: Path) -> None:
+    convert(source, tmp_path / 'logs', rate=2.0, mean=True)
+    one = read_log(tmp_path / 'logs' / 'robot_1.csv')
+    # 0.25 s at 0.1 m/s from 0.5 to 0.75 s, and so on.
+    assert one.velocities[:, 0].tolist() == pytest.approx([0.05, 0.1, 0.2, 0.1, 0.0, 0.0])
+    assert one.travelled_at(2.5).tolist() == pytest.approx([0.075 + 0.15, -0.375])
+
+
+def test_the_begin_may_be_given(source: Path, tmp_path: Path) -> None:
+    done = convert(source, tmp_path / 'logs', origin=ORIGIN + 1.0)
+    assert (done.origin, done.length) == (ORIGIN + 1.0, 2.0)
+    assert read_log(tmp_path / 'logs' / 'robot_1.csv').poses[0, 0] == 2.0
+
+
+@pytest.mark.parametrize(('name', 'text', 'error'), [
+    ('Barcodes.dat', None, 'Barcodes.dat: No such file or directory'),
+    ('Robot2_Odometry.dat', None, 'Robot2_Odometry.dat: No such file or directory'),
+    ('Robot2_Groundtruth.dat', None,
+     'the true poses are missing, which logs need: Robot2_Groundtruth.dat'),
+    ('Robot1_Odometry.dat', '# nothing\n', 'Robot1_Odometry.dat: no rows'),
+    ('Robot1_Groundtruth.dat', '# x\n1 2 3\n',
+     "Robot1_Groundtruth.dat: line 2: takes 4 numbers: '1 2 3'"),
+    ('Robot1_Groundtruth.dat', '1 2 3 nan\n',
+     "Robot1_Groundtruth.dat: line 1: takes 4 numbers: '1 2 3 nan'"),
+    ('Robot1_Measurement.dat', '1 2 x 4\n',
+     "Robot1_Measurement.dat: line 1: could not convert string to float: 'x'"),
+    ('Robot1_Groundtruth.dat', '1 2 3 4\n', 'is not in between'),
+])
+def test_wrong_files_are_named(source: Path, tmp_path: Path, name: str, text: str | None,
+                               error: str) -> None:
+    if text is None:
+        (source / name).unlink()
+    else:
+        (source / name).write_text(text)
+    with pytest.raises(LogError, match='^[^\n]*$') as raised:
+        convert(source, tmp_path / 'logs')
+    assert str(raised.value).endswith(error)
+    assert not (tmp_path / 'logs').exists()
+
+
+def test_a_begin_without_true_poses_is_refused(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match='all robots have a true pose from .*191.250 to .*194.000'):
+        convert(source, tmp_path / 'logs', origin=ORIGIN)
+
+
+def test_nothing_is_overwritten(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match='is not empty; name a new folder'):
+        convert(source, tmp_path)
+    with pytest.raises(LogError, match='no data set of MRCLAM'):
+        convert(tmp_path, tmp_path / 'logs')
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(2, 40))
+def test_logs_written_as_a_data_set_come_back(
+        tmp_path_factory: pytest.TempPathFactory, seed: int, robots: int, rows: int) -> None:
+    """Rows at 10 Hz, in the precision of the data sets."""
+    rng = np.random.default_rng(seed)
+    folder = tmp_path_factory.mktemp('data')
+    source = folder / 'set'
+    source.mkdir()
+    (source / 'Barcodes.dat').write_text(
+        ''.join(f'{robot} {10 * robot}\n' for robot in range(1, robots + 1)))
+    (source / 'Landmark_Groundtruth.dat').write_text('')
+    logs, seen = {}, {}
+    times = np.arange(rows) / 10.0
+    for robot in range(1, robots + 1):
+        logs[robot] = velocities, poses = (
+            rng.uniform(-1.0, 1.0, (rows, 2)).round(4), rng.uniform(-3.0, 3.0, (rows, 3)).round(4))
+        seen[robot] = [
+            (float(t), other, round(rng.uniform(0.1, 9.0), 4))
+            for t in times for other in range(1, robots + 1) if other != robot]
+        stamps = ORIGIN + times[:, np.newaxis]
+        for name, values in (('Odometry', velocities), ('Groundtruth', poses)):
+            table(source / f'Robot{robot}_{name}.dat', name,
+                  [tuple(row) for row in np.concatenate((stamps, values), axis=1).tolist()])
+        table(source / f'Robot{robot}_Measurement.dat', 'measurement', [
+            (ORIGIN + t, 10 * other, distance, 0.5) for t, other, distance in seen[robot]])
+    for mean in (False, True):
+        target = folder / f'logs_{mean}'
+        convert(source, target, mean=mean)
+        for robot, (velocities, poses) in logs.items():
+            log = read_log(target / f'robot_{robot}.csv')
+            assert log.t == pytest.approx(times)
+            assert np.abs(log.velocities - velocities).max() < 2e-4
+            assert np.abs(log.poses[:, :2] - poses[:, :2]).max() < 1e-4
+            assert np.abs(np.sin(log.poses[:, 2] - poses[:, 2])).max() < 2e-4
+        if robots > 1:
+            rows_read = read_sightings(str(target), list(logs))
+            expected = sorted((t, robot - 1, other, distance, 0.5)
+                              for robot, some in seen.items() for t, other, distance in some)
+            assert sorted(map(tuple, rows_read.tolist())) == [
+                pytest.approx(row, abs=1e-3) for row in expected]
+
+
+def test_the_sample_written_back_is_converted_to_itself(tmp_path: Path) -> None:
+    """Five robots and their sightings, as the authors would have published them."""
+    source = tmp_path / 'set'
+    source.mkdir()
+    logs = read_logs('physics5')
+    ids = list(range(1, len(logs) + 1))
+    seen = read_sightings('physics5', ids)
+    with logs_folder('physics5') as folder:
+        places = read_landmarks(folder / 'measurements' / 'landmarks.csv')
+    table(source / 'Landmark_Groundtruth.dat', 'Subject x y sigma sigma', [
+        (subject, x, y, 1e-4, 1e-4) for subject, (x, y) in places.items()])
+    (source / 'Barcodes.dat').write_text(
+        ''.join(f'{subject}\t{subject + 40}\n' for subject in (*ids, *places)))
+    for row, log in enumerate(logs):
+        stamps = ORIGIN + log.t[:, np.newaxis]
+        for name, values in (('Odometry', log.velocities), ('Groundtruth', log.poses)):
+            table(source / f'Robot{row + 1}_{name}.dat', name,
+                  [tuple(each) for each in np.concatenate((stamps, values), axis=1).tolist()])
+        table(source / f'Robot{row + 1}_Measurement.dat', 'measurement', [
+            (ORIGIN + t, subject + 40, distance, bearing)
+            for t, observer, subject, distance, bearing in seen.tolist() if observer == row])
+    done = convert(source, tmp_path / 'logs')
+    assert (done.robots, done.length, done.unknown_barcodes, done.gaps) == (ids, 120.0, 0, 0)
+    for log, again in zip(logs, read_logs(str(tmp_path / 'logs'))):
+        assert again.t == pytest.approx(log.t)
+        assert again.velocities == pytest.approx(log.velocities, abs=1e-9)
+        assert again.poses == pytest.approx(log.poses, abs=1.1e-4)
+    within = seen[(seen[:, 0] >= 0.0) & (seen[:, 0] <= 120.0)]
+    again = read_sightings(str(tmp_path / 'logs'), ids)
+    assert done.sightings == len(within) == len(again)
+    assert again == pytest.approx(within, abs=1.1e-3)

@@ -1,0 +1,148 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Contact physics: driving, stalling, slipping and pushing, and the world that contains it."""
+
+import math
+import sys
+
+from leader_election.parameters import ParameterError
+from leader_election.simulation import robot_body as body
+from leader_election.simulation.kinematics import Array, compose
+from leader_election.simulation.mujoco_physics import ContactPhysics
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
+import numpy as np
+import pytest
+import shapely
+
+ROOM = shapely.box(-3.0, -3.0, 3.0, 3.0)
+ROBOT = 0.15
+"""The radius [m]."""
+
+
+def driven(starts: list[list[float]], commands: list[list[float]], seconds: float,
+           obstacles: tuple[shapely.Polygon, ...] = ()) -> ContactPhysics:
+    physics = ContactPhysics(ROOM, obstacles, np.array(starts), ROBOT)
+    for _ in range(round(10 * seconds)):
+        physics.step(np.array(commands), 0.1)
+    return physics
+
+
+def way(physics: ContactPhysics, robot: int = 0) -> float:
+    """Return the way of a robot by its wheels [m]."""
+    return float(physics.wheels[robot].mean()) * body.WHEEL_RADIUS
+
+
+def test_a_robot_at_rest_rests_and_its_accelerometer_feels_gravity() -> None:
+    physics = driven([[1.0, 0.5, 0.7]], [[0.0, 0.0]], 5.0)
+    assert physics.poses[0] == pytest.approx([1.0, 0.5, 0.7], abs=1e-4)
+    assert physics.accelerations[0] == pytest.approx([0.0, 0.0, 9.81], abs=0.03)
+    assert not physics.touching[0]
+
+
+def test_in_the_open_wheels_roll_and_the_drive_limits_acceleration() -> None:
+    physics = driven([[-2.5, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 1.0]], 4.0)
+    # From rest at 1 m/s², and 6 rad/s².
+    assert physics.poses[0] == pytest.approx([-2.5 + 2.0 - 0.125, 0.0, 0.0], abs=0.02)
+    assert way(physics) == pytest.approx(physics.poses[0, 0] + 2.5, abs=0.01)
+    left, right = physics.wheels[1] * body.WHEEL_RADIUS
+    turned = physics.poses[1, 2] % (2.0 * math.pi)
+    assert turned == pytest.approx(4.0 - 1.0 / 12.0, abs=0.04)
+    assert (right - left) / body.WHEEL_SEPARATION == pytest.approx(turned, abs=0.03)
+    assert physics.turn_rates[1] == pytest.approx([0.0, 0.0, 1.0], abs=0.01)
+
+
+@pytest.mark.parametrize('obstacles', [(), (shapely.Polygon([(2, -1), (3, 0), (2, 1)]),)])
+def test_at_a_wall_a_robot_touches_and_its_wheels_stall(
+        obstacles: tuple[shapely.Polygon, ...]) -> None:
+    wall = 2.0 if obstacles else 3.0
+    physics = driven([[1.0, 0.0, 0.0]], [[0.5, 0.0]], 6.0, obstacles)
+    assert physics.poses[0, 0] == pytest.approx(wall - ROBOT, abs=0.01)
+    assert physics.touching[0]
+    stalled = way(physics)
+    physics.step(np.array([[0.5, 0.0]]), 10.0)
+    assert physics.poses[0, 0] == pytest.approx(wall - ROBOT, abs=0.01)
+    assert way(physics) == pytest.approx(stalled, abs=0.05)  # 5 m are commanded
+    # The drive limits the acceleration of the command, not that of the wheels.
+    physics.step(np.array([[-0.5, 0.0]]), 1.5)
+    physics.step(np.array([[-0.5, 0.0]]), 0.1)
+    assert not physics.touching[0] and physics.poses[0, 0] < wall - ROBOT - 0.3
+
+
+def test_a_robot_pushes_another_whose_wheels_slide_sideways() -> None:
+    # The other one stands across: its wheels cannot roll out of the way.
+    physics = driven([[-1.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2]], [[0.5, 0.0], [0.0, 0.0]], 6.0)
+    assert physics.touching.all()
+    along = driven([[-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.5, 0.0], [0.3, 0.0]], 6.0)
+    assert along.poses[1, 0] > 1.8
+    assert np.hypot(*(physics.poses[1] - physics.poses[0])[:2]) > 2.0 * ROBOT - 0.01
+    # Faster than its wheels want to: they are turned with the motor's torque against them.
+    assert way(along, 1) < along.poses[1, 0] + 0.05
+
+
+def test_a_robot_may_be_put_somewhere_else() -> None:
+    physics = driven([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]], 1.0)
+    physics.place([0], np.array([[-2.0, 1.0, 3.0]]))
+    assert physics.poses.round(3).tolist() == [[-2.0, 1.0, 3.0], [1.0, 1.0, 0.0]]
+
+
+def after(steps: int, **settings: object) -> World:
+    world = World(WorldParameters(physics='mujoco', **settings))  # type: ignore[arg-type]
+    for _ in range(steps):
+        world.step()
+    return world
+
+
+def errors(world: World) -> Array:
+    """Return the errors of odometry [m]."""
+    reckoned = compose(np.array(world.scene.starts), world.odometry)
+    return np.hypot(*(reckoned - world.poses)[:, :2].T)
+
+
+def test_a_world_with_physics_wanders_slips_and_repeats_itself() -> None:
+    world = after(150, robots=8, motion='levy', seed=3)
+    assert np.hypot(*(world.poses - np.array(world.scene.starts))[:, :2].T).mean() > 0.5
+    assert 1e-4 < errors(world).mean() < 0.5
+    free = world.scene.arena.difference(shapely.union_all(world.scene.obstacles))
+    assert free.buffer(0.01 - ROBOT).covers(shapely.MultiPoint(world.poses[:, :2]))
+    assert world.closest > 2 * ROBOT - 0.02
+    assert after(150, robots=8, motion='levy', seed=3).poses.tolist() == world.poses.tolist()
+    assert not world.covariance.exact
+
+
+def test_commands_drive_the_bodies_and_true_velocities_are_not_those_of_the_wheels() -> None:
+    world = after(0, robots=1, world='empty:4x4', layout='grid', motion='cmd_vel')
+    assert world.commands is not None and world.physics is not None
+    for _ in range(60):
+        world.commands.command(0, 0.5, 0.0, world.time)
+        world.step()
+    assert world.physics.touching[0] and world.velocities[0, 0] == pytest.approx(0.0, abs=0.01)
+    assert world.odometry[0, 0] > world.poses[0, 0] > 1.8
+
+
+def test_a_carried_robot_drives_on_from_its_new_place() -> None:
+    world = after(20, robots=2, world='empty', layout='grid',
+                  carried_robots='1', carried_at=1.0)
+    assert world.poses[0] == pytest.approx([1.5, -0.5, 0.0], abs=1e-3)
+
+
+def test_what_physics_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ({'logs': 'physics5'}, {'robot_radius': 0.0}):
+        with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with'):
+            WorldParameters(physics='mujoco', **wrong)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, 'mujoco', None)
+    monkeypatch.delitem(sys.modules, 'leader_election.simulation.mujoco_physics')
+    with pytest.raises(ParameterError, match=r'leader_election\[physics\]'):
+        after(0)

@@ -1,0 +1,77 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The checks of what all robots have to have in common."""
+
+from leader_election.election.algorithms import ALGORITHMS, Device
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.swarm.doctor import agreement
+from leader_election.swarm.doctor.observations import HeardMessage, Level, RobotReport
+import pytest
+from swarm.doctor.scene import AIR, healthy, IDS, said, saying, signs, without
+
+
+def test_frames() -> None:
+    assert signs(agreement.frames, messages=without(2) + said(2, frame='odom')) == [
+        (('bob',), "the frame is 'odom', and 'map' with alice, carol")]
+
+
+def test_algorithms() -> None:
+    resilient = ALGORITHMS.get('resilient')
+    said_by_bob = Message(2, 'map', None, resilient.start(Device(2, 1.0)))
+    other = [HeardMessage(1.0, codec_for(resilient).encode(said_by_bob), AIR)]
+    assert signs(agreement.algorithms, messages=without(2) + other) == [
+        (('bob',), 'the algorithm is resilient, and bounded with alice, carol')]
+
+
+def test_two_that_differ_are_both_named() -> None:
+    assert signs(agreement.frames, messages=said(1) + said(2, frame='odom')) == [
+        (('alice', 'bob'), "the frame is 'map' with alice, 'odom' with bob")]
+
+
+def setting(key: str, *values: str, **common: str) -> list[RobotReport]:
+    """Return the reports of robots with these values under a key, and common ones beside."""
+    return [report._replace(values={**report.values, key: values[report.id - 1]})
+            for report in saying(**common)]
+
+
+@pytest.mark.parametrize('key, values, level, told', [
+    ('radius', ('6', '6', '3'), Level.WARN, ('carol: radius is 3 m, and 6 m with alice, bob')),
+    ('rescue.radius', ('6', 'inf', '6'), Level.WARN,
+     'bob: rescue.radius is inf m, and 6 m with alice, carol'),
+    ('communication_range', ('5', '4', '4'), Level.WARN,
+     'alice: communication_range is 5 m, and 4 m with bob, carol'),
+    ('metric', ('hops', 'odometry', 'odometry'), Level.ERROR,
+     'alice: metric is hops, and odometry with bob, carol'),
+    ('radius_hysteresis', ('0', '0', '0.25'), Level.NOTE,
+     'carol: radius_hysteresis is 0.25, and 0 with alice, bob'),
+    ('round_period', ('1', '1', '2'), Level.WARN,
+     'alice: message_expiry is 3 s, less than 2 times the round_period 2 s of carol')])
+def test_settings(key: str, values: tuple[str, ...], level: Level, told: str) -> None:
+    sign, *_ = agreement.settings(healthy(diagnostics=setting(key, *values)))
+    assert sign.level == level and f'{sign.subjects[0]}: {sign.what}'.startswith(told)
+
+
+def test_values_of_the_fleet_file_are_meant() -> None:
+    radii = setting('radius', '6', '6', '3')
+    fleet = {name: {'radius': 6.0} for name in IDS}
+    assert signs(agreement.settings, diagnostics=radii, planned=fleet) == [
+        (('carol',), 'radius is 3 m, and 6 m in the fleet file')]
+    assert signs(agreement.settings, diagnostics=radii,
+                 planned=fleet | {'carol': {'radius': 3}}) == []
+
+
+def test_radii_that_feedback_sets_may_differ() -> None:
+    assert signs(agreement.settings,
+                 diagnostics=setting('radius', '6', '5', '3', feedback_gain='0.5')) == []

@@ -1,0 +1,163 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The checks of whether robots hear each other."""
+
+from leader_election.swarm.doctor import hearing
+from leader_election.swarm.doctor.observations import Endpoint, Level, Neighbours
+from swarm.doctor.scene import (
+    AIR,
+    healthy,
+    node,
+    rewired,
+    said,
+    signs,
+    statuses,
+    told,
+    wiring,
+    without,
+)
+
+STRING = 'std_msgs/msg/String'
+
+
+def test_who_speaks_to_itself() -> None:
+    alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
+    assert signs(hearing.shared_topic, endpoints=alone) == [
+        (('bob',), 'no other robot receives what it publishes on /bob/neighbourhood')]
+    assert signs(hearing.shared_topic, endpoints=wiring('bob')) == [], 'there is nobody else'
+    each = [*wiring('alice', '/alice/neighbourhood'), *wiring('bob', '/bob/neighbourhood')]
+    assert signs(hearing.shared_topic, endpoints=each) == [
+        (('alice', 'bob'), 'no other robot receives what it publishes on /alice/neighbourhood, '
+         '/bob/neighbourhood')]
+    # Called otherwise it is known by the robot's saying and hearing it, or by the fleet file.
+    called = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
+    assert signs(hearing.shared_topic, endpoints=called) == [
+        (('bob',), 'no other robot receives what it publishes on /bob/air')]
+    # A radio carries it on.
+    radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
+    assert signs(hearing.shared_topic, endpoints=[*alone, radio]) == []
+
+
+def test_profiles_that_do_not_go_together() -> None:
+    def bob(**of_driver):
+        *rest, driver = wiring('bob')
+        return rewired('bob', *rest, driver._replace(**of_driver))
+
+    def asks(**of_robot):
+        *rest, hears, driver = wiring('bob')
+        return rewired('bob', *rest, hears._replace(**of_robot), driver)
+
+    begin = f'/bob/odom: {node("bob")} cannot receive from /bob/driver: '
+    assert signs(hearing.profiles, endpoints=asks(reliable=True)) == [], 'it is offered'
+    for endpoints, fault in (
+            (asks(latched=True), 'durability: volatile is offered, transient local requested'),
+            (asks(deadline=0.5), 'deadline: inf s is offered, 0.5 s requested')):
+        assert signs(hearing.profiles, endpoints=endpoints) == [(('bob',), begin + fault)]
+    assert signs(hearing.profiles, endpoints=bob(type='nav_msgs/msg/Path')) == [
+        (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
+
+
+def test_a_robot_that_asks_for_reliable_messages() -> None:
+    """No robot offers these: one finding names all publishers."""
+    hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
+    others = [e for e in wiring('bob') if e.publishes or e.topic != AIR]
+    assert signs(hearing.profiles, endpoints=rewired('bob', *others, hears)) == [
+        (('alice', 'bob', 'carol'), f'{AIR}: {node("bob")} cannot receive from {node("alice")}, '
+         f'{node("bob")}, {node("carol")}: reliability: best effort is offered, reliable '
+         'requested')]
+
+
+def test_a_tool_that_asks_for_too_much_is_a_warning() -> None:
+    tool = Endpoint(AIR, STRING, False, '/logger', reliable=True)
+    sign, = hearing.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
+    assert sign.level == Level.WARN and '/logger cannot receive from' in sign.what
+    elsewhere = [Endpoint('/rosout', STRING, False, '/a', True), Endpoint(
+        '/rosout', STRING, True, '/b')]
+    assert signs(hearing.profiles,
+                 endpoints=rewired('bob', *wiring('bob'), *elsewhere)) == []
+
+
+def test_who_hears_nobody() -> None:
+    deaf = statuses('bob', 2, messages_heard=0)
+    assert signs(hearing.reception, diagnostics=told('bob', *deaf)) == [
+        (('bob',), 'it received nothing, while messages of robots near it arrived here')]
+    assert signs(hearing.reception, diagnostics=told('bob', *deaf), messages=said(2)) == [
+        (('bob',), 'it received nothing: no other robot sends')]
+    assert signs(hearing.reception, diagnostics=told('bob')) == [
+        (('bob',), 'unknown, as it publishes no diagnostics')]
+    # Alice and Carol are 4 m apart and hear each other; so far away Bob may hear nobody.
+    lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
+    for x, what in ((9.0, 'while messages of'), (9.3, 'the nearest robot that sends is 3.3 m')):
+        (_, told_of_it), = signs(
+            hearing.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
+            messages=without(2) + said(2, x=x))
+        assert what in told_of_it
+
+
+def test_who_is_out_of_range() -> None:
+    for x, signs_of_it in ((30.0, [(('bob',), 'it has no neighbours: the nearest robot is 24.0 m '
+                                    'away, and communication_range is 5 m')]), (7.0, [])):
+        assert signs(hearing.reception, messages=without(2) + said(2, x=x),
+                     diagnostics=[s._replace(values={**s.values, 'neighbours': str(int(
+                         s.robot != 'bob'))}) for s in healthy().diagnostics]) == signs_of_it
+
+
+def test_who_is_heard_and_does_not_hear() -> None:
+    both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
+    assert signs(hearing.one_way, neighbours={**both, **less}) == [
+        (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice')]
+    ranges = [status._replace(values={'communication_range': f'{status.id + 3}'})
+              for status in healthy().diagnostics]
+    assert signs(hearing.one_way, neighbours={**both, **less}, diagnostics=ranges) == [
+        (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice (communication_range 4 '
+         'and 5 m)')]
+    # Early on, or late, or by turns, is something else.
+    for history in ([Neighbours(0.2, (3,)), Neighbours(4.0, (1, 3))],
+                    [Neighbours(0.2, (1, 3)), Neighbours(9.0, (3,))]):
+        assert signs(hearing.one_way, neighbours={**both, 'bob': history}) == []
+
+
+def test_messages_that_are_lost() -> None:
+    fewer = [heard for k, heard in enumerate(said(2)) if k % 2]
+    assert signs(hearing.loss, messages=without(2) + fewer) == [
+        (('bob',), 'of 9 messages sent 4 arrived here, 56% were lost')]
+    # One less than it sent may be on its way.
+    assert signs(hearing.loss, messages=without(2) + said(2)[1:]) == []
+
+
+def test_who_fell_silent() -> None:
+    assert signs(hearing.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
+        (('id 2',), 'nothing was received for 5.8 s; robots expire after 3 s '
+         '(message_expiry)')]
+    # Two are told of at once.
+    two = said(1)[:6] + said(2)[:5] + said(3)
+    assert signs(hearing.loss, messages=two, diagnostics=()) == [
+        (('id 1', 'id 2'), 'nothing was received for 5.8 s; robots expire after 3 s '
+         '(message_expiry)')]
+    # Those who hear it go by what they say that they do.
+    patient = [status._replace(values={'message_expiry': f'{5 + status.id}'})
+               for status in healthy().diagnostics]
+    messages = without(2) + said(2)[:5]
+    assert signs(hearing.loss, messages=messages, diagnostics=patient) == []
+    patient = [status._replace(values={'message_expiry': '5'}) for status in patient]
+    assert signs(hearing.loss, messages=messages, diagnostics=patient) == [
+        (('bob',), 'nothing was received for 5.8 s; robots expire after 5 s '
+         '(message_expiry)')]
+
+
+def test_with_three_that_are_well_nothing_is_found() -> None:
+    for look in (hearing.shared_topic, hearing.profiles, hearing.reception, hearing.one_way,
+                 hearing.loss):
+        assert list(look(healthy())) == []

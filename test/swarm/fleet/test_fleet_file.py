@@ -1,0 +1,232 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Fleet files: precedence of their parts, lookup of robots, and errors."""
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.parameters import ParameterError
+from leader_election.swarm.fleet.fleet_file import load_fleet, read_fleet
+from leader_election.swarm.fleet.robot_list import RobotSpec
+import pytest
+from swarm.fleet.example import robots, wrong
+import yaml
+
+EXAMPLE = Path(__file__).parents[3] / 'config' / 'robots.yaml'
+FLEET = """
+defaults: {radius: 8.0, communication_range: 4, odom_topic: wheels, frame: hall}
+types:
+  small: {radius: 6, scan_topic: /front}
+  large: {tasks: rally}
+robots:
+  alice: {id: 1, type: small, initial_pose: [1, 2, 0.5], hostname: tb4-07}
+  bob: {id: 2, type: large, radius: 7, odom_topic: odom, rally.reaction: 2}
+  carol: {id: 3, enabled: false}
+"""
+
+
+def aliases(inner: str) -> str:
+    """Return fifteen mappings, each with aliases of the one before, which is ``*last``."""
+    return '\n'.join(['a0: &a0 {k: v}', *(
+        f'a{i}: &a{i} {{{inner}}}'.replace('last', f'a{i - 1}') for i in range(1, 16))])
+
+
+def test_a_robot_takes_precedence_over_its_type_and_that_over_the_defaults() -> None:
+    alice, bob, carol = read_fleet(FLEET, 'mine.yaml').robots
+    assert alice.spec == RobotSpec('alice', 1, (1.0, 2.0, 0.5), 'small')
+    assert alice.parameters == {
+        'robot_id': 1, 'initial_pose': (1.0, 2.0, 0.5), 'radius': 6.0,
+        'communication_range': 4.0, 'frame': 'hall'}
+    assert alice.topics == {'odom_topic': 'wheels', 'scan_topic': '/front'}
+    assert bob.parameters == {
+        'robot_id': 2, 'initial_pose': (0.0, 0.0, 0.0), 'radius': 7.0,
+        'communication_range': 4.0, 'frame': 'hall', 'tasks': 'rally', 'rally.reaction': 2.0}
+    assert bob.topics == {'odom_topic': 'odom'}
+    assert (carol.spec.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
+
+
+def test_a_robot_is_found_by_its_name_and_by_its_hostname() -> None:
+    fleet = read_fleet(FLEET, 'mine.yaml')
+    assert fleet.robot('bob').spec.id == 2
+    for hostname, name in (('tb4-07', 'alice'), ('TB4-07.local', 'alice'), ('bob', 'bob')):
+        assert fleet.of_host(hostname).spec.name == name
+
+
+def test_an_unknown_robot_is_refused_with_the_names_of_all() -> None:
+    fleet = read_fleet(FLEET, 'mine.yaml')
+    with pytest.raises(ParameterError, match="robot: 'dave' is not in mine.yaml; there are: "
+                                             'alice, bob, carol'):
+        fleet.robot('dave')
+    with pytest.raises(ParameterError, match='; did you mean alice. there are: '):
+        fleet.robot('alise')
+    with pytest.raises(ParameterError, match=r"'alice'; say which .* tb4-07 \(alice\), bob"):
+        fleet.of_host('alice')
+    for ask in (fleet.robot, fleet.of_host):
+        with pytest.raises(ParameterError, match='carol is not enabled in mine.yaml'):
+            ask('carol')
+
+
+def test_a_pose_may_have_six_coordinates() -> None:
+    (alice,) = read_fleet(robots(initial_pose=[1, 2, 3, 0, 0, 0.5]), 'mine.yaml').robots
+    assert alice.spec.pose == (1.0, 2.0, 0.5)
+    assert alice.parameters['initial_pose'] == (1.0, 2.0, 3.0, 0.0, 0.0, 0.5)
+
+
+@pytest.mark.parametrize(('text', 'said'), [
+    ('robots: {alice: {id: 1}, alice: {id: 2}}', 'has alice twice, again in line 1'),
+    ('robots: {alice: {id: 1}, bob: {id: 1}}',
+     'alice and bob both have id 1; give each robot an id of its own'),
+    ('robots: {alice: {id: 1, hostname: bob}, bob: {id: 2}}',
+     'alice and bob both have hostname bob; give each robot one of its own'),
+    ('robots: {alice: {id: 1, hostname: tb.one}, bob: {id: 2, hostname: TB.two}}',
+     'alice and bob both have hostname TB.two, or tb.one: the first part counts; give each robot '
+     'one of its own'),
+    (robots(hostname='10.0.0.1'), "robots.alice.hostname: '10.0.0.1' is not allowed; it takes "
+     'what the command hostname says on that robot'),
+    (robots(tasks='count, raly'), "robots.alice.tasks: there is no task 'raly'; did you mean "
+     'rally?'),
+    (robots(instances='rescue', rescue={'tasks': 'patrl'}), 'robots.alice.rescue.tasks: there is '
+     "no task 'patrl'; did you mean patrol?"),
+    ('robots: {alice: {id: 1, initial_pose: !!set {0, 1, 2}}}', 'robots.alice.initial_pose: {0, '
+     '1, 2} is not allowed; it takes 3 or 6 finite numbers (m, rad)'),
+    (f'defaults: {{radius: {10 ** 400}}}', f'defaults.radius: {str(10 ** 400)[:76]}... is not '
+     'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
+    (aliases('k0: *last, k1: *last, k2: *last, k3: *last'),
+     'has more than 100000 values, with those of aliases counted'),
+    (aliases('<<: [*last, *last, *last, *last, *last, *last]'), None),
+    (robots(neighbourhood='air'), "robots.alice.neighbourhood: 'air' is not allowed, since each "
+     "robot would have its own; it takes the topic that all share, for example '/air'"),
+    (robots(scan_yaw=4), 'robots.alice.scan_yaw: 4 is not allowed; it takes -3.1416 to 3.1416 '
+     'rad'),
+    ('types: {small: {}, large: {}}\nrobots: {alice: {id: 1, type: smal}}',
+     "robots.alice.type: 'smal' is not allowed; it takes one of the types of the file: small, "
+     'large'),
+    (robots(type='small'), "robots.alice.type: 'small' is not allowed; it takes one of the types "
+     'of the file: there are none'),
+    (robots(type=['small']), "robots.alice.type: ['small'] is not allowed; it takes one of the "
+     'types of the file: there are none'),
+    (robots(initial_pose=[0, 'left', 0]), "robots.alice.initial_pose: [0, 'left', 0] is not "
+     'allowed; it takes 3 or 6 finite numbers (m, rad)'),
+    (robots(initial_pose=[0, float('nan'), 0]), 'robots.alice.initial_pose: [0, nan, 0] is not '
+     'allowed; it takes 3 or 6 finite numbers (m, rad)'),
+    (robots(initial_pose='here'), "robots.alice.initial_pose: 'here' is not allowed; it takes 3 "
+     'or 6 finite numbers (m, rad)'),
+    ('robots: {alice: {}}', 'robots.alice.id is missing; it takes 0 to 9007199254740991'),
+    ('robots: {alice: {id: first}}', "robots.alice.id: 'first' is not allowed; it takes 0 to "
+     '9007199254740991'),
+    ('robots: {}', 'there are no robots; it takes one or more under robots:, for example alice: '
+     '{id: 1, initial_pose: [0, 0, 0]}'),
+    ('', 'there are no robots; it takes one or more under robots:, for example alice: '
+     '{id: 1, initial_pose: [0, 0, 0]}'),
+    ('robots: [alice, bob]', "robots: ['alice', 'bob'] is not allowed; it takes lines key: value"),
+    ('robots: {1: {id: 1}}', 'robots: 1 is not allowed as a key; it takes a name; put it in '
+     'quotes if it is meant as one'),
+    ('robots: {tb4-07: {id: 1}}', 'robots.tb4-07: a robot takes a name of letters, digits and '
+     'single _, the first a letter, since it is its namespace'),
+    ('robot: {alice: {id: 1}}', "the file: unknown key 'robot'; did you mean robots?"),
+    ('fleet: {alice: {id: 1}}', "the file: unknown key 'fleet'; there are: defaults, types, "
+     'robots'),
+    (robots(raduis=3), "robots.alice: unknown key 'raduis'; did you mean radius?"),
+    (robots(hostnme='a'), "robots.alice: unknown key 'hostnme'; did you mean hostname?"),
+    (robots(hostname='a b'), "robots.alice.hostname: 'a b' is not allowed; it takes what the "
+     'command hostname says on that robot'),
+    (robots(enabled='yes please'), "robots.alice.enabled: 'yes please' is not allowed; it takes "
+     'true or false'),
+    (robots(robot_id=4), 'robots.alice: robot_id is not allowed; it takes a line id: under each '
+     'robot itself'),
+    ('defaults: {initial_pose: [0, 0, 0]}\nrobots: {alice: {id: 1}}', 'defaults: initial_pose is '
+     'not allowed; it takes a line initial_pose: under each robot itself'),
+    ('defaults: {radius: far}\nrobots: {alice: {id: 1, radius: 2}}', "defaults.radius: 'far' is "
+     'not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
+    ('types: {small: {radius: -1}}\nrobots: {alice: {id: 1}}', 'types.small.radius: -1 is not '
+     'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
+    ('types: {small: 3}\nrobots: {alice: {id: 1}}', 'types.small: 3 is not allowed; it takes '
+     'lines key: value'),
+    (robots(odom_topic='wheel odom'), "robots.alice.odom_topic: 'wheel odom' is not allowed; it "
+     "takes the name of a topic, for example 'odom', or '/odom' outside of the namespace"),
+    (robots(round_period=4), 'robots.alice: message_expiry: 3 is not allowed; it takes more '
+     'than round_period, which is 4 s'),
+    (robots(algorithm='colour', radius=3), 'robots.alice: radius: 3 is not allowed; algorithm '
+     'colour takes no radius, but hop_limit'),
+    (robots(**{'rescue.radius': 3}), 'robots.alice: rescue.radius belongs to no instance and no '
+     'task of the robot; those are: none'),
+    (robots(instances='rescue', tasks='count', **{'escue.radius': 3}), 'robots.alice: '
+     'escue.radius belongs to no instance and no task of the robot; those are: count, rescue'),
+    (robots(instances='rescue', rescue={'raduis': 3}), 'robots.alice: unknown key '
+     "'rescue.raduis'; did you mean rescue.radius?"),
+    (robots(instances='rescue', rescue={'radius': 'far'}), "robots.alice.rescue.radius: 'far' is "
+     'not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
+    (robots(tasks='rally', rally={'reaction': 'soon'}), None),
+    ('robots: [', None),
+    ('robots: &a {alice: *a}', None),
+    ('{' * 5000, None),
+    ('robots: {alice: !!int x}', None),
+])
+def test_a_wrong_value_is_refused_in_one_line(text: str, said: str | None) -> None:
+    assert wrong(text) == said or said is None
+
+
+@pytest.mark.parametrize('content', [None, b'\xff\xfe\x00'])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / 'mine.yaml'
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ParameterError, match='fleet_file: .*mine.yaml.* cannot be read') as caught:
+        load_fleet(path)
+    assert '\n' not in str(caught.value)
+
+
+def test_the_example_is_valid() -> None:
+    fleet = load_fleet(EXAMPLE)
+    assert len(fleet.robots) == 10
+    assert {robot.spec.type for robot in fleet.robots} == {'turtlebot4', 'create3'}
+
+
+KEYS = st.sampled_from(['defaults', 'types', 'robots', 'alice', 'id', 'type', 'initial_pose',
+                        'radius', 'rescue', 'rescue.radius', 'instances', 'tasks', 'hostname',
+                        'enabled', 'odom_topic', 'qos_overrides', '<<']) | st.text(max_size=5)
+SCALARS = (st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+           | st.sampled_from(['alice', 'rescue', 'count', 'rally']))
+GARBAGE = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4)
+                       | st.dictionaries(KEYS | SCALARS, inner, max_size=4), max_leaves=12)
+
+
+@given(st.dictionaries(KEYS, st.dictionaries(KEYS, GARBAGE, max_size=3), max_size=3) | GARBAGE)
+def test_any_document_is_read_or_refused_in_one_line(document: Any) -> None:
+    check_refused(yaml.safe_dump(document, allow_unicode=True))
+
+
+@given(st.fixed_dictionaries({'id': st.just(1)}, optional={
+    key: SCALARS for key in ('type', 'initial_pose', 'radius', 'instances', 'tasks', 'zones',
+                             'rescue', 'odom_topic', 'algorithm', 'hierarchy', 'over')}))
+def test_any_robot_is_read_or_refused_in_one_line(robot: dict[str, Any]) -> None:
+    check_refused(yaml.safe_dump({'robots': {'alice': robot}}, allow_unicode=True))
+
+
+@given(st.text(alphabet='{}[]:,&*!<>?|-#%@\'" \n\tabi01.~', max_size=60))
+def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
+    check_refused(text)
+
+
+def check_refused(text: str) -> None:
+    """Check that a text is a fleet file, or is refused in one line."""
+    try:
+        fleet = read_fleet(text, 'mine.yaml')
+    except ParameterError as error:
+        assert len(str(error).splitlines()) == 1
+    else:
+        assert len(fleet.robots) > 0

@@ -1,0 +1,169 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The key file: who may read it, what is wrong with it, and how it is made and changed."""
+
+import os
+from pathlib import Path
+import re
+
+from leader_election.election.robot.swarm_key import fingerprint
+from leader_election.parameters import ParameterError
+from leader_election.swarm.fleet.key_command import main
+from leader_election.swarm.fleet.key_file import KeyFile, read_keys
+import pytest
+
+KEY = 'ab' * 32
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return the path of a key file that is not there yet, with a space in it."""
+    (tmp_path / 'my keys').mkdir()
+    return tmp_path / 'my keys' / 'swarm.key'
+
+
+def written(path: Path, text: str, mode: int = 0o600) -> Path:
+    """Write a file as a whole, as an update of it should."""
+    new = path.with_suffix('.new')
+    new.write_text(text)
+    new.chmod(mode)
+    return new.replace(path)
+
+
+def refused(path: Path) -> str:
+    """Return why a file is refused, in one line that names parameter and file."""
+    with pytest.raises(ParameterError) as raised:
+        read_keys(path)
+    error = str(raised.value)
+    start = f'parameter swarm_key_file: {str(path)!r} '
+    assert error.startswith(start) and '\n' not in error and 'ab' * 8 not in error
+    return error.removeprefix(start)
+
+
+def test_a_key_that_was_made_is_read_and_only_its_owner_can_read_it(
+        path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = os.umask(0)
+    try:
+        assert main([str(path)]) == 0
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
+    (key,) = read_keys(path)
+    out = capsys.readouterr().out
+    assert f'{fingerprint(key)}  signs' in out and key.hex() not in out
+    assert main([str(path.with_name('another'))]) == 0
+    assert read_keys(path.with_name('another')) != (key,)
+
+
+@pytest.mark.parametrize('mode', [0o640, 0o604, 0o660, 0o620, 0o610, 0o777])
+def test_a_file_that_others_can_open_is_refused_with_what_mends_it(path: Path, mode: int) -> None:
+    error = refused(written(path, KEY, mode))
+    assert error == (f'is open to others than its owner (mode {mode:04o}); correct it by: '
+                     f"chmod 600 '{path}'")
+    assert os.system(error.partition('correct it by: ')[2]) == 0
+    assert read_keys(path) == (bytes.fromhex(KEY),)
+
+
+@pytest.mark.parametrize(('text', 'error'), [
+    ('', 'is not a key file: it holds 0 keys; it takes one, or two while a key is changed; '
+     'swarm_key makes one'),
+    (KEY[:-2], 'is not a key file: line 1 has 62 characters; a key has 64 hexadecimal digits; '
+     'swarm_key makes one'),
+    ('{robots: {}}', 'is not a key file: line 1 has 12 characters; a key has 64 hexadecimal '
+     'digits; swarm_key makes one')])
+def test_a_file_of_another_kind_is_refused(path: Path, text: str, error: str) -> None:
+    assert refused(written(path, text)) == error
+
+
+def test_what_cannot_be_read_is_refused(path: Path) -> None:
+    assert refused(path) == 'cannot be read: No such file or directory; swarm_key makes a key file'
+    assert 'is not a file' in refused(path.parent)
+    os.mkfifo(path, 0o600)
+    assert 'is not a file' in refused(path)
+    path.unlink()
+    path.write_bytes(b'\xff' * 64)
+    path.chmod(0o600)
+    assert 'is not text' in refused(path)
+    assert 'embedded null' in refused(Path('a\0b'))
+
+
+def test_home_is_expanded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('HOME', str(path.parent))
+    written(path, KEY)
+    assert read_keys('~/swarm.key') == (bytes.fromhex(KEY),)
+    file = KeyFile('~/swarm.key')
+    assert len(file.keys) == 1 and not file.changed()
+
+
+def test_no_key_is_overwritten(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(path, KEY)
+    assert main([str(path)]) == 2
+    error = capsys.readouterr().err
+    assert re.fullmatch(
+        r"error: .*swarm.key' exists, and no key is overwritten; --next .*\n", error)
+    assert read_keys(path) == (bytes.fromhex(KEY),)
+
+
+def test_a_key_is_changed_in_three_steps(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(path)]) == 0
+    (old,) = read_keys(path)
+    for step in ('--switch', '--finish'):
+        assert main([str(path), step]) == 2
+        assert '--next adds the next one' in capsys.readouterr().err
+    assert main([str(path), '--next']) == 0
+    assert main([str(path), '--next']) == 2
+    first, new = read_keys(path)
+    assert first == old != new
+    assert main([str(path), '--switch']) == 0 and read_keys(path) == (new, old)
+    capsys.readouterr()
+    assert main([str(path), '--show']) == 0
+    assert capsys.readouterr().out == f'{fingerprint(new)}  signs\n{fingerprint(old)}  accepted\n'
+    assert main([str(path), '--finish']) == 0 and read_keys(path) == (new,)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [file.name for file in path.parent.iterdir()] == [path.name], 'nothing is left behind'
+
+
+def test_where_nothing_can_be_written(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(path / 'below')]) == 2
+    assert main(['/proc/swarm.key']) == 2
+    assert capsys.readouterr().err.count('cannot be written') == 2
+    with pytest.raises(SystemExit) as ended:
+        main([str(path), '--next', '--finish'])
+    assert ended.value.code == 2
+
+
+def test_a_file_that_changes_is_read_again(path: Path) -> None:
+    written(path, KEY)
+    file = KeyFile(str(path))
+    assert not file.changed()
+    written(path, KEY + '\n' + 'cd' * 32)
+    assert file.changed() and len(file.keys) == 2 and not file.changed()
+
+
+def test_a_file_that_becomes_wrong_changes_no_key(path: Path) -> None:
+    written(path, KEY)
+    file = KeyFile(str(path))
+    for spoil, error in ((lambda: written(path, 'half'), 'line 1 has 4 characters'),
+                         (path.unlink, 'No such file'),
+                         (lambda: written(path, KEY, 0o644), 'chmod 600')):
+        spoil()
+        assert file.changed() and error in file.error and not file.changed()
+        assert file.keys == (bytes.fromhex(KEY),)
+    path.chmod(0o600)
+    assert file.changed() and file.error == '' and not file.changed()
+
+
+def test_without_a_file_there_is_no_key() -> None:
+    assert KeyFile('').keys == () and not KeyFile('').changed()

@@ -1,0 +1,100 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A recording is shown once more: what came of it, in numbers and in pictures."""
+
+import json
+import subprocess
+import sys
+
+from leader_election.swarm.recording.main import main
+from PIL import Image
+import pytest
+from swarm.recording.made import tick, word, write
+from test_packaging import VIEW, without
+
+
+def test_pictures_are_drawn(recorded, tmp_path, capsys):
+    files = [tmp_path / name for name in ('p.png', 'a.gif', 't.png')]
+    assert main([str(recorded), '--from', '16', '--look', '1', *(word for option, file in zip(
+        ('--picture', '--animation', '--timeline'), files) for word in (option, str(file)))]) == 0
+    sizes = []
+    for file in files:
+        with Image.open(file) as image:
+            sizes.append((image.width, getattr(image, 'n_frames', 1)))
+    assert sizes[0] == (1600, 1) and sizes[1][0] == 800 and 3 <= sizes[1][1] <= 7
+
+
+@pytest.mark.parametrize(
+    'option', ['--picture', '--animation', '--timeline', '--localisation', '--report'])
+def test_what_cannot_be_written_is_told_by_its_name(option, recorded, tmp_path, capsys):
+    for path, why in (('/dev/full', 'No space left on device'),
+                      (str(tmp_path / 'no' / 'file'), 'No such file or directory')):
+        assert main([str(recorded), option, path, '--from', '18']) == 2
+        assert capsys.readouterr().err == f'error: {path}: {why}\n'
+    path = tmp_path / 'file'
+    assert main([str(recorded), option, str(path), '--from', '18']) == 0
+    assert list(tmp_path.iterdir()) == [path], 'it is called as was asked for'
+
+
+def test_without_truth_and_deviations_there_are_no_errors_to_draw(tmp_path, capsys):
+    file, chart = tmp_path / 'run.mcap', tmp_path / 'chart.png'
+    write(file, [(float(second), '/neighbourhood', word(1, 1)) for second in range(4)])
+    assert main([str(file), '--localisation', str(chart)]) == 2
+    out, err = capsys.readouterr()
+    assert err == (f'error: {chart}: there is nothing to draw: the recording holds neither true '
+                   'positions nor deviations\n')
+    assert '1 robot' in out and 'localisation' not in out and not chart.exists()
+
+
+def test_what_is_cut_off_is_said_and_the_rest_is_shown(recorded, tmp_path, capsys):
+    cut = tmp_path / 'cut.mcap'
+    cut.write_bytes(recorded.read_bytes()[:recorded.stat().st_size // 4])
+    assert main([str(cut), '--json']) == 0
+    out, err = capsys.readouterr()
+    seconds = json.loads(out)['duration']
+    assert 3.0 < seconds < 15.0
+    assert err.startswith(
+        f'warning: {cut} is cut off or damaged; the intact part was read, up to ')
+    assert err.count('\n') == 1 and f'up to {seconds:.1f} s' in err
+
+
+def test_what_is_no_recording_of_a_swarm_is_one_line_and_status_2(tmp_path, capsys):
+    silent = write(tmp_path / 'silent.mcap', [(0.0, '/clock', tick(1.0))])
+    other = write(tmp_path / 'other.mcap', [(0.0, '/neighbourhood', word(1, 1))])
+    for file, options, line in (
+            (silent, [], 'there are no messages of robots in it, on a topic neighbourhood'),
+            (other, ['--topic', '/said'], 'there are no messages of robots in it, on /said'),
+            (tmp_path / 'none.mcap', [], 'No such file')):
+        assert main([str(file), *options]) == 2
+        out, err = capsys.readouterr()
+        assert out == '' and err.startswith('error: ') and err.count('\n') == 1 and line in err
+
+
+def test_replay_needs_no_ros_and_says_what_it_lacks(recorded):
+    code = (f'import sys\nsys.argv = ["replay", {str(recorded)!r}]\n'
+            'from leader_election import cli\nsys.exit(cli.run("replay"))')
+    ran = without(('rclpy', 'std_msgs'), code)
+    assert (ran.returncode, ran.stderr) == (0, '') and '4 robots' in ran.stdout
+    ran = without(('mcap', *VIEW, 'shapely'), code)
+    assert (ran.returncode, ran.stdout) == (2, '')
+    assert ran.stderr == ('error: replay needs mcap, matplotlib, pillow, rich, shapely; '
+                          "install it with: pip install 'leader_election[record]' "
+                          '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
+
+
+def test_replay_runs_by_its_name(recorded):
+    ran = subprocess.run([sys.executable, '-m', 'leader_election', 'replay', str(recorded)],
+                         capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, '') and '4 robots' in ran.stdout

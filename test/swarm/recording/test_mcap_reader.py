@@ -1,0 +1,181 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Recordings are read as far as they are whole, whatever became of them."""
+
+from pathlib import Path
+import re
+
+from hypothesis import given, settings, strategies
+from leader_election.swarm.recording.main import main
+from leader_election.swarm.recording.mcap_reader import Reader, RecordingError
+from mcap.reader import make_reader
+from mcap.writer import CompressionType, Writer
+import pytest
+from swarm.recording.made import START, story, word, write
+
+
+def read(path: Path) -> tuple[list[tuple[float, str]], Reader]:
+    """Return times from the start and payloads of the messages of robots, and the reader."""
+    reader = Reader(path)
+    entries = reader.entries(lambda topic, kind: topic == '/neighbourhood')
+    return [(round(e.time - START, 3), e.message.data) for e in entries], reader
+
+
+@pytest.fixture(scope='module')
+def whole(tmp_path_factory) -> Path:
+    return write(tmp_path_factory.mktemp('made') / 'whole.mcap', story())
+
+
+def test_a_recording_holds_what_was_written(whole):
+    said, reader = read(whole)
+    assert said == [(round(t, 3), m.data) for t, topic, m in story() if topic == '/neighbourhood']
+    assert reader.damages == [] and reader.unreadable == 0
+    with whole.open('rb') as file:
+        summary = make_reader(file).get_summary()
+    assert summary.statistics.message_count == len(story())
+    assert len(summary.chunk_indexes) == 21
+
+
+def test_wherever_it_is_cut_off_what_is_whole_is_read(whole, tmp_path):
+    everything, _ = read(whole)
+    size, path, last = whole.stat().st_size, tmp_path / 'cut.mcap', 0
+    for length in range(8, size, size // 150):
+        path.write_bytes(whole.read_bytes()[:length])
+        said, reader = read(path)
+        assert said == everything[:len(said)] and len(said) >= last
+        assert [damage.path for damage in reader.damages] == [path]
+        assert 0 <= reader.damages[0].left <= length
+        last = len(said)
+    assert last == len(everything)
+
+
+@settings(max_examples=60)
+@given(strategies.data())
+def test_a_byte_that_is_wrong_spoils_what_comes_after_and_nothing_before(whole, data):
+    content = bytearray(whole.read_bytes())
+    place = data.draw(strategies.integers(8, len(content) - 1))
+    content[place] ^= data.draw(strategies.integers(1, 255))
+    path = whole.parent / 'wrong.mcap'
+    path.write_bytes(content)
+    before = whole.parent / 'before.mcap'
+    before.write_bytes(content[:place])
+    said, _ = read(path)
+    sure, _ = read(before)
+    assert said[:len(sure)] == sure
+
+
+@pytest.mark.parametrize('options', [
+    {'use_chunking': False}, {'compression': CompressionType.NONE},
+    {'compression': CompressionType.LZ4}], ids=str)
+def test_recordings_of_others_are_read_however_they_were_packed(options, tmp_path):
+    path = tmp_path / 'bag_0.mcap'
+    with path.open('wb') as file:
+        writer = Writer(file, **options)
+        writer.start('ros2', 'libmcap 1.3')
+        schema = writer.register_schema('std_msgs/msg/String', 'ros2msg', b'string data')
+        other = writer.register_schema('odd_msgs/msg/Odd', 'ros2idl', b'struct Odd {};')
+        channel = writer.register_channel('/neighbourhood', 'cdr', schema, {})
+        odd = writer.register_channel('/neighbourhood', 'cdr', other, {})
+        for sequence, data in enumerate((b'\0\1\0\0\3\0\0\0hi\0', b'\0\1\0\0\3\0')):
+            writer.add_message(channel, round(START * 1e9), data, 0, sequence)
+            writer.add_message(odd, 1, b'\0\1\0\0', 0)
+        writer.add_metadata('rosbag2', {'serialized_metadata': 'version: 9'})
+        writer.finish()
+    said, reader = read(path)
+    assert said == [(0.0, 'hi')]
+    assert reader.unreadable == 1 and reader.damages == []
+
+
+def test_a_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
+    for number in (10, 9, 0):
+        write(tmp_path / f'bag_{number}.mcap', [(float(number), '/neighbourhood', word(1, 1))])
+    (tmp_path / 'metadata.yaml').write_text('rosbag2_bagfile_information:')
+    assert [time for time, _ in read(tmp_path)[0]] == [0.0, 9.0, 10.0]
+
+
+def test_what_is_no_recording_is_told_in_one_line(tmp_path):
+    (tmp_path / 'bag.db3').write_bytes(b'SQLite format 3')
+    (tmp_path / 'empty.mcap').touch()
+    for folder, file in (('nothing', 'notes.txt'), ('sqlite', 'bag_0.db3'),
+                         ('packed', 'bag_0.mcap.zstd')):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / file).touch()
+    for name, line in (('bag.db3', 'bag in SQLite; .*: ros2 bag convert -i .*bag.db3'),
+                       ('empty.mcap', 'is not a recording'), ('none.mcap', 'No such file'),
+                       ('nothing', r'holds no file \*.mcap'), ('sqlite', 'ros2 bag convert'),
+                       ('packed', r'zstd -d --rm .*packed/\*.zstd')):
+        with pytest.raises(RecordingError, match=line):
+            Reader(tmp_path / name)
+
+
+def test_of_several_files_a_bad_one_is_damage(tmp_path):
+    write(tmp_path / 'bag_0.mcap', [(0.0, '/neighbourhood', word(1, 1))])
+    (tmp_path / 'bag_1.mcap').touch()
+    said, reader = read(tmp_path)
+    assert len(said) == 1 and reader.damages == [(tmp_path / 'bag_1.mcap', 0)]
+
+
+def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
+    """Write a recording of two messages on ``/neighbourhood``."""
+    with path.open('wb') as file:
+        writer = Writer(file)
+        writer.start('ros2', 'libmcap 1.3')
+        schema = writer.register_schema('std_msgs/msg/String', encoding, definition)
+        channel = writer.register_channel('/neighbourhood', 'cdr', schema, {})
+        for sequence in (0, 1):
+            writer.add_message(channel, sequence, data, 0, sequence)
+        writer.finish()
+    return path
+
+
+@pytest.mark.parametrize('encoding, definition, data, line', [
+    ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String makes no sense'),
+    ('ros2msg', b'strong data strange', b'', 'makes no sense'),
+    ('', b'', b'', 'the definition of std_msgs/msg/String is missing'),
+    ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
+    ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
+     'messages that do not match their types were left out: 2'),
+    ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
+    ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
+], ids=str)
+def test_what_nobody_can_read_is_one_line_that_says_why(
+        encoding, definition, data, line, tmp_path, capsys):
+    assert main([str(raw(tmp_path / 'run.mcap', encoding, definition, data))]) == 2
+    out, err = capsys.readouterr()
+    assert out == '' and err.startswith('error: ') and err.count('\n') == 1 and line in err
+
+
+def test_it_is_said_of_each_file_how_far_it_was_read(tmp_path, capsys):
+    """The first is cut off, the second was left by a recorder that was killed."""
+    for number in (0, 1):
+        path = write(tmp_path / f'bag_{number}.mcap', [
+            (20.0 * number + t, '/neighbourhood', word(1, 1)) for t in range(20)])
+        content = path.read_bytes()
+        path.write_bytes(content[:len(content) // 2])
+    reader = Reader(path)
+    assert len(list(reader.entries(lambda topic, kind: True))) > 2
+    path.write_bytes(path.read_bytes()[:-reader.damages[0].left])
+    assert main([str(tmp_path)]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.search(r'bag_0.mcap is cut off .* up to 1?\d.0 s, and its last \d+ bytes not', first)
+    assert re.search(r'bag_1.mcap has no end, .* read up to [23]\d.0 s', second)
+
+
+def test_of_a_file_that_holds_nothing_it_is_said_that_it_is_cut_off(whole, tmp_path, capsys):
+    path = tmp_path / 'cut.mcap'
+    path.write_bytes(whole.read_bytes()[:100])
+    assert main([str(path)]) == 2
+    err = capsys.readouterr().err
+    assert err.count('\n') == 1 and 'cut.mcap is cut off or damaged; no message of it' in err

@@ -1,0 +1,27 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command line of ``replay``."""
+
+
+from leader_election.swarm.recording.main import main
+import pytest
+
+
+@pytest.mark.parametrize('options', [['--to', '-1'], ['--from', '3', '--to', '3'],
+                                     ['--look', '0'], ['--look', '1e-8'], ['--radius', 'far'], []])
+def test_a_wrong_option_is_refused(options, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(['run.mcap', *options] if options else [])
+    assert ended.value.code == 2 and 'error: ' in capsys.readouterr().err

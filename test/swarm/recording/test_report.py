@@ -1,0 +1,176 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The report on a recording, for people and for programs."""
+
+import json
+import re
+
+from leader_election.swarm.recording.main import main
+from leader_election.swarm.recording.options import ReplaySettings
+from leader_election.swarm.recording.replay import replay
+from leader_election.swarm.recording.report import as_text, report
+import pytest
+from swarm.levels import level_message, register_levels
+from swarm.recording.made import distances, entries, localised, status, truth, word, write
+
+
+def test_the_report_tells_the_story(recorded, capsys):
+    assert main([str(recorded), '--json']) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told['robots'] == 4 and told['silent'] == 1 and told['rejected'] == 0
+    assert told['duration'] == pytest.approx(20.5, abs=0.3)
+    assert told['messages'] == 4 * 10 + 3 * 11
+    assert (told['radius'], told['communication_range']) == (6.0, 2.5)
+    assert told['regions'][0] == told['regions'][2] == 1
+    assert told['largest'] == 4 and told['changes'] == 3
+    # All are within 6 m of robot 4; when it is missed nobody has a leader, until 13 s.
+    assert told['first_partition'] <= 0.3
+    [loss] = told['losses']
+    assert loss['leader'] == 4 and loss['led'] == 3
+    assert loss['time'] == pytest.approx(9.0, abs=0.3)
+    assert loss['recovered'] == pytest.approx(13.0, abs=0.3)
+    assert [(reign['leader'], reign['most']) for reign in told['reigns']] == [(4, 4), (3, 3)]
+    # Robot 1 counts 20 rounds between its first word on it and its last; all are there.
+    assert told['missing'] == 0.0
+    # While 4 is known, and from 13 s on; between 3 should have led at once.
+    assert told['agreement'][0]['robots'] == 1.0
+    assert 0.6 < told['agreement'][-1]['robots'] < 1.0
+
+
+def test_the_report_is_for_people_too(recorded, tmp_path, capsys):
+    copy = tmp_path / 'report.txt'
+    assert main([str(recorded), '--report', str(copy), '--radius', '2']) == 0
+    said = capsys.readouterr().out
+    assert copy.read_text() == said
+    assert '4 robots, 1 of them silent at the end' in said
+    assert re.search('leader 4, which led 3 others, fell silent at 9.. s: its region recovered '
+                     '4.. s later', said)
+    assert 'within 2 m' in said and 'by true positions' in said
+
+
+def test_a_part_is_shown_as_it_was_then(recorded, capsys):
+    assert main([str(recorded), '--json', '--from', '14.5', '--to', '17.5']) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told['duration'] == pytest.approx(3.0, abs=0.3)
+    assert told['robots'] == 3 and told['losses'] == [] and told['changes'] == 0
+    assert told['messages'] == 9 and 50 < told['bytes'] / 9 < 70
+    assert told['missing'] == 0.0 and told['agreement'][0]['begin'] == pytest.approx(14.5)
+    assert main([str(recorded), '--from', '100']) == 2
+    assert 'nothing from 100 s on; the recording holds 20.' in capsys.readouterr().err
+
+
+def levels_story(second: int):
+    """Return messages of two robots whose algorithm has fields of its own."""
+    messages = []
+    for robot in (1, 2):
+        message = word(robot, 1)
+        message.data = level_message(robot, 1, 10 * second + robot, *range(second))
+        messages.append((float(second), '/neighbourhood', message))
+    return messages
+
+
+def test_last_values_of_a_plug_in_algorithms_fields_are_reported(tmp_path, capsys, monkeypatch):
+    register_levels(monkeypatch)
+    path = write(tmp_path / 'run.mcap', [one for t in range(3) for one in levels_story(t)])
+    assert main([str(path), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['fields'] == {
+        '1': {'level': 21, 'trace': [0, 1]}, '2': {'level': 22, 'trace': [0, 1]}}
+    assert main([str(path), '--to', '1.5']) == 0
+    text = capsys.readouterr().out
+    assert text.endswith('fields of the algorithm, last values of each robot\n'
+                         '         1 level=11, trace=[0]\n         2 level=12, trace=[0]\n')
+
+
+def test_without_fields_nothing_is_reported_of_them(recorded, capsys):
+    assert main([str(recorded), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['fields'] == {}
+    assert main([str(recorded)]) == 0
+    text = capsys.readouterr().out
+    assert 'fields' not in text and 'sightings' not in text
+
+
+def test_fields_of_many_robots_are_cut_short_in_the_text():
+    many = entries(*((0.1 * robot, '/neighbourhood', word(robot, 1)) for robot in range(1, 26)))
+    run = replay(many, ReplaySettings())
+    views = {i: view._replace(fields={'level': i})
+             for i, view in run.snapshots[-1].robots.items()}
+    run.snapshots[-1] = run.snapshots[-1]._replace(robots=views)
+    lines = as_text(report(run, ReplaySettings())).splitlines()
+    assert lines[-2:] == ['        20 level=20', '       ... and 5 more']
+
+
+def drifting_story(with_truth: bool = True):
+    """
+    Return 10 s of three robots, whose odometry drifts by 0.1 m/s, 0.2 m/s ... apart.
+
+    Their filters are wrong by 1 cm in x, robot by robot, and say so.
+    """
+    messages = [(0.0, '/diagnostics', status(1, strength=1.0, radius=9.0,
+                                             communication_range=4.5))]
+    for time, robot, accepted in ((1.0, 1, 5), (9.0, 1, 50), (9.1, 2, 47)):
+        messages.append((time, '/diagnostics', status(
+            robot, sightings_accepted=accepted, sightings_rejected=robot)))
+    for second in range(11):
+        for robot, (x, y) in enumerate(((0.0, 0.0), (4.0, 0.0), (0.0, 3.0)), start=1):
+            time = second + 0.01 * robot
+            messages.append((time, '/neighbourhood', localised(
+                robot, 3, (x + 0.01 * robot, y), (x + 0.1 * robot * second, y), 0.1 * robot)))
+            if with_truth:
+                messages.append((time, f'/robot_{robot}/ground_truth', truth((x, y))))
+        messages.append((second + 0.5, '/robot_1/neighbour_distances',
+                         distances((2, 4.02, 0.01), (3, 3.0, 0.01))))
+    return messages
+
+
+def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
+    path, chart = write(tmp_path / 'run.mcap', drifting_story()), tmp_path / 'chart.png'
+    assert main([str(path), '--json', '--localisation', str(chart)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    shares = told['localisation']
+    overall = shares[-1]
+    # Robot i is off by i cm, with a deviation of i dm; its heading is right.
+    corrected, by_odometry = told['accuracy']['filter'], told['accuracy']['odometry']
+    assert list(corrected['robots'].values()) == pytest.approx([0.01, 0.02, 0.03], abs=1e-6)
+    assert corrected['nees_pose'] == pytest.approx(0.01 / 3, abs=1e-6)
+    # Of the pairs 1-2 and 1-3, seen from both ends.
+    assert corrected['relative'] == pytest.approx(((0.01 ** 2 + 0.02 ** 2) / 2) ** 0.5, abs=1e-6)
+    assert by_odometry['robots']['3'] > by_odometry['robots']['1'] > 0.3
+    # Pairs 1-2 and 1-3 are in range; their distances are off by 0.1 m/s and hardly.
+    assert shares[-2]['distances_by_odometry'] > 3 * shares[0]['distances_by_odometry']
+    assert overall['distances_by_odometry'] == pytest.approx(0.43, abs=0.05)
+    assert overall['positions_by_odometry'] > 0.2 > 0.02 > overall['positions']
+    # What robot 1 publishes, off by 2 cm and 0, with deviations of 1 cm.
+    assert overall['distances'] == pytest.approx(0.02 / 2 ** 0.5, abs=1e-6)
+    assert overall['normalised'] == pytest.approx(2.0, abs=1e-6)
+    assert overall['deviation'] == pytest.approx(0.2)
+    assert chart.stat().st_size > 10000
+    assert main([str(path)]) == 0
+    text = capsys.readouterr().out
+    assert 'distances of pairs within 4.5 m' in text
+    assert re.search(r'overall .* 0.01 +0.20 +0.01 +2.00', text)
+    assert re.search(r'filter +0.02 +0.02 +0.00  1: 0.01 2: 0.02 3: 0.03', text)
+    # The last values of each robot, summed.
+    assert 'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown;' in text
+
+
+def test_without_truth_deviations_are_reported(tmp_path, capsys):
+    path, chart = write(tmp_path / 'run.mcap', drifting_story(False)), tmp_path / 'chart.png'
+    assert main([str(path), '--json', '--localisation', str(chart)]) == 0
+    overall = json.loads(capsys.readouterr().out)['localisation'][-1]
+    assert overall['deviation'] == pytest.approx(0.2)
+    assert overall['distance_deviation'] == pytest.approx(0.01)
+    assert all(value is None for name, value in overall.items() if name not in (
+        'begin', 'end', 'deviation', 'distance_deviation'))
+    assert chart.stat().st_size > 10000

@@ -1,0 +1,33 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Subscriptions of the recorder by default."""
+
+from leader_election.swarm.recording.options import RecorderParameters
+from leader_election.swarm.recording.subscriptions import is_recorded, ODOMETRY
+import pytest
+
+
+@pytest.mark.parametrize(('topic', 'kind'), [
+    ('/robot_3/odometry/cooperative', ODOMETRY), ('/robot_3/ground_truth', ODOMETRY),
+    ('/robot_3/neighbour_distances', 'std_msgs/msg/Float64MultiArray'),
+    ('/robot_3/measurements', 'std_msgs/msg/Float64MultiArray')])
+def test_what_localisation_is_judged_by_is_recorded(topic: str, kind: str) -> None:
+    assert is_recorded(topic, kind, RecorderParameters())
+    assert is_recorded(topic, kind, RecorderParameters(odom_rate=0.0)) == (kind != ODOMETRY)
+
+
+def test_other_odometry_is_not_recorded() -> None:
+    assert not is_recorded('/robot_3/odometry', ODOMETRY, RecorderParameters())
+    assert not is_recorded('/robot_3/odometry/filtered', ODOMETRY, RecorderParameters())

@@ -1,0 +1,165 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The presentation in the terminal."""
+
+import io
+import math
+
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.snapshot import regions, RobotView, Snapshot
+from leader_election.swarm.view.formatting import hexadecimal, Palette
+from leader_election.swarm.view.frame import Frame
+from leader_election.swarm.view.terminal import line, render
+import pytest
+from rich.console import Console
+from swarm.view.example import frame, RINGS, working
+
+
+def shown(drawn, size=(80, 24), **options):
+    statistics = Statistics()
+    statistics.observe(drawn.snapshot, 0, 0)
+    width, height = size
+    console = Console(file=io.StringIO(), width=width, height=height, record=True,
+                      force_terminal=True, color_system='truecolor')
+    console.print(render(drawn, statistics, size, **options))
+    return console
+
+
+def test_the_table_lists_regions_the_largest_first():
+    drawn = frame(note='[bold] is no markup')
+    console = shown(drawn)
+    text = console.export_text(clear=False)
+    rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
+    assert [row[1] for row in rows] == ['1', '7', '40'] and 'gone' in rows[2]
+    assert rows[0][2:4] == ['9', '3'] and '2.00 m' in text and '2.50 m' in text
+    assert '7 robots (1 gone) · 3 regions · 1 orphan ·' in text
+    assert '[bold] is no markup' in text
+    assert hexadecimal(drawn.colours[1]) in console.export_html()
+
+
+def test_a_leader_in_an_unusual_namespace_is_named():
+    drawn = frame()
+    views = {**drawn.snapshot.robots, 1: drawn.snapshot.robots[1]._replace(name='/tb3_0')}
+    text = shown(drawn._replace(snapshot=drawn.snapshot._replace(robots=views))).export_text()
+    assert '● 1 /tb3_0 ' in text
+
+
+def test_many_regions_are_cut_short_and_fit_the_terminal():
+    views = {i: RobotView(i, None, -1.0, 0.0, i) for i in range(200)}
+    snapshot = Snapshot(0.0, views)
+    lines = shown(Frame(snapshot, Palette().assign(regions(snapshot)), 'x')).export_text()
+    assert '+ 187 more' in lines
+    assert len(lines.splitlines()) <= 24 and max(map(len, lines.splitlines())) <= 80
+
+
+def test_one_line_says_it_where_there_is_no_terminal():
+    text = line(frame(note='killed'), Statistics())
+    assert '\n' not in text and text.startswith('7 robots (1 gone) · 3 regions')
+    assert text.endswith('killed')
+
+
+def test_the_largest_deviation_is_said_where_any_is_known():
+    drawn = frame()
+    assert 'uncertain' not in line(drawn, Statistics())
+    robots = drawn.snapshot.robots
+    robots = {**robots, 2: robots[2]._replace(deviation=0.314),
+              8: robots[8]._replace(deviation=0.1)}
+    drawn = drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+    text = 'positions uncertain by up to 0.31 m, one standard deviation (robot 2)'
+    assert text in line(drawn, Statistics())
+    assert text in ' '.join(
+        row.strip('│ ') for row in shown(drawn).export_text().splitlines())
+
+
+def test_what_an_algorithm_does_not_say_is_left_empty():
+    # Classic election says no strength, and an infinite distance as long as it has found nobody.
+    snapshot = Snapshot(0.0, {1: RobotView(1, None, math.nan, math.inf, 1)})
+    text = shown(Frame(snapshot, Palette().assign(regions(snapshot)), '')).export_text()
+    assert [row.split()[1:4] for row in text.splitlines() if '●' in row][0][:2] == ['●', '1']
+    assert 'nan' not in text and 'inf' not in text and '1 orphan' in text
+
+
+def test_what_leaders_count_and_decide_stands_beside_what_is_seen():
+    console = shown(working(frame()))
+    text = console.export_text()
+    rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
+    # Leader, strength, robots as seen, robots as counted; 40 is gone and says nothing.
+    assert rows[0][1:] == ['1', '9', '3', '3'] and rows[1][1:] == ['7', '5', '3', '3']
+    assert '[{"area":' in text and '…' in text
+    assert 'patrol: the leaders count 6 robots, 7 are heard' in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_one_line_has_the_totals_and_the_largest_regions_decision_in_short():
+    text = line(working(frame(note='killed')), Statistics())
+    assert ' · patrol: the leaders count 6 robots, 7 are heard · 7 decided [null] · killed' in text
+    decisive = working(frame())
+    robots = {1: decisive.snapshot.robots[1]}
+    decisive = decisive._replace(snapshot=Snapshot(0.0, robots))
+    assert line(decisive, Statistics()).endswith(
+        ' · 1 decided [{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2…')
+
+
+def with_fields(drawn):
+    """Return the same with fields of a plug-in algorithm, but for robot 10."""
+    robots = {i: view if i == 10 else view._replace(fields={'level': i, 'heat': 0.123456})
+              for i, view in drawn.snapshot.robots.items()}
+    return drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+
+
+def test_fields_of_a_plug_in_algorithm_are_listed_one_line_a_robot():
+    text = shown(with_fields(frame())).export_text()
+    rows = [row.strip(' │').split(maxsplit=1) for row in text.splitlines() if 'level=' in row]
+    assert rows[0] == ['1', 'level=1, heat=0.1235']
+    assert [row[0] for row in rows] == ['1', '2', '3', '7', '8', '9']
+    assert 'level' not in shown(frame()).export_text()
+
+
+def test_fields_of_many_robots_are_cut_short_and_fit_the_terminal():
+    views = {i: RobotView(i, None, -1.0, 0.0, i, fields={'trace': list(range(99))})
+             for i in range(200)}
+    snapshot = Snapshot(0.0, views)
+    lines = shown(Frame(snapshot, Palette().assign(regions(snapshot)), 'x')).export_text()
+    head, _, tail = lines.partition('trace=')
+    assert ' + 1' in head and ' + 1' in tail and ' more' in head and ' more' in tail
+    assert len(lines.splitlines()) <= 24 and max(map(len, lines.splitlines())) <= 80
+
+
+def test_one_line_has_the_fields_in_short():
+    text = line(with_fields(frame(note='killed')), Statistics())
+    assert ' · 1: level=1, heat=0.1235; 2: level=2, heat=0.1235; ' in text
+    assert text.endswith('… · killed')
+
+
+@pytest.mark.parametrize('width', [80, 120, 200])
+@pytest.mark.parametrize('drawn', [frame(), working(frame())], ids=['plain', 'task'])
+def test_the_width_of_the_terminal_is_used_and_no_header_is_cut(width, drawn):
+    text = shown(drawn, (width, 40), rings=RINGS).export_text()
+    assert max(map(len, text.splitlines())) == width and len(text.splitlines()) < 40
+    header = next(row for row in text.splitlines() if 'strength' in row)
+    for name in ('leader', 'strength', 'robots', 'extent', 'stable for'):
+        assert f' {name} ' in header
+    assert '╭─' in text.partition(' map ')[0][-60:], 'there is room for a map'
+
+
+def test_a_small_terminal_has_no_map():
+    assert ' map ' not in shown(frame(), (80, 20), rings=RINGS).export_text()
+
+
+def test_what_happens_next_and_a_warning_are_shown():
+    drawn = frame(note='killed')._replace(upcoming='in 9 s it ends', warning='overload')
+    text = shown(drawn).export_text()
+    assert 'overload' in text and 'killed' in text and 'next: in 9 s it ends' in text
+    assert line(drawn, Statistics()).endswith(' · overload · killed · next: in 9 s it ends')
