@@ -27,6 +27,8 @@ MOST_PAIRS = 1000
 """The greatest number of pairs that are compared; beyond it all are forgotten."""
 LEAST, CORRELATED = 30.0, 0.15
 """The least number of comparisons to judge, and the greatest correlation of white noise."""
+MOST = 0.9
+"""The greatest correlation with which a mean still tells something."""
 SIGNIFICANT = 4.0
 """A correlation is significant above this, in standard deviations (1 / sqrt(comparisons))."""
 
@@ -88,6 +90,16 @@ class InnovationStatistics:
         if not self._pairs or not self._squares:
             return math.nan
         return self._products / self._pairs / self.mean_square
+
+    @property
+    def persistence(self) -> float:
+        """
+        Return the factor by which the deviation of means is greater than of white noise, >= 1.
+
+        That of a first-order autoregression: errors of odometry persist, and so do innovations.
+        """
+        correlation = min(max(self.correlation, 0.0), MOST) if self._pairs >= LEAST else 0.0
+        return math.sqrt((1.0 + correlation) / (1.0 - correlation))
 
     @property
     def white(self) -> bool:

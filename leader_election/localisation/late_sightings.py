@@ -19,10 +19,15 @@ from collections.abc import Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.neighbourhood_filter import FORGOTTEN_AFTER, NeighbourhoodFilter
+from leader_election.localisation.neighbourhood_filter import (
+    FORGOTTEN_AFTER,
+    Late,
+    NeighbourhoodFilter,
+)
 from leader_election.localisation.noise import range_variance
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.sighting import seen_from, Sighting
+from leader_election.localisation.updates import Earlier
 
 LEAST_WAY = 0.3
 """The least range for the noise of bearings [m]."""
@@ -109,6 +114,8 @@ class SightingQueue:
         self._landmarks = landmarks
         self._waiting: dict[int, _Waiting] = {}
         self._used: dict[int, float] = {}
+        self.late: dict[int, Late] = {}
+        """Those of the last ones due that are late, as they were measured, by the ids seen."""
 
     def put(self, sighting: Sighting, odometry: PlanePose, now: float, taken: float) -> None:
         """
@@ -131,6 +138,7 @@ class SightingQueue:
         """
         interval = self._parameters.sighting_interval
         due: list[Sighting] = []
+        self.late = {}
         for seen, waits in sorted(self._waiting.items(),
                                   key=lambda item: self._used.get(item[0], -math.inf)):
             if now - waits.time > interval:
@@ -162,10 +170,15 @@ class SightingQueue:
         then = track and robot in own and track.at(waits.taken)
         before = compose(own.pose(robot), own.corrected(
             robot, between(own.odometry(robot), then)))[:2] if then else place
+        begin = compose(pose, own.corrected(self._robot, between(odometry, waits.odometry)))
         if sighting.age > PROMPT:
-            sighting = self._less_certain(sighting, motion, math.dist(before, place))
+            way = math.dist(before, place)
+            moved = begin[0] - pose[0], begin[1] - pose[1], begin[2] - pose[2]
+            self.late[robot] = Late(
+                self._less_certain(waits.sighting, motion, way, by_heading=False),
+                Earlier(moved, (before[0] - place[0], before[1] - place[1])))
+            sighting = self._less_certain(sighting, motion, way, by_heading=True)
         if math.isnan(sighting.bearing):
-            begin = compose(pose, own.corrected(self._robot, between(odometry, waits.odometry)))
             change = math.dist(place, pose[:2]) - math.dist(before, begin[:2])
             return sighting._replace(range=max(sighting.range + change, LEAST_RANGE))
         if before == place or math.isnan(sighting.range):
@@ -173,21 +186,25 @@ class SightingQueue:
         x, y, _ = between((*before, pose[2]), (*place, pose[2]))
         return seen_from(sighting, (x, y, 0.0), (0.0, 0.0, 0.0))
 
-    def _less_certain(self, sighting: Sighting, motion: PlanePose, way: float) -> Sighting:
+    def _less_certain(self, sighting: Sighting, motion: PlanePose, way: float, *,
+                      by_heading: bool) -> Sighting:
         """
         Return a late sighting with the noise of the way since, of both robots.
 
-        The direction of a way is as uncertain as the heading. The poses are corrected by a part
-        of what the sighting differs from that expected then; without this noise by too much.
+        The direction of a way is as uncertain as the heading, which a sighting that was moved
+        cannot tell: the poses would be corrected by too much.
 
         :param motion: the own one, by odometry.
         :param way: of the robot seen [m].
+        :param by_heading: whether the headings count as noise.
         """
         table, variance = self._parameters, 0.0
         for robot, length in (self._robot, math.hypot(*motion[:2])), (sighting.id, way):
             if robot in self._filter:
-                variance += (table.odometry_noise_position ** 2 * length
-                             + length ** 2 * float(self._filter.covariance_of(robot)[2, 2]))
+                variance += table.odometry_noise_position ** 2 * length
+                if by_heading:
+                    turned = float(self._filter.covariance_of(robot)[2, 2])
+                    variance += length ** 2 * turned
         distance = 1.0 if math.isnan(sighting.range) else max(sighting.range, LEAST_WAY)
         of_range, of_bearing = sighting.range_deviation, sighting.bearing_deviation
         if math.isnan(of_range):

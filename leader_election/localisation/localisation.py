@@ -29,6 +29,7 @@ from leader_election.localisation.neighbourhood_filter import (
     DISTRUSTED,
     FORGOTTEN_AFTER,
     NeighbourhoodFilter,
+    NO_LATE,
 )
 from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
@@ -314,7 +315,9 @@ class Localisation:
     @property
     def biases(self) -> list[SensorBias]:
         """Return the constant errors of the own sensor, and of those of the neighbours."""
-        return self._filter.bias.estimates()
+        persistence = self.statistics.persistence
+        return [each._replace(deviation=each.deviation * persistence)
+                for each in self._filter.bias.estimates()]
 
     def repeating(self, now: float) -> list[int]:
         """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
@@ -431,7 +434,8 @@ class Localisation:
             self._counts[DISTRUSTED] += len(sightings)
             return
         distrusted = observer in self._filter.trust.distrusted
-        innovations = self._filter.see(sightings, now)
+        innovations = self._filter.see(
+            sightings, now, self._queue.late if observer == self.robot else NO_LATE)
         if not distrusted:
             self.statistics.take(innovations, now)
         if not distrusted and any(each.accepted and self.robot in each[:2]

@@ -24,6 +24,7 @@ intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS
 from collections import Counter
 from collections.abc import Mapping, Sequence
 import math
+from types import MappingProxyType
 from typing import NamedTuple
 
 from leader_election.localisation.block import (
@@ -53,9 +54,11 @@ from leader_election.localisation.sensor_bias import BiasEstimate
 from leader_election.localisation.sensor_trust import SensorTrust
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
+    Earlier,
     LANDMARK,
     Line,
     Outcome,
+    PRESENT,
     update,
     update_by_ranges,
 )
@@ -98,6 +101,17 @@ class Innovation(NamedTuple):
     range: float  # noqa: A003
     bearing: float
     accepted: bool
+
+
+class Late(NamedTuple):
+    """A sighting of an earlier time."""
+
+    sighting: Sighting
+    """As it was measured."""
+    earlier: Earlier
+
+
+NO_LATE: Mapping[int, Late] = MappingProxyType({})
 
 
 class NeighbourhoodFilter:
@@ -400,18 +414,20 @@ class NeighbourhoodFilter:
 
     # Sightings.
 
-    def see(self, sightings: Sequence[Observed], now: float) -> list[Innovation]:
+    def see(self, sightings: Sequence[Observed], now: float,
+            late: Mapping[int, Late] = NO_LATE) -> list[Innovation]:
         """
         Process sightings; rejected ones are counted, and have no other effect.
 
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
+        :param late: the late ones among them as they were measured, by the ids seen.
         :return: the innovations of those that concern known and fresh robots, in their order.
         """
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
         for observed in sightings:
-            observer, (seen, distance, bearing, *deviations, _) = observed
+            observer, (seen, distance, bearing, of_range, of_bearing, _) = observed
             if (seen not in rows and seen not in landmarks or observer not in rows
                     or observer == seen):
                 continue
@@ -425,9 +441,12 @@ class NeighbourhoodFilter:
             if age > self.expiry or of_seen > self.expiry:
                 continue
             known.append(observed)
+            earlier = PRESENT
+            if seen in late:
+                (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
             lines.append(Line(rows[observer], there, place, distance, bearing,
                               UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
-                              *deviations))
+                              of_range, of_bearing, earlier))
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []

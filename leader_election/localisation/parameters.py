@@ -75,8 +75,7 @@ class LocalisationParameters:
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '
         'there are none, beyond which a robot reports that they are too uncertain (diagnostics). '
-        '0: with pose_source cooperative a fifth of communication_range or radius, whichever is '
-        'shorter, otherwise none. .inf: none.',
+        '0 or .inf: none; with pose_source cooperative it warns of a leader that may be wrong.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     hops_beyond_deviation: bool = parameter(
         False, 'Whether a link counts as communication_range, its greatest possible length, when '

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from leader_election.localisation.block import correct
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import wrap
+from leader_election.localisation.plane import PlanePose, wrap
 from leader_election.localisation.sensor_bias import BiasEstimate, BY_BEARING, BY_RANGE
 import numpy as np
 
@@ -44,6 +44,24 @@ BENT = 0.1
 """The curvature error beyond which sightings are processed one by one [m]."""
 LANDMARK = -1
 """In place of the row of the target: a landmark at a known place."""
+
+
+class Earlier(NamedTuple):
+    """
+    Earlier poses less the present ones, by odometry.
+
+    An error of a robot's frame moves its earlier place with it. So a sighting of an earlier time
+    measures the present errors, from the earlier places.
+    """
+
+    here: PlanePose = (0.0, 0.0, 0.0)
+    """The observer's [m, m, rad]."""
+    there: tuple[float, float] = (0.0, 0.0)
+    """The target's [m]."""
+
+
+PRESENT = Earlier()
+"""Those of a sighting of now."""
 
 
 class Line(NamedTuple):
@@ -65,6 +83,8 @@ class Line(NamedTuple):
     """Of the measurement [m]; nan: that of the parameters."""
     bearing_deviation: float = math.nan
     """Of the measurement [rad]; nan: that of the parameters."""
+    earlier: Earlier = PRESENT
+    """Where both were at the time of the measurement."""
 
 
 class Outcome(NamedTuple):
@@ -90,13 +110,13 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
     :param bias: the estimate of constant errors beside it; ``None``: no estimate.
     """
     here, there = line.here, line.there
-    px, py, yaw = state[here:here + 3].tolist()
+    px, py, yaw = (state[here:here + 3] + line.earlier.here).tolist()
     rows = [here, here + 1, here + 2]
     if there == LANDMARK:
         x, y = line.place
         by_errors = np.array(((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0)))
     else:
-        x, y = state[there:there + 2].tolist()
+        x, y = (state[there:there + 2] + line.earlier.there).tolist()
         rows += (there, there + 1, there + 2)
         by_errors = np.array(((-1.0, 0.0, py, 1.0, 0.0, -y), (0.0, -1.0, -px, 0.0, 1.0, x),
                               (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
@@ -203,6 +223,9 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
         here, there = line.here, line.there
         px, py = numbers[here:here + 2]
         fx, fy = numbers[there:there + 2] if there != LANDMARK else line.place
+        if line.earlier is not PRESENT:
+            px, py = px + line.earlier.here[0], py + line.earlier.here[1]
+            fx, fy = fx + line.earlier.there[0], fy + line.earlier.there[1]
         x, y = fx - px, fy - py
         length = math.sqrt(max(x * x + y * y, 1e-4))
         cos, sin = x / length, y / length

@@ -136,7 +136,7 @@ class Instance:
             zone_radius=None if self.zones is None else self.zones.radius,
             counts_links=self._counts_links)
         self.hop_limit: int = settings['hop_limit']
-        self._round_parameters = self.algorithm.round_parameters(settings)
+        self.round_parameters = self.algorithm.round_parameters(settings)
         if self.below is None:
             asked = parameters.strength_hysteresis
             self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
@@ -290,7 +290,7 @@ class Instance:
             exports = [export for j, export in enumerate(exports) if j not in late]
             metric = [distance for j, distance in enumerate(metric) if j not in late]
         state = self.algorithm.compute(
-            self._device(), self.state, exports, metric, self._round_parameters)
+            self._device(), self.state, exports, metric, self.round_parameters)
         return state._replace(distance=_rounded_up(state.distance))
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003

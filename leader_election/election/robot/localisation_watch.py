@@ -26,7 +26,6 @@ from leader_election.localisation.late_sightings import KEPT
 from leader_election.localisation.localisation import LATE
 from leader_election.localisation.neighbourhood_filter import (
     ACCEPTED,
-    DISTRUSTED,
     REJECTED,
     UNKNOWN,
 )
@@ -41,9 +40,14 @@ SHARE = 0.5
 """The greatest share of rejections that is normal; bad radios have 0.4 outliers."""
 LONG_UNSEEN = 10.0
 """The time without sightings that is named as the cause of a deviation [s]."""
-LARGE = 0.2
-"""The deviation, relative to range or radius, that costs about a tenth of right leaders."""
-JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER, LATE)
+DOUBTFUL = 0.15
+"""
+The probability of a wrong leader beyond which there is a warning. With 0.1 more wrong leaders
+are warned of, and more right ones: see the figures in doc/localisation.md.
+"""
+WRONG_FACTOR = 0.1
+"""The error of odometry's scale that is named as the cause of a deviation."""
+JUDGED = (ACCEPTED, REJECTED, UNKNOWN, NAMES_PASSED_OVER, LATE)
 
 
 class _Reading(NamedTuple):
@@ -58,13 +62,17 @@ class LocalisationWatch:
         """Start without a report."""
         self._readings: deque[_Reading] = deque()
 
-    def fault(self, sensing: Sensing, counts: Mapping[str, int], now: float) -> str:
+    def fault(self, sensing: Sensing, counts: Mapping[str, int], now: float,
+              doubt: float = 0.0) -> str:
         """
         Return the gravest fault; empty: none.
+
+        Faults of other robots are named where they make the leader doubtful.
 
         :param sensing: of the robot.
         :param counts: the robot's counters.
         :param now: the time, which never goes back [s].
+        :param doubt: the probability that the leader is wrong (``Robot.doubt``).
         """
         more = self._increase(counts, now)
         if sensing.localisation.pose is None:
@@ -73,7 +81,8 @@ class LocalisationWatch:
         if sensing.cooperates:
             contradicted = (_sensor_fault(sensing, now) or _bias_fault(sensing)
                             or _rejections(more, sensing) or _elsewhere(sensing, now))
-        return _slip(sensing, now) or contradicted or _worthless(sensing, now)
+        return (_slip(sensing, now) or contradicted or _worthless(sensing, now)
+                or _doubtful(sensing, now, doubt))
 
     def _increase(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
         """Return the growth of the counters within the window."""
@@ -86,13 +95,7 @@ class LocalisationWatch:
 
 def limit(sensing: Sensing) -> float:
     """Return the deviation beyond which distances are too uncertain [m]; infinite: none."""
-    parameters = sensing.parameters
-    if parameters.max_deviation > 0.0:
-        return parameters.max_deviation
-    if not sensing.cooperates:
-        # By odometry alone the deviation follows from the parameters, without a measurement.
-        return math.inf
-    return LARGE * min(parameters.communication_range, parameters.radius)
+    return sensing.parameters.max_deviation or math.inf
 
 
 def values(sensing: Sensing, now: float) -> dict[str, Any]:
@@ -146,33 +149,56 @@ def _distance_deviation(sensing: Sensing, now: float) -> float:
     return median(deviations) if deviations else math.nan
 
 
+def _judged_deviation(sensing: Sensing, now: float) -> float:
+    """Return the same, or that of the own position where there are no neighbours [m]."""
+    deviation = _distance_deviation(sensing, now) if sensing.cooperates else math.nan
+    return sensing.localisation.deviation if math.isnan(deviation) else deviation
+
+
 def _sensor_fault(sensing: Sensing, now: float) -> str:
-    """Return the text on sensors that are wrong; empty: none."""
+    """Return the text on an own sensor that is wrong; empty: it is not."""
     own, localisation = sensing.parameters.robot_id, sensing.localisation
-    repeating, distrusted = localisation.repeating(now), localisation.distrusted
-    if own in repeating:
+    if own in localisation.repeating(now):
         return ('the own sensor repeats its readings, though robots move: they are not used; '
                 'check the sensor and its driver')
-    if own in distrusted:
+    if own in localisation.distrusted:
         return ('the own sensor contradicts odometry, while others see this robot where it is '
                 'expected: its sightings are not used; check the sensor, its ids and sensor_pose')
-    if repeating or distrusted:
-        robot = min(repeating or distrusted)
-        return (f'the sensor of robot {robot} '
-                f'{"repeats its readings" if repeating else "contradicts the others"}: '
-                'they are not used; see its diagnostics')
     return ''
 
 
 def _elsewhere(sensing: Sensing, now: float) -> str:
-    """Return the text on robots that are not where they were expected; empty: none."""
-    found = sensing.localisation.elsewhere(now)
-    if not found:
+    """Return the text on a robot that is not where it was expected; empty: it is."""
+    if sensing.parameters.robot_id not in sensing.localisation.elsewhere(now):
         return ''
-    own = sensing.parameters.robot_id
-    whose = 'the own pose' if own in found else f'the pose of robot {min(found)}'
-    return (f'{whose} contradicts sightings: it is or was searched for; the robot was carried, '
-            'its odometry began anew or is wrong')
+    return ('the own pose contradicts sightings: it is or was searched for; the robot was '
+            'carried, its odometry began anew or is wrong')
+
+
+def _doubtful(sensing: Sensing, now: float, doubt: float) -> str:
+    """Return the text on a leader that may be wrong; empty: it hardly is."""
+    if doubt <= DOUBTFUL:
+        return ''
+    return (f'the leader is wrong with a probability of {doubt:.0%}, since the deviation of '
+            f'distances is {_judged_deviation(sensing, now):.2f} m{_cause(sensing, now)}')
+
+
+def _cause(sensing: Sensing, now: float) -> str:
+    """Return the text on what makes distances uncertain; empty: nothing but noise."""
+    localisation = sensing.localisation
+    repeating, distrusted = localisation.repeating(now), localisation.distrusted
+    if repeating or distrusted:
+        return (f': the sensor of robot {min(repeating or distrusted)} '
+                f'{"repeats its readings" if repeating else "contradicts the others"}')
+    elsewhere = localisation.elsewhere(now)
+    if elsewhere:
+        return f': the pose of robot {min(elsewhere)} contradicts sightings'
+    factors, _ = localisation.odometry_factors
+    name, factor = max((('ways', factors.distance), ('turns', factors.turn)),
+                       key=lambda each: abs(each[1] - 1.0))
+    return _unseen(sensing, now) or (
+        f': the own {name} are {factor:.2f} times those that odometry reports'
+        if abs(factor - 1.0) > WRONG_FACTOR else '')
 
 
 def _unseen(sensing: Sensing, now: float) -> str:
@@ -224,9 +250,6 @@ def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
     if judged >= LEAST and more[REJECTED] > SHARE * judged:
         return (f'{more[REJECTED]} of {judged} sightings contradict odometry and the other '
                 'sightings; check ids, initial_pose, sensor_pose, units, and range_noise')
-    if more[DISTRUSTED] >= LEAST:
-        return (f'{more[DISTRUSTED]} sightings of a neighbour are not believed, since it '
-                'contradicts the others again and again: see its diagnostics')
     if more[LATE] >= max(LEAST, more[ACCEPTED]):
         return (f'{more[LATE]} own sightings were more than {KEPT:g} s old, or older than the '
                 'odometry, by their stamps: the detector is too slow for its computer, or the '
@@ -244,10 +267,7 @@ def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
 
 def _worthless(sensing: Sensing, now: float) -> str:
     """Return the text on distances that are too uncertain; empty: they are not."""
-    localisation, greatest = sensing.localisation, limit(sensing)
-    deviation = _distance_deviation(sensing, now) if sensing.cooperates else math.nan
-    if math.isnan(deviation):
-        deviation = localisation.deviation
+    deviation, greatest = _judged_deviation(sensing, now), limit(sensing)
     if not sensing.positions_matter or not math.isfinite(deviation) or deviation <= greatest:
         return ''
     then = ('; elections go by hops'

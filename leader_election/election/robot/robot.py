@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 import math
 from typing import Any
 
+from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
 from leader_election.election.robot import shortening
 from leader_election.election.robot.acquaintances import Acquaintances
@@ -29,6 +30,7 @@ from leader_election.election.robot.codec import (
     Position,
     sender_at_start,
 )
+from leader_election.election.robot.doubt import doubt, Offer
 from leader_election.election.robot.hearing_budget import HearingBudget
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.instances import (
@@ -326,6 +328,22 @@ class Robot:
             if by > 0.0 and by >= self.parameters.reactive_tolerance:
                 return True
         return False
+
+    def doubt(self, now: float) -> float:
+        """
+        Return the probability that the errors of distances give it a wrong leader.
+
+        0 where it is not estimated: without the neighbourhood filter, for other algorithms than
+        ``bounded``, and for other metrics than distances.
+        """
+        main, sensing = self.main, self.sensing
+        if not (sensing.cooperates and sensing.metric.is_length
+                and isinstance(main.state, Candidacy)):
+            return 0.0
+        return doubt(main.state, self.parameters.robot_id, [
+            Offer(message.export, distance, deviation)
+            for message, distance, deviation in sensing.localised(now)
+            if message.export is not None], sensing.link_range, main.round_parameters)
 
     def close(self) -> None:
         """Stop all tasks."""

@@ -93,6 +93,7 @@ class Sensing:
         self._measurements: dict[int, tuple[float, float]] = {}
         self._sensed: tuple[float, float] | None = None
         self._last_distance: dict[int, tuple[Message, float | None]] = {}
+        self._heard: dict[int, Message] = {}
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
@@ -193,6 +194,8 @@ class Sensing:
     def hear(self, message: Message, now: float) -> None:
         """Process the localisation part of a neighbour's message."""
         self.localisation.hear(message.id, message.position, message.localisation, now)
+        if self.localisation.place_of(message.id) is not None:
+            self._heard[message.id] = message
         if (message.localisation is None or not self.metric.measures_ranges
                 or self.parameters.range_smoothing == 1):
             return
@@ -204,6 +207,8 @@ class Sensing:
     def begin_round(self, now: float) -> None:
         """Use the sightings since the last round, and update the position."""
         self.localisation.begin_round(now)
+        self._heard = {robot: message for robot, message in self._heard.items()
+                       if self.localisation.place_of(robot) is not None}
         self.locate(now)
         self._update_velocity(now)
 
@@ -310,6 +315,12 @@ class Sensing:
     def deviation_to(self, message: Message, now: float) -> float:
         """Return the standard deviation of the distance to the sender [m]; infinite: unknown."""
         return self.localisation.distance_deviation(message.id, message.localisation, now)
+
+    def localised(self, now: float) -> list[tuple[Message, float, float]]:
+        """Return the last messages of localised robots, their distances, and deviations [m]."""
+        return [(self._heard[robot], distance, deviation)
+                for robot, distance, deviation in self.localisation.distances(now)
+                if robot in self._heard]
 
     def is_worthless(self, message: Message, now: float) -> bool:
         """Return whether the link to the sender counts as a hop: its distance is too uncertain."""

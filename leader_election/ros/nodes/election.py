@@ -398,7 +398,7 @@ class Election:
         mislocated = ''
         if heeded or self.robot.sensing.cooperates:
             mislocated = self._localisation_watch.fault(
-                self.robot.sensing, self.robot.counts, now)
+                self.robot.sensing, self.robot.counts, now, self.robot.doubt(now))
         if self._factors_file is not None:
             mislocated = mislocated or self._factors_file.fault
         if not heeded:

@@ -123,6 +123,8 @@ def _odometry_status(robot: Robot, now: float) -> Concern:
 
 def _localisation(robot: Robot, fault: str, now: float) -> Concern:
     values = localisation_watch.values(robot.sensing, now)
+    if robot.sensing.cooperates:
+        values[vocabulary.LEADER_DOUBT] = f'{robot.doubt(now):.3f}'
     values |= {name: robot.counts[name] for name in OF_LOCALISATION}
     return (WARN if fault else OK, fault or localisation_watch.text(robot.sensing, now), values)
 

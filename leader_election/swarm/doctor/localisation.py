@@ -28,7 +28,6 @@ from leader_election.election.robot.diagnostics import (
     RANGE_BIAS,
     RANGE_BIAS_DEVIATION,
 )
-from leader_election.election.robot.localisation_watch import LARGE
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
@@ -42,6 +41,8 @@ from leader_election.swarm.doctor.observations import (
     Symptom,
 )
 
+LARGE = 0.2
+"""The deviation, relative to range or radius, that costs about a tenth of right leaders."""
 LEAST = 10
 """The least number of sightings that are judged."""
 SHARE = 0.5

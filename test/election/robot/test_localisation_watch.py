@@ -111,7 +111,7 @@ def test_a_robot_that_cooperates_is_judged_by_its_distances() -> None:
 def test_a_sensor_with_a_constant_error_is_said_with_the_remedy() -> None:
     robot, counts = cooperating(range_offset=0.05)
     swarm = Swarm(4, seed=1, sensor=lambda i, j, distance, bearing: (distance + 0.25, bearing))
-    swarm.run(120.0)
+    swarm.run(180.0)
     robot.localisation = swarm.robots[1]
     own = swarm.robots[1].biases[0].error
     assert LocalisationWatch().fault(robot, counts, swarm.time) == (
@@ -127,6 +127,15 @@ def test_honest_sensors_are_not_accused() -> None:
         swarm.run(10.0)
         robot.localisation = swarm.robots[1]
         assert watch.fault(robot, swarm.counts[1], swarm.time) == ''
+
+
+def test_a_leader_that_may_be_wrong_is_said_with_the_cause() -> None:
+    robot, counts = cooperating()
+    watch = LocalisationWatch()
+    assert watch.fault(robot, counts, 1.0, doubt=0.15) == ''
+    assert watch.fault(robot, counts, 1.0, doubt=0.3) == (
+        'the leader is wrong with a probability of 30%, since the deviation of distances is '
+        '0.05 m: no sighting yet')
 
 
 def test_sightings_that_are_rejected_for_the_most_part() -> None:

@@ -52,7 +52,7 @@ def test_own_parameters_are_declared_under_the_name_of_their_entry() -> None:
     node = robot(1, algorithm='near-by', metric='by_factor', round_period=NEVER,
                  **{'near_by.margin': 2.5})
     assert node.get_parameter('near_by.margin').value == 2.5
-    assert node.robot.main._round_parameters.reach == 7.5
+    assert node.robot.main.round_parameters.reach == 7.5
     descriptor = node.describe_parameter('by_factor.factor')
     assert descriptor.description == 'A metre counts this much.' and not descriptor.read_only
     assert descriptor.floating_point_range[0].to_value == 9.0
@@ -62,7 +62,7 @@ def test_own_parameters_are_declared_under_the_name_of_their_entry() -> None:
 def test_further_instances_have_their_own() -> None:
     node = robot(1, instances='rescue', round_period=NEVER,
                  **{'rescue.algorithm': 'near-by', 'rescue.near_by.margin': 3.0})
-    assert node.robot.instances['rescue']._round_parameters.reach == 7.0
+    assert node.robot.instances['rescue'].round_parameters.reach == 7.0
     assert not node.has_parameter('near_by.margin')
 
 
