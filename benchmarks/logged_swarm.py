@@ -181,8 +181,8 @@ class LoggedSwarm(SimulatedSwarm):
                             if self.robots[robot].state.leader == right[robot][0]), len(ids),
             {one: math.dist(here, places[one]) for one, robot in self.robots.items()
              if (here := robot.sensing.locate(self.now)) is not None},
-            {one: self._watches[one].fault(robot.sensing, robot.counts, self.now,
-                                       robot.doubt(self.now))
+            {one: self._watches[one].fault(
+                robot.sensing, robot.counts, self.now, robot.doubt(self.now))
              for one, robot in self.robots.items()}))
         for robot, lengths in near.items():
             self._judge(robot, poses[robot], {other: places[other] for other in lengths})
