@@ -116,7 +116,7 @@ FILES = sorted((ROOT / PACKAGE).rglob('*.py'))
 
 
 @pytest.mark.parametrize('file', FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_file_imports_what_its_room_may(file: Path) -> None:
+def test_imports_are_those_allowed_to_the_room(file: Path) -> None:
     own = room(file.relative_to(ROOT / PACKAGE).with_suffix('').parts)
     assert own in LEANS_ON, 'a new room: say above what it may lean on'
     assert faults(own, file.read_text()) == []
@@ -139,7 +139,7 @@ def test_a_wrong_import_would_be_found(own: str, text: str) -> None:
     assert len(faults(own, text)) == 1
 
 
-def test_arrows_make_no_circle() -> None:
+def test_rooms_have_no_import_cycle() -> None:
     left = dict(LEANS_ON)
     while left:
         free = {name for name, below in left.items() if not below & left.keys()}

@@ -46,12 +46,12 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_nothing_is_left_to_be_filled_in(document: Path) -> None:
+def test_no_placeholder_is_left(document: Path) -> None:
     assert re.findall(r'@[A-Z_]+@', document.read_text()) == []
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_what_is_filled_in_by_sphinx_is_linked_to_where_it_is_not(document: Path) -> None:
+def test_generated_tables_have_links_outside_of_sphinx(document: Path) -> None:
     marks = re.findall(r'^<!-- made: .*-->\n?(.*)', document.read_text(), re.MULTILINE)
     assert [line for line in marks if '](' not in line] == []
 
@@ -153,7 +153,7 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
 
 
 @pytest.mark.skipif(find_spec('myst_parser') is None, reason='Sphinx or MyST is not installed')
-def test_they_are_built_without_a_warning(tmp_path: Path) -> None:
+def test_documents_build_without_warnings(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, '-m', 'sphinx', '-q', '-W', '--keep-going', '-d', tmp_path / 'doctrees',
          ROOT / 'doc', tmp_path / 'docs'], cwd=tmp_path, timeout=300,

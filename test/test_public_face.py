@@ -31,16 +31,16 @@ PUBLIC = {
 HEAVY = ('rclpy', 'numba', 'matplotlib', 'shapely', 'xarray', 'scipy')
 
 
-def test_the_list_is_kept() -> None:
+def test_public_names_are_the_documented_list() -> None:
     assert set(leader_election.__all__) == PUBLIC == set(dir(leader_election))
 
 
 @pytest.mark.parametrize('name', sorted(PUBLIC))
-def test_each_name_is_there(name: str) -> None:
+def test_public_names_exist(name: str) -> None:
     assert getattr(leader_election, name) is not None
 
 
-def test_an_unknown_name() -> None:
+def test_unknown_name_raises() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Robot'"):
         getattr(leader_election, 'Robot')  # noqa: B009
 
@@ -48,7 +48,7 @@ def test_an_unknown_name() -> None:
 @pytest.mark.parametrize('line, loaded', [
     ('import leader_election', ('numpy', 'leader_election.parameters', *HEAVY)),
     ('from leader_election import *', HEAVY)])
-def test_importing_is_light(line: str, loaded: tuple[str, ...]) -> None:
+def test_import_loads_no_heavy_module(line: str, loaded: tuple[str, ...]) -> None:
     code = f'import sys\n{line}\nprint([m for m in {loaded!r} if m in sys.modules])'
     ran = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=60)
     assert (ran.stdout, ran.stderr) == ('[]\n', '')

@@ -30,7 +30,7 @@ from leader_election.swarm.view.frame import Frame
 import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from ros.nodes.bench import destroy_nodes, robot
+from ros.nodes.bench import robot
 import yaml
 
 CONFIG = Path(__file__).parents[1] / 'config'
@@ -42,14 +42,11 @@ def topics(ros) -> dict[str, list[str]]:
     from leader_election.ros.nodes.declare import overrides
     from leader_election.ros.nodes.monitor import Monitor
     from leader_election.ros.nodes.swarm_world import SwarmWorld
-    robot(1, tasks='count')
     nodes: list[Node] = [
+        robot(1, tasks='count'),
         Monitor(parameter_overrides=overrides({'live': False})),
         SwarmWorld(parameter_overrides=overrides({'robots': 1, 'publish_clock': True}))]
     found = dict(nodes[0].get_topic_names_and_types())
-    destroy_nodes()
-    for node in nodes:
-        node.destroy_node()
     # The robots of the bench have shorter names.
     return {topic.replace('/r1/', '/robot_1/'): kinds for topic, kinds in found.items()}
 

@@ -37,7 +37,7 @@ from leader_election.swarm.fleet.hosting import RobotHostParameters
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
-from ros.nodes.bench import Bench, destroy_nodes, robot
+from ros.nodes.bench import Bench, robot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Float64MultiArray, Header
@@ -246,13 +246,9 @@ def test_a_tag_in_a_picture_corrects_a_robot(
             encoding='rgb8', step=3 * WIDTH, data=seen.repeat(3, axis=1).tobytes()))
 
     bench.create_timer(0.1, expose)
-    try:
-        spin_until([bench, node, camera], lambda: node.robot.counts['sightings_accepted'] > 2)
-        [sighting] = node.robot.sensing.localisation.estimate.sightings or [None]
-        assert sighting is None or sighting[:3] == pytest.approx((7, 1.0, 0.0), abs=0.02)
-    finally:
-        camera.destroy_node()
-        destroy_nodes()
+    spin_until([bench, node, camera], lambda: node.robot.counts['sightings_accepted'] > 2)
+    [sighting] = node.robot.sensing.localisation.estimate.sightings or [None]
+    assert sighting is None or sighting[:3] == pytest.approx((7, 1.0, 0.0), abs=0.02)
 
 
 def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:

@@ -53,19 +53,19 @@ def test_a_forged_candidacy_is_followed_while_it_is_sent() -> None:
     assert victim.state.leader == 99
 
 
-def test_the_dead_are_replayed_where_there_are_any() -> None:
+def test_dead_leaders_are_replayed() -> None:
     attack = ATTACKS['replayed messages']
     assert {attack.payload(i, target((4,))) for i in range(20)} == {target().sent[4]}
 
 
-def test_floods_are_long_and_weak_robots_are_many() -> None:
+def test_floods_and_sybils_have_their_sizes() -> None:
     assert 3000 < len(ATTACKS['a flood of long messages'].payload(1, target())) <= MAX_LENGTH
     weak = {ATTACKS['many weak robots'].payload(i, target()) for i in range(2 * WEAK_IDS)}
     assert len(weak) == WEAK_IDS
 
 
 @pytest.mark.parametrize('name', ATTACKS)
-def test_a_robot_survives_all_of_it(name: str) -> None:
+def test_robot_survives_all_attacks(name: str) -> None:
     victim = robot()
     for number in range(200):
         now = 0.1 * number

@@ -49,7 +49,7 @@ def test_leaders_are_in_reach_up_to_the_radius_along_living_robots() -> None:
     assert JUDGE.unled(led_by(r2=5, r1=2), dead) == (1,)
 
 
-def test_robots_without_a_word_have_no_leader() -> None:
+def test_silent_robots_have_no_leader() -> None:
     assert JUDGE.unled({1: 1}, ALL.after(living=frozenset({1, 2}))) == (2,)
 
 
@@ -71,7 +71,8 @@ def test_unknown_leaders_lead_nobody() -> None:
     ({}, 0.0, 2.0 + 5 * 1.0), ({}, 3.0, 2.0 + 5 * 1.0 + 3.0),
     ({'radio_loss': 0.1}, 0.0, 2.0 + 5 * 1.25),
     ({'radio_delay': 0.1, 'radio_jitter': 0.2}, 0.0, 2.0 + 5 * 1.6)])
-def test_bounds(radio: dict[str, float], extra: float, seconds: float) -> None:
+def test_bound_grows_with_expiry_hops_and_period(
+        radio: dict[str, float], extra: float, seconds: float) -> None:
     assert bound(5, 1.0, 2.0, {**NO_TROUBLE, **radio}, extra) == pytest.approx(seconds)
 
 

@@ -21,11 +21,11 @@ TABLE = [case for case in cases() if case.radius < 100.0]
 
 
 @pytest.mark.parametrize('case', TABLE, ids=str)
-def test_no_cell_of_the_table_is_beyond_its_bound(case: Case) -> None:
+def test_recovery_times_are_within_their_bounds(case: Case) -> None:
     assert max(recovery(case, AUTOMATIC, seed) for seed in range(3)) <= case.bound
 
 
-def test_without_a_limit_the_distance_between_robots_decides() -> None:
+def test_recovery_without_a_hop_limit_depends_on_distances() -> None:
     # 2 m in steps of 0.05 m, and the rounds of the expiry.
     near = Case(0.05, 2.0, 'periodic', 0.0)
     assert recovery(near, NONE) == pytest.approx(42.0, abs=1.5 * PERIOD)
@@ -33,7 +33,7 @@ def test_without_a_limit_the_distance_between_robots_decides() -> None:
 
 
 @pytest.mark.parametrize('schedule', ['periodic', 'reactive'])
-def test_the_limit_deposes_no_living_leader(schedule: str) -> None:
+def test_hop_limit_deposes_no_living_leader(schedule: str) -> None:
     without, left = depositions(NONE, 1, seconds=200.0, schedule=schedule)
     share, times = depositions(AUTOMATIC, 1, seconds=200.0, schedule=schedule)
     assert 0.0 < share <= without < 0.1

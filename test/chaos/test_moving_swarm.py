@@ -17,7 +17,7 @@
 from benchmarks.moving_swarm import measure
 
 
-def test_a_joining_radius_saves_a_quarter_of_the_changes_and_keeps_more_partitions_whole():
+def test_hysteresis_saves_a_quarter_of_the_leader_changes():
     """Half of them over a longer time."""
     plain = measure(1, 20.0, 0.0, radius_hysteresis=0.0)
     steady = measure(1, 20.0, 0.0)
@@ -25,5 +25,5 @@ def test_a_joining_radius_saves_a_quarter_of_the_changes_and_keeps_more_partitio
     assert steady.whole > plain.whole
 
 
-def test_the_same_seed_gives_the_same_figures():
+def test_same_seed_gives_the_same_figures():
     assert measure(1, 2.0, 0.2) == measure(1, 2.0, 0.2)

@@ -50,7 +50,7 @@ def failing(outcome: Outcome, crashed: tuple[str, ...] = ()) -> list[str]:
     return [check.text for check in checks(outcome, crashed) if not check.holds]
 
 
-def test_all_checks_hold_after_a_good_run() -> None:
+def test_good_run_passes_all_checks() -> None:
     assert failing(good()) == []
 
 
@@ -75,14 +75,14 @@ def spoil(**values: object) -> Callable[[Outcome], None]:
     (spoil(account=Account(0, 0)), 'of 0 copies'),
     (spoil(memory={'world': [(second, 1e8 + 2e5 * second) for second, _ in FLAT]}),
      'memory grows: world')])
-def test_what_is_wrong_is_found(change: Callable[[Outcome], None], text: str) -> None:
+def test_each_spoiled_figure_fails_its_check(change: Callable[[Outcome], None], text: str) -> None:
     outcome = good()
     change(outcome)
     found, = failing(outcome)
     assert text in found
 
 
-def test_a_traceback_is_a_crash(tmp_path: Path) -> None:
+def test_traceback_counts_as_a_crash(tmp_path: Path) -> None:
     (tmp_path / 'good.log').write_text('all is well\n')
     (tmp_path / 'bad.log').write_text(f'{report.TRACEBACK}:\n')
     assert tracebacks(tmp_path) == ['bad.log']
@@ -90,7 +90,7 @@ def test_a_traceback_is_a_crash(tmp_path: Path) -> None:
     assert 'bad.log' in found
 
 
-def test_memory_that_is_taken_once_is_flat_and_that_is_taken_on_and_on_is_not() -> None:
+def test_growing_memory_fails_and_a_single_step_does_not() -> None:
     def used(of_second: Callable[[float], float]) -> list[tuple[float, float]]:
         return [(second, 1e8 + of_second(second)) for second, _ in FLAT]
 
@@ -99,12 +99,12 @@ def test_memory_that_is_taken_once_is_flat_and_that_is_taken_on_and_on_is_not() 
     assert growth(used(lambda second: 0.0)) == pytest.approx((1e8, 0.0, 0.0), abs=1.0)
 
 
-def test_the_table_has_a_line_for_each_kind_that_is_judged() -> None:
+def test_table_has_a_line_for_each_judged_kind() -> None:
     assert table(good().recoveries).splitlines()[2:] == [
         '| kill | 2 | 3.0 | 4.0 | 6.0 | 67% |', '| split | 1 | 0.0 | 0.0 | 6.0 | 0% |']
 
 
-def test_the_picture_shows_leaders_and_who_has_none(tmp_path: Path) -> None:
+def test_picture_shows_leaders_and_robots_without_one(tmp_path: Path) -> None:
     outcome, red, blue = good(), (0.8, 0.1, 0.1), (0.1, 0.1, 0.8)
     outcome.seconds = 40.0
     outcome.observations = [Observation(0.1 * i, (1, 2) if i < 100 else ()) for i in range(400)]

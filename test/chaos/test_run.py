@@ -31,7 +31,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
                           capture_output=True, text=True, timeout=600)
 
 
-def test_a_swarm_survives_half_a_minute(tmp_path: Path) -> None:
+def test_swarm_passes_half_a_minute_of_faults(tmp_path: Path) -> None:
     done = run('--robots', '8', '--seconds', f'{SECONDS:g}', '--seed', '2', '--output',
                str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -34,12 +34,12 @@ def changes(seed: int, faults: int = 5 * ROUND, plan: Plan = PLAN) -> list[Chang
     return [change for fault in islice(Schedule(plan, seed).faults(), faults) for change in fault]
 
 
-def test_the_seed_decides() -> None:
+def test_seed_determines_the_schedule() -> None:
     assert changes(1) == changes(1) != changes(2)
 
 
 @given(st.integers(0, 1000))
-def test_all_kinds_happen_soon(seed: int) -> None:
+def test_all_kinds_of_faults_happen_soon(seed: int) -> None:
     found = changes(seed)
     assert {change.kind for change in found} == {
         of.KILL, of.START, of.PAUSE, of.GO_ON, of.RADIO, of.SPLIT, of.HEAL, of.ODOMETRY,
@@ -48,7 +48,7 @@ def test_all_kinds_happen_soon(seed: int) -> None:
         'one', 'two', 'three', 'four'}
 
 
-def test_without_a_simulated_clock_none_leaps() -> None:
+def test_no_clock_leaps_without_simulated_time() -> None:
     assert of.CLOCK not in {
         change.kind for change in changes(1, plan=PLAN._replace(simulated_clock=False))}
 

@@ -65,14 +65,14 @@ def multicast_port() -> int:
 
 
 @pytest.mark.parametrize('name', PROFILES)
-def test_a_profile_is_as_fast_dds_wants_it(name: str) -> None:
+def test_profiles_are_valid_by_the_schema_of_fast_dds(name: str) -> None:
     schemas = installed('share/fastRTPS_profiles.xsd')
     if not schemas:
         pytest.skip('the schema of Fast DDS profiles is not installed')
     etree.XMLSchema(etree.parse(schemas[0])).assertValid(etree.parse(FOLDER / f'{name}.xml'))
 
 
-def test_a_misspelled_profile_would_be_found() -> None:
+def test_misspelled_profile_is_invalid_by_the_schema() -> None:
     schemas = installed('share/fastRTPS_profiles.xsd')
     if not schemas:
         pytest.skip('the schema of Fast DDS profiles is not installed')
@@ -80,7 +80,7 @@ def test_a_misspelled_profile_would_be_found() -> None:
     assert not etree.XMLSchema(etree.parse(schemas[0])).validate(etree.fromstring(text))
 
 
-def test_cyclones_file_says_what_fast_dds_is_told() -> None:
+def test_cyclone_file_has_the_settings_of_the_fast_dds_profile() -> None:
     """Its schema is not at hand; but it is XML, and the two files do not drift apart."""
     found = etree.parse(FOLDER / 'cyclonedds.xml').getroot()
     space = {'c': 'https://cdds.io/config'}
@@ -159,7 +159,7 @@ LOCAL = '0100007F'
 """127.0.0.1, as the kernel writes it."""
 
 
-def test_robots_elect_by_a_list_of_peers(
+def test_robots_elect_with_a_list_of_peers(
         processes: list[subprocess.Popen], tmp_path: Path) -> None:
     environment = on_this_machine('fastdds_peers', tmp_path)
     processes += [robot(1, environment), robot(2, environment)]
@@ -171,7 +171,7 @@ def test_robots_elect_by_a_list_of_peers(
     assert [finish(process) for process in processes] == [(0, '', '')] * 2
 
 
-def test_without_the_profile_there_would_be_multicast(
+def test_robots_without_the_profile_use_multicast(
         processes: list[subprocess.Popen]) -> None:
     processes.append(robot(2, os.environ | {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'}))
     end = time.monotonic() + PATIENCE
@@ -180,7 +180,7 @@ def test_without_the_profile_there_would_be_multicast(
     assert multicast_port() in bound(processes)
 
 
-def test_robots_elect_by_a_discovery_server_and_go_on_without(
+def test_robots_elect_with_a_discovery_server_and_continue_without(
         processes: list[subprocess.Popen], tmp_path: Path) -> None:
     server = discovery_server()
     if server is None:

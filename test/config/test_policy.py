@@ -103,7 +103,7 @@ def may(name: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize('name', PROFILES)
-def test_a_profile_is_what_the_node_has(name: str) -> None:
+def test_profile_allows_exactly_the_topics_of_its_node(name: str) -> None:
     namespace, settings = PROFILES[name]
     found: dict[str, set[str]] = defaultdict(set)
     for kind, parameters in settings:
@@ -123,11 +123,11 @@ def test_a_profile_is_what_the_node_has(name: str) -> None:
         right: sorted(found[right]) for right in RIGHTS}
 
 
-def test_all_profiles_are_of_nodes() -> None:
+def test_every_profile_is_tested() -> None:
     assert {profile.get('node') for profile in POLICY.iter('profile')} == {*PROFILES, 'record'}
 
 
-def test_who_records_says_nothing_to_robots(tmp_path: Path) -> None:
+def test_recorder_profile_publishes_nothing_to_robots(tmp_path: Path) -> None:
     pytest.importorskip('mcap', reason='mcap is not installed: nothing can be recorded')
     from leader_election.ros.nodes.recorder import Recorder
     allowed = may('record')
@@ -139,7 +139,7 @@ def test_who_records_says_nothing_to_robots(tmp_path: Path) -> None:
     assert allowed['request'] == found['request'] == set()
 
 
-def test_the_doctor_has_no_more_than_is_allowed_to_who_records() -> None:
+def test_doctor_needs_no_more_than_the_recorder_profile() -> None:
     doctor = SwarmDoctor(Namespace(expected={}, fleet_file='', robot='', radio_topics=()))
     allowed = may('record')
     for right in ('publish', 'reply', 'request'):
@@ -147,7 +147,7 @@ def test_the_doctor_has_no_more_than_is_allowed_to_who_records() -> None:
     doctor.destroy_node()
 
 
-def test_another_robot_has_its_name_put_for_hers() -> None:
+def test_policy_for_another_robot_differs_by_its_name() -> None:
     """What the file's first lines tell: nothing in a robot's enclave is of no robot's name."""
     text = etree.tostring(POLICY).decode().replace('alice', 'bob')
     robots = {enclave.get('path') for enclave in etree.fromstring(text).iter('enclave')}

@@ -131,7 +131,7 @@ def run_documented(part: str, folder: Path) -> None:
     assert ran.returncode == 0, ran.stderr
 
 
-def test_the_keystore_of_a_robot_needs_nothing_outside_of_it(tmp_path: Path) -> None:
+def test_keystore_of_a_robot_is_self_contained(tmp_path: Path) -> None:
     """The links are those that ``ros2 security create_enclave`` makes."""
     (tmp_path / 'keys' / 'public').mkdir(parents=True)
     (tmp_path / 'keys' / 'public' / 'ca.cert.pem').write_text('certificate')
@@ -193,7 +193,7 @@ def wait_for(process: Robot, text: bytes) -> None:
     raise AssertionError(f'no event with {text!r} within {PATIENCE} s')
 
 
-def test_secured_robots_elect_and_an_outsider_does_not_take_part(
+def test_secured_robots_elect_without_an_outsider(
         keystores: Path, robots: list[Robot]) -> None:
     """The policy allows all that a robot needs; the outsider is stronger than both."""
     robots.append(start('alice', 1, of(keystores, 'alice')))
@@ -206,7 +206,7 @@ def test_secured_robots_elect_and_an_outsider_does_not_take_part(
     assert all(robot.poll() is None for robot in robots)
 
 
-def test_a_stranger_neither_sees_nor_hears_secured_robots(
+def test_stranger_discovers_and_receives_nothing(
         keystores: Path, robots: list[Robot]) -> None:
     """A node without an enclave finds neither their nodes nor their messages."""
     robots += [start('alice', 1, of(keystores, 'alice')), start('bob', 2, of(keystores, 'bob'))]
@@ -219,7 +219,7 @@ def test_a_stranger_neither_sees_nor_hears_secured_robots(
     assert json.loads(seen.stdout) == ['/carol', '/mallory']
 
 
-def test_who_records_may_do_so_under_the_policy(
+def test_recorder_records_under_the_policy(
         keystores: Path, robots: list[Robot], tmp_path: Path) -> None:
     pytest.importorskip('mcap', reason='mcap is not installed: nothing can be recorded')
     for name, robot_id in (('alice', 1), ('bob', 2)):
@@ -248,20 +248,20 @@ def recorded(path: Path) -> set[int]:
         lambda topic, kind: topic == '/neighbourhood')}
 
 
-def test_without_security_the_same_robot_follows_the_outsider(robots: list[Robot]) -> None:
+def test_unsecured_robot_follows_the_outsider(robots: list[Robot]) -> None:
     for name, robot_id in (('alice', 1), ('mallory', 9)):
         robots.append(start(name, robot_id, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     wait_for(robots[0], b'"leader":9')
 
 
-def test_a_robot_with_the_enclave_of_another_may_not_speak_as_it(
+def test_robot_with_the_enclave_of_another_is_refused(
         keystores: Path, robots: list[Robot]) -> None:
     """Bob's permissions do not hold for alice's topics: the node ends, in one line."""
     robots.append(start('alice', 1, of(keystores, 'bob')))
     assert robots[0].wait(PATIENCE) == 2
 
 
-def test_a_robot_that_is_to_be_secured_does_not_run_without(
+def test_robot_with_enforced_security_does_not_run_without_keys(
         tmp_path: Path, robots: list[Robot]) -> None:
     """Whatever the middleware: an enclave without keys ends the process, with a line on why."""
     if why_not() == WITHOUT:

@@ -21,7 +21,7 @@ from several_computers import ELECTION, led_by, MEMBERS, RIGHT, SCENE, swarm, WO
 
 
 @pytest.mark.parametrize('name', ['fastdds_peers', 'fastdds_discovery_server'])
-def test_it_elects_and_survives_the_loss_of_a_computer(name: str, tmp_path: Path) -> None:
+def test_swarm_on_several_computers_survives_the_loss_of_one(name: str, tmp_path: Path) -> None:
     """The lost computer is not switched off: its robots go on, and are taken back later."""
     with swarm(name, tmp_path) as run:
         if name == 'fastdds_discovery_server':

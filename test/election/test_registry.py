@@ -43,7 +43,7 @@ def test_an_entry_point_adds_a_plug_in(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize('value, reason', [
     ('no.such.module:METRIC', 'ModuleNotFoundError'), ('math:tau_and_more', 'AttributeError'),
     ('math:pi', 'AttributeError')])
-def test_what_cannot_be_loaded_breaks_nothing_else(
+def test_broken_plug_in_breaks_nothing_else(
         monkeypatch: pytest.MonkeyPatch, value: str, reason: str) -> None:
     found = filled(monkeypatch, EntryPoint('broken', value, 'some.group'))
     assert found.names() == ('hops',) and list(found.broken()) == ['broken']
@@ -58,7 +58,7 @@ def test_an_unknown_name_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> Non
         filled(monkeypatch).get('hop')
 
 
-def test_a_name_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duplicate_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     other: Any = Metric('hops', cost=lambda *_: 2.0)
     with pytest.raises(ValueError, match="metric 'hops' is registered already"):
         filled(monkeypatch).add(other)
@@ -77,7 +77,7 @@ def test_an_unknown_type_raises(name: str, error: type[Exception]) -> None:
         message_type(name)
 
 
-def test_only_what_replaced_may_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entry_is_replaced_only_explicitly(monkeypatch: pytest.MonkeyPatch) -> None:
     found = filled(monkeypatch)
     other = Metric('near', cost=lambda *_: 2.0)
     assert found.replace(NEAR) is NEAR and found.get('near') is NEAR

@@ -119,7 +119,7 @@ def stand_ins(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return including
 
 
-def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     including = stand_ins(prefix, monkeypatch)
     assert watch_launch(prefix / 'prefix', including, 'a robot has driven',
                         '3 robots · [1-3] regions') == []
@@ -127,7 +127,7 @@ def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGKILL])
-def test_a_launch_that_is_ended_at_once_leaves_nothing(
+def test_launch_ended_at_once_leaves_nothing(
         prefix: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
     """As by the end of its terminal, or for want of memory."""
     including = stand_ins(prefix, monkeypatch)
@@ -154,7 +154,7 @@ esac
 @pytest.mark.parametrize(('given', 'line'), [
     ('world_name:=depot', "parameter world_name: no world 'depot' answers; these run: swarm"),
     ('world_name:=swarm', "parameter name: there is a model robot_31 in world 'swarm' already")])
-def test_a_robot_that_cannot_come_ends_the_launch_with_one_line(
+def test_failed_spawn_ends_the_launch_with_one_line(
         prefix: Path, monkeypatch: pytest.MonkeyPatch, given: str, line: str) -> None:
     (prefix / 'gz').write_text(GZ)
     (prefix / 'gz').chmod(0o755)
@@ -218,7 +218,7 @@ else:
 """
 
 
-def test_the_window_may_be_closed_but_the_end_of_the_server_is_an_error(
+def test_closed_window_is_no_error_and_ended_server_is(
         prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)

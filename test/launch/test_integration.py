@@ -112,12 +112,12 @@ def example(prefix: Path, name: str, more: str = '') -> Path:
     return path
 
 
-def test_all_launch_files_of_the_page_are_run() -> None:
+def test_launch_files_of_the_page_are_tested() -> None:
     named = set(re.findall(r'# (\w+\.launch\.py)\n', PAGE.read_text()))
     assert all(f"'{name}'" in Path(__file__).read_text() for name in named) and len(named) == 4
 
 
-def test_a_bringup_goes_on_without_a_robot_that_has_ended(prefix: Path) -> None:
+def test_bringup_continues_without_an_ended_robot(prefix: Path) -> None:
     """After 10 s without odometry; here half a second."""
     path = example(prefix, 'one_robot.launch.py', '*others(), ')
     path.write_text(path.read_text().replace("'required'", "'odometry_timeout': '0.5', 'required'")
@@ -139,14 +139,14 @@ def others():
     assert left_behind(prefix) == []
 
 
-def test_a_required_robot_ends_the_bringup_with_its_status(prefix: Path) -> None:
+def test_ended_required_robot_ends_the_bringup(prefix: Path) -> None:
     path = example(prefix, 'one_robot.launch.py')
     path.write_text(path.read_text().replace("'required': 'false'", "'odometry_timeout': '0.5'"))
     ran = run_launch(prefix, path)
     assert ran.returncode == 2 and 'no odometry on /alice/odom' in ran.stdout + ran.stderr
 
 
-def test_a_robot_is_started_again(prefix: Path) -> None:
+def test_ended_robot_is_respawned(prefix: Path) -> None:
     path = example(prefix, 'one_robot.launch.py')
     path.write_text(path.read_text().replace(
         "'required': 'false'", "'odometry_timeout': '0.5', 'respawn': 'true', "

@@ -50,7 +50,7 @@ def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
 
 
-def test_all_arguments_are_there_and_described() -> None:
+def test_arguments_are_complete_and_described() -> None:
     declared = [e for e in describe('swarm').entities if isinstance(e, DeclareLaunchArgument)]
     assert {argument.name for argument in declared} == ARGUMENTS
     for argument in declared:
@@ -69,7 +69,7 @@ def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None
     assert not {'motion', 'radio_range'} & world.keys() and monitor.keys() == {'use_sim_time'}
 
 
-def test_computers_share_a_swarm() -> None:
+def test_members_divide_a_swarm_between_computers() -> None:
     nodes = launched('swarm', robots='5', members='none', monitor='false')
     assert executables(nodes) == ['swarm_world']
     nodes = launched('swarm', robots='5', members='2-4', swarm_world='false',
@@ -117,13 +117,13 @@ def test_a_large_swarm_of_a_short_range_has_room() -> None:
     assert told.msg[0].text.startswith('200 robots: lean:=true')
 
 
-def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
+def test_swarm_of_logs_has_one_robot_per_log() -> None:
     nodes = launched('swarm', logs='physics5', monitor='false')
     assert executables(nodes) == ['swarm_world', 'fleet']
     assert parameters(nodes[1])['members'] == '1-5'
 
 
-def test_sim_time_is_the_worlds() -> None:
+def test_use_sim_time_follows_the_world() -> None:
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', use_sim_time='true', real_time_factor='2'))
     assert world['publish_clock'] and 'use_sim_time' not in world
@@ -131,13 +131,13 @@ def test_sim_time_is_the_worlds() -> None:
     assert fleet['use_sim_time'] and monitor['use_sim_time']
 
 
-def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rviz_is_started_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(tmp_path / 'with', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     assert executables(launched('swarm', robots='3', rviz='true'))[-1] == 'rviz2'
 
 
-def test_a_file_of_parameters_is_passed_on_before_what_is_given(tmp_path: Path) -> None:
+def test_parameter_file_precedes_arguments(tmp_path: Path) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n    ties: nearest\n')
     for node in launched('swarm', robots='3', params_file=str(file), radius='4'):
@@ -146,7 +146,7 @@ def test_a_file_of_parameters_is_passed_on_before_what_is_given(tmp_path: Path) 
             assert parameters(node)['radius'] == 4.0
 
 
-def test_a_file_of_parameters_sets_the_scene(tmp_path: Path) -> None:
+def test_parameter_file_sets_the_scene(tmp_path: Path) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters:\n    first_id: 100\n    robots: 3\n'
                     '    radius: 3.0\n    communication_range: 2\n')
@@ -162,7 +162,7 @@ def test_a_file_of_parameters_sets_the_scene(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('text', [None, '[', '[1]', ''])
-def test_what_is_no_file_of_parameters_is_named(tmp_path: Path, text: str | None) -> None:
+def test_wrong_parameter_file_is_named(tmp_path: Path, text: str | None) -> None:
     file = tmp_path / 'mine.yaml'
     if text is not None:
         file.write_text(text)
@@ -171,7 +171,7 @@ def test_what_is_no_file_of_parameters_is_named(tmp_path: Path, text: str | None
     assert '\n' not in str(caught.value)
 
 
-def test_what_robots_believe_of_the_radio_is_so() -> None:
+def test_communication_range_of_robots_is_that_of_the_radio() -> None:
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', communication_range='4', radio='relay'))
     assert (world['radio_range'], world['radio']) == (4.0, 'relay')
@@ -197,7 +197,7 @@ def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
     {'log_level': 'loud'}, {'real_time_factor': '2'}, {'tasks': 'dance'}, {'use_sim_time': 'x'},
     {'motion': 'flying'}, {'world': 'no/such.yaml'}, {'collection': 'post'},
     {'connected': 'perhaps'}])
-def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
+def test_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
 
@@ -210,7 +210,7 @@ def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
     ('/**', '{instances: rescue, rescue.radius: far}', 'parameter radius')])
-def test_what_is_wrong_in_a_file_is_found_before_anything_starts(
+def test_wrong_value_in_a_file_is_refused_before_the_start(
         tmp_path: Path, section: str, values: str, named: str) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text(f'{section}:\n  ros__parameters: {values}\n')
@@ -219,7 +219,7 @@ def test_what_is_wrong_in_a_file_is_found_before_anything_starts(
     assert str(file) in str(caught.value)
 
 
-def test_what_is_not_installed_is_named_before_anything_starts(tmp_path: Path) -> None:
+def test_missing_package_is_named_before_the_start(tmp_path: Path) -> None:
     (tmp_path / 'lib' / 'leader_election' / 'monitor').unlink()
     with pytest.raises(ParameterError, match='leader_election has no executable monitor'):
         launched('swarm', robots='3')
@@ -228,7 +228,7 @@ def test_what_is_not_installed_is_named_before_anything_starts(tmp_path: Path) -
 @pytest.mark.parametrize(('argument', 'named'), [
     ('rviz:=true', 'parameter rviz: package rviz2 is not installed; install it with apt install '),
     ('monitor:=maybe', "parameter monitor: 'maybe' is not allowed")])
-def test_a_launch_that_cannot_be_leaves_no_process_behind(
+def test_refused_launch_leaves_no_process(
         tmp_path: Path, argument: str, named: str) -> None:
     """Left to itself launch started the world and the robots, and forgot them."""
     ran = run_launch(tmp_path, FILES / 'swarm.launch.py', 'robots:=2', argument)
@@ -238,26 +238,26 @@ def test_a_launch_that_cannot_be_leaves_no_process_behind(
     assert left_behind(tmp_path) == []
 
 
-def test_whoever_ends_ends_all_with_its_status() -> None:
+def test_ended_process_ends_the_launch_with_its_status() -> None:
     """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
     for node in launched('swarm', robots='3', robots_per_process='2'):
         assert node._ExecuteLocal__on_exit is shut_down_with_status
 
 
-def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ['ros2', 'launch', 'leader_election', 'swarm.launch.py', 'task:=patrol']
     monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match='no such argument; did you mean tasks'):
         launched('swarm', robots='3')
 
 
-def test_leaders_are_given() -> None:
+def test_given_leaders_reach_the_robots() -> None:
     world, fleet, monitor = map(
         parameters, launched('swarm', robots='9', algorithm='given', leaders='7'))
     assert fleet['leaders'] == '7' and 'leaders' not in world.keys() | monitor.keys()
 
 
-def test_the_log_level_reaches_every_node() -> None:
+def test_log_level_reaches_every_node() -> None:
     for node in launched('swarm', robots='3', log_level='debug'):
         command = [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
         assert command[command.index('--log-level') + 1] == 'debug'

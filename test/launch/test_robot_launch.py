@@ -57,7 +57,7 @@ def fleet(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_all_arguments_are_there_and_described() -> None:
+def test_arguments_are_complete_and_described() -> None:
     declared = [e for e in describe('robot').entities if isinstance(e, DeclareLaunchArgument)]
     assert {argument.name for argument in declared} == ARGUMENTS
     for argument in declared:
@@ -78,12 +78,12 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
 
 
 @pytest.mark.parametrize(('namespace', 'full'), [('/', '/'), ('_a', '/_a'), ('/a/b', '/a/b')])
-def test_a_robot_whose_driver_has_another_namespace_or_none(namespace: str, full: str) -> None:
+def test_driver_may_have_another_namespace(namespace: str, full: str) -> None:
     for node in launched('robot', robot_id='3', namespace=namespace, motion='wander'):
         assert node.expanded_node_namespace == full
 
 
-def test_a_robot_has_tasks_and_topics_to_drive_by() -> None:
+def test_robot_with_tasks_has_topics_to_drive() -> None:
     (node,) = launched('robot', robot_id='3', tasks='rally', scan_topic='/front',
                        cmd_vel_topic='/wheels/cmd')
     assert parameters(node)['tasks'] == 'rally'
@@ -91,7 +91,7 @@ def test_a_robot_has_tasks_and_topics_to_drive_by() -> None:
     assert (rules['scan'], rules['cmd_vel']) == ('/front', '/wheels/cmd')
 
 
-def test_a_robot_of_a_fleet_file(fleet: str) -> None:
+def test_robot_of_a_fleet_file_has_its_parameters(fleet: str) -> None:
     (node,) = launched('robot', fleet_file=fleet, robot='alice')
     assert node.expanded_node_namespace == '/alice'
     assert parameters(node) == {
@@ -100,7 +100,7 @@ def test_a_robot_of_a_fleet_file(fleet: str) -> None:
     assert dict(node.expanded_remapping_rules)['odom'] == 'wheels'
 
 
-def test_a_managed_robot_and_one_that_wanders(fleet: str) -> None:
+def test_managed_and_wandering_robots_are_started(fleet: str) -> None:
     managed, wander = launched(
         'robot', fleet_file=fleet, robot='alice', managed='true', autostart='false',
         motion='wander', arena='blocks', use_sim_time='true')
@@ -111,7 +111,7 @@ def test_a_managed_robot_and_one_that_wanders(fleet: str) -> None:
     assert wander.expanded_remapping_rules == managed.expanded_remapping_rules
 
 
-def test_a_file_of_parameters_comes_before_all_else(fleet: str, tmp_path: Path) -> None:
+def test_parameter_file_has_the_lowest_precedence(fleet: str, tmp_path: Path) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters: {radius: 3.0, ties: nearest, robot_id: 9}\n')
     (node,) = launched('robot', fleet_file=fleet, robot='alice', params_file=str(file))
@@ -119,7 +119,7 @@ def test_a_file_of_parameters_comes_before_all_else(fleet: str, tmp_path: Path) 
     assert (found['radius'], found['ties'], found['robot_id']) == (8.0, 'nearest', 1)
 
 
-def test_a_wrong_file_is_found_before_anything_starts(tmp_path: Path) -> None:
+def test_wrong_parameter_file_is_refused_before_the_start(tmp_path: Path) -> None:
     file = tmp_path / 'mine.yaml'
     for section, values, named in (
             ('/robot_3/election_node', '{round_period: 9}', 'parameter message_expiry: 3 is not'),
@@ -129,7 +129,7 @@ def test_a_wrong_file_is_found_before_anything_starts(tmp_path: Path) -> None:
             launched('robot', robot_id='3', motion='wander', params_file=str(file))
 
 
-def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rviz_is_started_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(tmp_path / 'with', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
@@ -143,12 +143,12 @@ def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     {'neighbourhood': 'a b'}, {'required': 'maybe'}, {'respawn': '2'}, {'respawn_delay': '-1'},
     {'output_namespace': '/election'},
     {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
-def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
+def test_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('robot', **{'robot_id': '1'} | wrong)
 
 
-def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', str(FILES / 'robot.launch.py'),
                                       'initial_pos:=[1,2,0]'])
     with pytest.raises(ParameterError, match='no such argument; did you mean initial_pose'):
@@ -179,7 +179,7 @@ def test_rviz_shows_the_swarm_of_a_robot(
     assert rviz.expanded_node_namespace == '/'
 
 
-def test_who_includes_it_decides_what_the_end_of_a_node_means() -> None:
+def test_including_launch_file_sets_the_effect_of_an_ended_node() -> None:
     driven = {'robot_id': '3', 'motion': 'wander'}
     for node in launched('robot', **driven):
         assert node._ExecuteLocal__on_exit is shut_down_with_status
@@ -194,7 +194,7 @@ def test_who_includes_it_decides_what_the_end_of_a_node_means() -> None:
 
 # For real.
 
-def test_why_the_node_ended_is_in_the_log_of_the_launch(tmp_path: Path) -> None:
+def test_reason_of_an_ended_node_is_in_the_launch_log(tmp_path: Path) -> None:
     ran = run_launch(tmp_path, FILES / 'robot.launch.py', 'robot_id:=3', 'odometry_timeout:=0.5')
     assert ran.returncode == 2
     log = next((tmp_path / 'log').glob('*/launch.log'))
@@ -219,7 +219,7 @@ for_real = pytest.mark.skipif(not ROS2, reason='ros2 is not installed')
 
 
 @for_real
-def test_a_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) -> None:
+def test_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) -> None:
     ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=bob')
     assert ran.returncode == 2
     assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
@@ -227,14 +227,14 @@ def test_a_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) ->
 
 
 @for_real
-def test_an_argument_that_is_none_is_one_line_and_status_2(tmp_path: Path) -> None:
+def test_unknown_argument_is_one_line_and_status_2(tmp_path: Path) -> None:
     ran = ros2_launch('robot_id:=3', 'model:=lite')
     assert ran.returncode == 2
     assert ran.stderr.startswith('error: parameter model: robot.launch.py has no such argument')
 
 
 @for_real
-def test_a_robot_that_gives_up_ends_the_launch_with_its_status(
+def test_ended_robot_ends_the_launch_with_its_status(
         tmp_path: Path, fleet: str) -> None:
     ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=alice', 'odometry_timeout:=0.5')
     assert ran.returncode == 2

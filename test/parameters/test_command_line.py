@@ -18,12 +18,12 @@ from leader_election.parameters.command_line import CommandLineParser, ExitStatu
 import pytest
 
 
-def test_an_error_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert print_error(ValueError('one\n  two')) == ExitStatus.USAGE == 2
     assert capsys.readouterr() == ('', 'error: one two\n')
 
 
-def test_a_wrong_option_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_option_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     parser = CommandLineParser(prog='leader_election lab')
     commands = parser.add_subparsers(dest='command', required=True)
     commands.add_parser('run').add_argument('--seeds', type=int)

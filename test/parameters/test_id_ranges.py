@@ -26,7 +26,7 @@ def test_ids_and_ranges_are_parsed(text: str, ranges: tuple[tuple[int, int], ...
 
 
 @pytest.mark.parametrize('text', ['x', '3-1', '1,', '1-', '1-2-3', '-1', ',', '1;2'])
-def test_other_texts_are_refused_by_the_name_of_the_parameter(text: str) -> None:
+def test_malformed_ranges_are_refused_with_the_parameter(text: str) -> None:
     with pytest.raises(ParameterError, match='^parameter radio_groups: '):
         id_ranges(text, 'radio_groups')
 

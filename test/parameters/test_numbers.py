@@ -36,7 +36,7 @@ import pytest
     ('1e1', 10.0), ('1E3', 1000.0), ('1e-3', 0.001), ('.5e2', 50.0), ('1.e1', 10.0),
     ('+2e1', 20.0), ('-2e+1', -20.0), ('1.5e+3', 1500.0), ('1_000', 1000), ('1_000.5', 1000.5),
     ('1_0e1', 100.0), ('1e06', 1e6), ('5', 5), ('0.5', 0.5)])
-def test_a_number_is_the_same_in_each_way_of_writing(text: str, number: float) -> None:
+def test_number_is_read_in_each_notation(text: str, number: float) -> None:
     read = strict_yaml.read(f'value: {text}')['value']
     assert as_number(read) == number
     assert Parameter('radius', float, 1.0, '').check(read) == number
@@ -44,7 +44,7 @@ def test_a_number_is_the_same_in_each_way_of_writing(text: str, number: float) -
 
 @pytest.mark.parametrize('text', [
     'e1', '1e', '1e1.5', '1e1m', 'x1e1', '.e1', '_1e1', '1e999', '0x1e1g', '"10"', '١e١'])
-def test_what_is_no_number_is_refused_as_a_text(text: str) -> None:
+def test_text_is_refused_as_a_number(text: str) -> None:
     with pytest.raises(ParameterError, match='parameter radius: .* is not allowed; it takes a fi'):
         Parameter('radius', float, 1.0, '', upper=float('inf')).check(
             strict_yaml.read(f'value: {text}')['value'])
@@ -52,24 +52,24 @@ def test_what_is_no_number_is_refused_as_a_text(text: str) -> None:
 
 @pytest.mark.parametrize(('value', 'number'), [
     ('1e3', 1000), ('2.5e1', 25), ('1_0e1', 100), (7, 7)])
-def test_whole_numbers(value: Any, number: int) -> None:
+def test_integer_is_read_in_each_notation(value: Any, number: int) -> None:
     found = Parameter('count', int, 1, '').check(value)
     assert (found, type(found)) == (number, int) and as_whole_number(value) == number
 
 
 @pytest.mark.parametrize('value', ['1e-3', '2.55e1', '1e400', 1000.0, '1000'])
-def test_what_is_not_whole(value: Any) -> None:
+def test_fraction_is_refused_as_an_integer(value: Any) -> None:
     with pytest.raises(ParameterError, match='it takes a whole number'):
         Parameter('count', int, 1, '').check(value)
 
 
-def test_a_text_stays_one() -> None:
+def test_text_that_looks_like_a_number_stays_text() -> None:
     assert Parameter('frame', str, '', '').check('1e1') == '1e1'
     assert Parameter('frames', tuple[str, ...], (), '').check(['1e1']) == ('1e1',)
     assert Parameter('xs', tuple[float, ...], (), '').check(['1e1', 2]) == (10.0, 2.0)
 
 
-def test_scenarios(tmp_path: Path) -> None:
+def test_scenario_file_takes_any_notation_of_numbers(tmp_path: Path) -> None:
     usual = load(tmp_path, TEXT.replace('range: 40', 'range: 40, delay: [0, 0.5]')
                  + 'first_id: 100\nmotion: {kind: static, tick: 0.5}\nrounds: {period: 10}\n')
     text = (TEXT.replace('duration: 20', 'duration: 2e1').replace('radius: 30', 'radius: 3e1')
@@ -81,7 +81,7 @@ def test_scenarios(tmp_path: Path) -> None:
         assert getattr(written, part) == getattr(usual, part)
 
 
-def test_values_that_vary(tmp_path: Path) -> None:
+def test_varied_values_take_any_notation_of_numbers(tmp_path: Path) -> None:
     text = TEXT + 'vary: {algorithms.radius: [1e1, 2.5e1], size: [{devices.count: 1e1}]}\n'
     scenario = load(tmp_path, text)
     assert [values for values, _ in scenario.variants()] == [
@@ -91,18 +91,18 @@ def test_values_that_vary(tmp_path: Path) -> None:
         load(tmp_path, TEXT + 'vary: {algorithms.radius: [10, 1e1]}\n')
 
 
-def test_a_label_and_a_title_that_look_like_numbers(tmp_path: Path) -> None:
+def test_numeric_label_and_title_are_texts(tmp_path: Path) -> None:
     scenario = load(tmp_path, TEXT.replace('title: Small', 'title: 1e1').replace(
         'wins: weakest', 'label: 1e2'))
     assert (scenario.title, scenario.entrants[0].label) == ('1e1', '1e2')
 
 
-def test_settings_of_the_command(tmp_path: Path) -> None:
+def test_command_settings_take_any_notation_of_numbers(tmp_path: Path) -> None:
     setting = parse_setting('algorithms.radius=2e1')
     assert load(tmp_path).replaced(dict([setting])).entrants[0].parameters.radius == 20.0
 
 
-def test_fleets_and_lists_of_robots() -> None:
+def test_fleet_file_and_robot_list_take_any_notation_of_numbers() -> None:
     fleet = read_fleet('robots: {a: {id: 1e1, radius: 7e0, initial_pose: [1e-1, 0, 0], '
                        'hostname: 1e1}}', 'mine.yaml')
     robot = fleet.robot('a')

@@ -65,7 +65,7 @@ def given(**values: Any) -> Sample:
     ('pose', [1, 2.5, 3], (1.0, 2.5, 3.0)), ('pose', (1.0,) * 6, (1.0,) * 6),
     ('words', [], ()), ('words', ['x'], ('x',)),
 ])
-def test_taken(name, value, expected):
+def test_valid_values_are_taken_in_their_type(name, value, expected):
     taken = getattr(given(**{name: value}), name)
     assert taken == expected and type(taken) is type(expected)
 
@@ -89,7 +89,7 @@ def test_taken(name, value, expected):
     ('pose', {0: 0, 1: 1, 2: 2}, '3 or 6 finite numbers m'),
     ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list of texts'),
 ])
-def test_refused_with_name_value_and_what_is_allowed(name, value, allowed):
+def test_wrong_value_is_refused_with_name_value_and_range(name, value, allowed):
     with pytest.raises(ParameterError) as refused:
         given(**{name: value})
     assert str(refused.value) == (
@@ -97,14 +97,14 @@ def test_refused_with_name_value_and_what_is_allowed(name, value, allowed):
 
 
 @pytest.mark.parametrize('name', ['number', 'reach', 'pose'])
-def test_numbers_beyond_all_measure_are_refused(name):
+def test_huge_numbers_are_refused(name):
     for value in (10 ** 400, 1 << 100000):
         with pytest.raises(ParameterError, match='is not allowed') as refused:
             given(**{name: [value, 0, 0] if name == 'pose' else value})
         assert len(str(refused.value)) < 200
 
 
-def test_lists_say_what_of():
+def test_wrong_list_is_refused_with_its_element_type():
     for kind, allowed in ((tuple[float, ...], 'a list of finite numbers m'),
                           (tuple[int, ...], 'a list of whole numbers'),
                           (tuple[str, ...], 'a list of texts')):
@@ -112,12 +112,12 @@ def test_lists_say_what_of():
             Parameter('words', kind, (), 'Some.', unit='m').check([None])
 
 
-def test_missing():
+def test_missing_parameter_is_refused():
     with pytest.raises(ParameterError, match='^parameter number is missing; it takes 0 to 10$'):
         build(Sample, {})
 
 
-def test_unknown():
+def test_unknown_parameter_is_refused():
     with pytest.raises(ParameterError, match='parameter colur; did you mean colour. known'):
         given(colur='red')
 

@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
     (('--robots', '99', '--world', 'empty:2x2'), 'parameter robots: 99 do not fit'),
     (('--seconds', '0'), 'parameter seconds: 0.0 is not allowed'),
     (('--seed', '-1'), 'parameter seed: -1 is not allowed')])
-def test_what_is_wrong_is_one_line_and_status_2(
+def test_wrong_option_is_one_line_and_status_2(
         arguments: tuple[str, ...], stated: str, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     asked(monkeypatch, *arguments)

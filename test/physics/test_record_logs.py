@@ -29,7 +29,7 @@ def test_landmarks_are_on_the_walls_and_are_not_robots() -> None:
     assert np.all(np.isclose(np.abs(places), [2.5, 3.5]).any(axis=1))
 
 
-def test_what_is_written_are_logs_with_sightings(tmp_path: Path) -> None:
+def test_recorded_folder_holds_logs_with_sightings(tmp_path: Path) -> None:
     record(10.0, 1, tmp_path)
     logs = read_logs(str(tmp_path))
     assert len(logs) == ROBOTS and all(len(log.t) == 101 for log in logs)

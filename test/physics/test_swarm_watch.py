@@ -20,7 +20,7 @@ from benchmarks.swarm_watch import right_leaders, Rules, Watch
 import pytest
 
 
-def test_leaders_as_computed_directly() -> None:
+def test_leaders_equal_the_computed_partition() -> None:
     # 3 hears 2, which hears 1; 3 reaches 1 by way of 2 only within a radius of 6.
     line = {1: (0.0, 0.0), 2: (3.0, 0.0), 3: (6.0, 0.0)}
     assert right_leaders(line, Rules(6.0, 4.0), {}) == {1: 3, 2: 3, 3: 3}

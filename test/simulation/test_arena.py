@@ -31,7 +31,7 @@ def test_included_arenas_have_connected_free_space(world: str) -> None:
     assert free_space(*arena, 0.3).geom_type == 'Polygon'
 
 
-def test_a_users_file(tmp_path: Path) -> None:
+def test_arena_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
     path.write_text('size: [4, 2]\nobstacles: [[[0, 0], [1, 0], [0, 1]]]\n')
     arena = load_arena(str(path))

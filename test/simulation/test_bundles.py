@@ -29,7 +29,7 @@ messages = st.lists(st.text(st.characters(exclude_characters=SEPARATOR), min_siz
 
 
 @given(messages)
-def test_messages_come_out_as_they_went_in(sent: list[str]) -> None:
+def test_messages_survive_bundling(sent: list[str]) -> None:
     assert [message for text in pack(sent) for message in unpack(text)] == sent
 
 

@@ -48,7 +48,7 @@ def driven(parameters: OdometryErrorParameters, robot: str = 'robot_1',
     return made
 
 
-def test_without_errors_it_is_what_it_was() -> None:
+def test_odometry_without_errors_is_unchanged() -> None:
     made = np.array(driven(OdometryErrorParameters()))
     true = np.array(path())
     assert made[:, :2] == pytest.approx(true[:, :2], abs=1e-9)

@@ -40,7 +40,7 @@ angle = st.floats(-math.pi, math.pi)
 place = st.floats(-10, 10)
 
 
-def test_straight_turning_and_half_a_circle() -> None:
+def test_robot_moves_straight_turns_and_along_an_arc() -> None:
     poses = np.array([[1.0, 2.0, math.pi / 2], [1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
     velocities = np.array([[2.0, 0.0], [0.0, 1.0], [math.pi, -math.pi]])
     expected = [[1.0, 3.0, math.pi / 2], [1.0, 2.0, 0.5], [1.0, -1.0, -math.pi / 2]]
@@ -87,7 +87,7 @@ def test_walls_and_obstacles_stop_a_robot_which_still_turns() -> None:
 places = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12)
 
 
-def test_one_robot_alone_is_infinitely_far_from_the_others() -> None:
+def test_single_robot_has_infinite_gap() -> None:
     assert least_distance(np.zeros((1, 3))) == least_distance(np.zeros((0, 3))) == math.inf
     assert overlaps(np.zeros((1, 3)), 1.0) == []
 

@@ -21,7 +21,7 @@ import shapely
 WALL = shapely.box(1.0, -1.0, 2.0, 1.0)
 
 
-def test_pairs_of_places_and_one_place_for_all() -> None:
+def test_line_of_sight_takes_pairs_or_one_place_for_all() -> None:
     sight = LineOfSight([WALL])
     there = np.array([[3.0, 0.0], [0.5, 0.0], [0.0, 5.0]])
     assert sight.clear(np.zeros(2), there).tolist() == [False, True, True]
@@ -29,7 +29,7 @@ def test_pairs_of_places_and_one_place_for_all() -> None:
     assert sight.clear(np.zeros(2), np.empty((0, 2))).tolist() == []
 
 
-def test_touching_blocks_and_without_obstacles_all_is_clear() -> None:
+def test_touching_an_obstacle_blocks_the_line_of_sight() -> None:
     there = np.array([[3.0, 1.0]])
     assert LineOfSight([WALL]).clear(np.array([0.0, 1.0]), there).tolist() == [False]
     assert LineOfSight([]).clear(np.zeros(2), there).tolist() == [True]

@@ -59,7 +59,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_data_set_by_hand(source: Path, tmp_path: Path) -> None:
+def test_small_data_set_is_converted(source: Path, tmp_path: Path) -> None:
     """Robot 2 has a true pose from 0.25 s on: there the logs begin; robot 1's ends at 3 s."""
     target = tmp_path / 'logs'
     done = convert(source, target, rate=2.0)
@@ -83,7 +83,7 @@ def test_a_data_set_by_hand(source: Path, tmp_path: Path) -> None:
     assert read_landmarks(target / 'measurements' / 'landmarks.csv') == {6: (1.88033, -5.5723)}
 
 
-def test_means_keep_the_way_that_was_driven(source: Path, tmp_path: Path) -> None:
+def test_thinned_velocities_keep_the_distance_driven(source: Path, tmp_path: Path) -> None:
     convert(source, tmp_path / 'logs', rate=2.0, mean=True)
     one = read_log(tmp_path / 'logs' / 'robot_1.csv')
     # 0.25 s at 0.1 m/s from 0.5 to 0.75 s, and so on.
@@ -128,7 +128,7 @@ def test_a_begin_without_true_poses_is_refused(source: Path, tmp_path: Path) -> 
         convert(source, tmp_path / 'logs', origin=ORIGIN)
 
 
-def test_nothing_is_overwritten(source: Path, tmp_path: Path) -> None:
+def test_existing_logs_are_not_overwritten(source: Path, tmp_path: Path) -> None:
     with pytest.raises(LogError, match='is not empty; name a new folder'):
         convert(source, tmp_path)
     with pytest.raises(LogError, match='no data set of MRCLAM'):

@@ -92,7 +92,7 @@ def test_a_robot_pushes_another_whose_wheels_slide_sideways() -> None:
     assert way(along, 1) < along.poses[1, 0] + 0.05
 
 
-def test_a_robot_may_be_put_somewhere_else() -> None:
+def test_robot_is_placed_elsewhere() -> None:
     physics = driven([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]], 1.0)
     physics.place([0], np.array([[-2.0, 1.0, 3.0]]))
     assert physics.poses.round(3).tolist() == [[-2.0, 1.0, 3.0], [1.0, 1.0, 0.0]]
@@ -138,7 +138,7 @@ def test_a_carried_robot_drives_on_from_its_new_place() -> None:
     assert world.poses[0] == pytest.approx([1.5, -0.5, 0.0], abs=1e-3)
 
 
-def test_what_physics_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_physics_settings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in ({'logs': 'physics5'}, {'robot_radius': 0.0}):
         with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with'):
             WorldParameters(physics='mujoco', **wrong)  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ import pytest
     # Ten seconds: once in the first.
     (0.1, [1]),
 ])
-def test_due_steps_of_ten_steps_a_second(rate: float, expected: list[int]) -> None:
+def test_due_steps_follow_the_rate(rate: float, expected: list[int]) -> None:
     one = RateLimiter(rate)
     assert [step for step in range(1, 11) if one.due(step * 0.1)] == expected
 
@@ -50,7 +50,7 @@ def field(seed: int = 1, **settings: object) -> ScalarField:
     return ScalarField(parameters, np.random.default_rng(seed))
 
 
-def test_a_peak_at_its_centre_at_its_width_and_far_away() -> None:
+def test_reading_of_a_peak_at_centre_width_and_far_away() -> None:
     # One width away a Gaussian has fallen to exp(-1/2) of its height, two away to exp(-2).
     one = field(reading_base=20.0, reading_peaks=(1.0, 2.0, 10.0, 3.0))
     places = np.array([[1.0, 2.0, 0.5], [4.0, 2.0, 0.0], [1.0, -4.0, 0.0], [900.0, 0.0, 0.0]])

@@ -56,7 +56,7 @@ def test_other_polygons_are_not_rectangles(corners: list[tuple[float, float]]) -
 
 
 @pytest.mark.parametrize('clockwise', [False, True])
-def test_edges_are_closed_and_stay_inside(clockwise: bool) -> None:
+def test_edges_of_obstacles_are_closed_and_inside(clockwise: bool) -> None:
     for obstacle in load_arena('blocks').obstacles:
         polygon = obstacle.reverse() if clockwise else obstacle
         slabs = shapely.union_all([area(rectangle) for rectangle in edge_rectangles(polygon)])
@@ -67,7 +67,7 @@ def test_edges_are_closed_and_stay_inside(clockwise: bool) -> None:
 
 
 @pytest.mark.parametrize('world', ['barriers', 'blocks', 'rooms', 'empty'])
-def test_outer_walls_are_closed_and_outside(world: str) -> None:
+def test_outer_walls_are_closed_and_outside_of_the_arena(world: str) -> None:
     outline = load_arena(world).outline
     slabs = [area(rectangle) for rectangle in outer_walls(outline)]
     walls = shapely.union_all(slabs)

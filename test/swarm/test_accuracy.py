@@ -58,7 +58,7 @@ def test_absolute_errors_are_of_the_team_and_by_robot():
 
 
 @given(pose, pose, pose, pose, pose)
-def test_a_frame_that_all_share_changes_no_relative_position(frame, one, other, found, place):
+def test_common_frame_changes_no_relative_position(frame, one, other, found, place):
     plain, moved = (compared(view(1, shift(found)), view(2, shift(place)),
                              true={1: one, 2: other})[0].relative
                     for shift in (lambda each: each, lambda each: compose(frame, each)))
@@ -68,7 +68,7 @@ def test_a_frame_that_all_share_changes_no_relative_position(frame, one, other, 
         math.dist(found[:2], place[:2]), abs=1e-9)
 
 
-def test_the_heading_of_the_observer_counts():
+def test_heading_of_the_observer_counts():
     true = {1: (0.0, 0.0, 0.0), 2: (2.0, 0.0, 0.0)}
     found, _ = compared(view(1, (0.0, 0.0, 0.5)), view(2, true[2]), true=true)
     # Robot 1 sees 2 in a wrong direction, 2 sees 1 right.
@@ -95,7 +95,7 @@ def test_odometry_and_filter_are_told_apart_and_deviations_are_those_of_the_own_
     assert corrected.nees_pose == pytest.approx(1.0 / 3)
 
 
-def test_the_nees_of_right_covariances_is_one():
+def test_nees_of_right_covariances_is_one():
     rng = np.random.default_rng(1)
     root = rng.standard_normal((3, 3))
     values = [nees(root @ rng.standard_normal(3), root @ root.T) for _ in range(4000)]

@@ -24,18 +24,18 @@ def at(time: float, **leaders: int) -> Snapshot:
                            for name, leader in leaders.items()})
 
 
-def test_who_stops_leading_and_starts_again_reigns_twice():
+def test_leader_that_returns_has_two_reigns():
     course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=1, r3=3), at(2.0, r1=3, r2=3, r3=3),
               at(3.0, r1=1, r2=3, r3=3)]
     assert reigns(course) == [(1, 0.0, 1.0, 3), (3, 1.0, 3.0, 3), (1, 3.0, 3.0, 1)]
 
 
-def test_who_was_away_and_comes_back_with_another_leader_has_changed():
+def test_robot_that_returns_with_another_leader_counts_as_a_change():
     course = [at(0.0, r1=1, r2=1), at(1.0, r1=1), at(2.0, r1=1, r2=2), at(3.0, r1=1, r2=2, r5=5)]
     assert changes(course) == [(2.0, 2, 1, 2)]
 
 
-def test_a_region_has_recovered_when_all_of_it_that_live_follow_somebody_who_does():
+def test_region_recovers_when_all_living_members_follow_a_living_leader():
     """Robot 1 leads 2, 3, 4 and falls silent at 1 s; 4 goes, too; elsewhere 5 has lost its own."""
     course = [at(0.0, r1=1, r2=1, r3=1, r4=1, r5=9), at(1.0, r1=1, r2=1, r3=1, r4=1, r5=9),
               at(4.5, r2=2, r3=1, r4=1, r5=9), at(5.0, r2=2, r3=2, r5=9)]
@@ -43,23 +43,23 @@ def test_a_region_has_recovered_when_all_of_it_that_live_follow_somebody_who_doe
     assert losses(course[:-1], 3.0) == [(1, 1.0, 3, None, None)]
 
 
-def test_a_leader_that_comes_back_is_followed_again():
+def test_recovery_ends_when_a_lost_leader_returns():
     course = [at(0.0, r1=1, r2=1), at(3.5, r2=1), at(4.0, r1=1, r2=1)]
     assert losses(course, 3.0) == [(1, 0.0, 1, 4.0, 4.0)]
 
 
-def test_a_region_may_have_recovered_before_anybody_could_know():
+def test_recovery_before_the_expiry_takes_no_time():
     course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=2, r3=1), at(2.0, r1=1, r2=2, r3=2),
               at(3.5, r2=2, r3=2)]
     assert losses(course, 3.0) == [(1, 0.0, 2, 2.0, None)]
 
 
-def test_who_led_nobody_is_no_loss():
+def test_loss_of_a_leader_without_members_is_no_loss():
     assert losses([at(0.0, r1=1, r2=2), at(4.0, r2=2)], 3.0) == []
     assert losses([at(0.0, r1=2, r2=2), at(4.0, r2=2)], 3.0) == []
 
 
-def test_of_nothing_nothing_is_told():
+def test_empty_history_has_no_figures():
     assert reigns([]) == changes([]) == losses([], 3.0) == []
 
 
@@ -82,7 +82,7 @@ def test_leader_changes_are_counted_for_a_minute():
     assert statistics.changes_a_minute == 0 and statistics.leader_changes == 3
 
 
-def test_a_constant_rate_of_changes_does_not_climb():
+def test_constant_rate_of_changes_is_constant():
     statistics = Statistics()
     for second in range(60):
         observe(statistics, float(second), {1: second % 2, 2: 2})
@@ -92,7 +92,7 @@ def test_a_constant_rate_of_changes_does_not_climb():
     assert statistics.changes_a_minute == 60.0 / (1.0 + 3 * CHANGES_WINDOW) / 2
 
 
-def test_a_region_is_stable_while_its_members_are_the_same():
+def test_region_is_stable_while_its_members_are_the_same():
     statistics = Statistics()
     observe(statistics, 0.0, {1: 1, 2: 1, 3: 3})
     observe(statistics, 4.0, {1: 1, 2: 1, 3: 3})
@@ -102,7 +102,7 @@ def test_a_region_is_stable_while_its_members_are_the_same():
     assert [statistics.stable_for(leader) for leader in (1, 3)] == [6.0, 1.0]
 
 
-def test_traffic_is_that_of_late():
+def test_traffic_is_that_of_the_last_seconds():
     statistics = Statistics()
     assert statistics.messages_a_second == 0.0
     for second in range(21):
@@ -113,7 +113,7 @@ def test_traffic_is_that_of_late():
     assert statistics.messages_a_second == 0.0
 
 
-def test_time_going_backwards_starts_anew():
+def test_history_restarts_when_time_goes_back():
     statistics = Statistics()
     observe(statistics, 100.0, {1: 1}, 50, 500)
     observe(statistics, 101.0, {1: 1}, 60, 600)

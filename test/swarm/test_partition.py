@@ -25,7 +25,7 @@ def swarm(*leaders):
         i: RobotView(i, None, 0.0, 0.0, leader) for i, leader in enumerate(leaders)}, {})
 
 
-def test_shares_of_robots_and_of_whole_partitions():
+def test_comparison_has_shares_of_robots_and_of_whole_partitions():
     agreement = Agreement()
     agreement.compare(1.0, swarm(0, 0, 0, 3), swarm(0, 0, 0, 3))
     agreement.compare(2.0, swarm(0, 0, 0, 3), swarm(0, 0, 2, 3))
@@ -34,13 +34,13 @@ def test_shares_of_robots_and_of_whole_partitions():
     assert share.partitions == pytest.approx(1 / 2)
 
 
-def test_only_robots_in_both_count():
+def test_comparison_counts_robots_in_both_only():
     agreement = Agreement()
     agreement.compare(1.0, swarm(0, 0), swarm(0))
     assert agreement.share(0.0, 2.0).robots == 1.0
 
 
-def test_over_time_leaves_out_what_was_not_seen():
+def test_comparison_over_time_leaves_out_unseen_times():
     agreement = Agreement()
     agreement.compare(1.0, swarm(0), swarm(0))
     agreement.compare(25.0, swarm(0), swarm(1))
@@ -48,14 +48,14 @@ def test_over_time_leaves_out_what_was_not_seen():
         (0.0, 10.0, 1.0), (20.0, 30.0, 0.0)]
 
 
-def test_nothing_compared():
+def test_comparison_of_nothing_has_no_shares():
     agreement = Agreement()
     agreement.compare(1.0, swarm(), swarm())
     assert agreement.share(0.0, 2.0) is None
     assert agreement.end == 0.0
 
 
-def test_with_hysteresis_a_device_keeps_its_leader_and_takes_only_nearer_ones():
+def test_partition_with_hysteresis_keeps_leaders_up_to_the_radius():
     """A line of three: 3 leads what it reaches, at the whole radius only what follows it."""
     line = {1: {2: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {2: 1.0}}
     strengths = {1: 1.0, 2: 0.0, 3: 9.0}

@@ -58,17 +58,17 @@ def test_links_take_the_range_as_inclusive_and_know_no_robot_without_a_position(
     (RobotView(2, None, -9.0, 5.0, 7), False),  # of a leader that is not there
     (RobotView(2, None, -9.0, 5.0, 3), False),  # of a leader that follows another
 ])
-def test_a_partition_has_living_leaders_that_lead_themselves_within_the_radius(follower, holds):
+def test_partition_has_living_leaders_within_the_radius(follower, holds):
     snapshot = swarm(RobotView(1, None, -9.0, 0.0, 1), follower, RobotView(3, None, -9.0, 1.0, 1))
     assert is_partition(snapshot, 5.0) == holds
     assert orphans(snapshot) == ((2,) if follower.leader == 7 else ())
 
 
-def test_nobody_is_no_partition():
+def test_empty_swarm_is_no_partition():
     assert not is_partition(swarm(), 5.0)
 
 
-def test_only_leaders_that_live_and_say_so_count():
+def test_leaders_are_alive_and_lead_themselves():
     views = (RobotView(1, None, -9.0, 0.0, 1, members=2.5),
              RobotView(2, None, -9.0, 1.0, 1, members=1.0),  # a part of its leader's
              RobotView(3, None, -9.0, 0.0, 3),  # runs no regions
@@ -77,7 +77,7 @@ def test_only_leaders_that_live_and_say_so_count():
     assert member_counts(Snapshot(0.0, {view.id: view for view in views}, gone)) == {1: 2.5}
 
 
-def test_a_decision_goes_by_the_tasks_of_its_robot():
+def test_decision_is_named_by_the_tasks_of_its_robot():
     robot = RobotView(1, None, -9.0, 0.0, 1, ('field', 'count'))
     assert decisions(robot) == {}
     assert decisions(robot._replace(decision='[[1,2],{"members":3}]')) == {
@@ -86,7 +86,7 @@ def test_a_decision_goes_by_the_tasks_of_its_robot():
     assert decisions(robot._replace(decision='[1]')) == {'field': 1}
 
 
-def test_tasks_are_all_that_anybody_does():
+def test_tasks_of_a_swarm_are_those_of_all_robots():
     views = (RobotView(1, None, -9.0, 0.0, 1, ('rally',)), RobotView(2, None, -9.0, 0.0, 2),
              RobotView(3, None, -9.0, 0.0, 3, ('count', 'rally')))
     assert task_names(Snapshot(0.0, {view.id: view for view in views})) == ('count', 'rally')

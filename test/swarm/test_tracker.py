@@ -24,7 +24,7 @@ def say(robot, leader=1, place=',"p":[1,2]', frame='map'):
     return f'{{"v":1,"id":{robot},"frame":"{frame}"{place},"c":[-1,0,{leader}]}}'
 
 
-def test_who_falls_silent_is_gone_until_heard_again():
+def test_silent_robot_is_gone_until_heard_again():
     tracker = SwarmTracker(expiry=3.0)
     for robot in (2, 1):
         tracker.hear(say(robot), 10.0)
@@ -38,7 +38,7 @@ def test_who_falls_silent_is_gone_until_heard_again():
     assert again.robots[2].leader == 5 and not again.gone
 
 
-def test_what_says_nothing_is_counted_and_dropped():
+def test_unreadable_message_is_counted_and_dropped():
     tracker = SwarmTracker(expiry=3.0)
     payloads = ['', '{', 'é', say(1, frame='moon'), '[' * 100000, say(-1), say(3)]
     for payload in payloads:
@@ -48,7 +48,7 @@ def test_what_says_nothing_is_counted_and_dropped():
     assert list(tracker.snapshot(1.0).robots) == [3]
 
 
-def test_no_frame_is_any_frame():
+def test_tracker_without_a_frame_takes_all_frames():
     tracker = SwarmTracker(expiry=3.0, frame='')
     tracker.hear(say(1, frame='moon'), 0.0)
     assert list(tracker.snapshot(0.0).robots) == [1] and tracker.rejected == 0
@@ -63,7 +63,7 @@ def test_first_heard_counts_from_a_message_with_a_position():
     assert tracker.first_heard == {1: 2.0}
 
 
-def test_time_going_backwards_neither_kills_nor_keeps_for_ever():
+def test_time_that_goes_back_expires_robots_as_usual():
     tracker = SwarmTracker(expiry=3.0)
     tracker.hear(say(1), 100.0)
     assert list(tracker.snapshot(5.0).robots) == [1]
@@ -78,7 +78,7 @@ def seen(payload, **options):
     return tracker.snapshot(0.0).robots.get(1)
 
 
-def test_what_is_told_of_a_region_is_kept():
+def test_summary_and_decision_of_a_region_are_kept():
     start = say(1)[:-1]
     # r: parent, summary; a summary begins with the number of members.
     view = seen(start + ',"t":"count,field","r":[-1,[2.5,7]],"d":[{"members":2},null]}')
@@ -91,7 +91,7 @@ def test_what_is_told_of_a_region_is_kept():
     assert math.isnan(seen(start + ',"r":[-1,[]]}').members)
 
 
-def test_of_several_instances_one_is_meant():
+def test_tracker_follows_one_of_several_instances():
     both = (say(1, leader=5)[:-1] + ',"t":"count","r":[5,[2]],'
             '"i":{"rescue":{"a":"resilient","c":[-3,2,7,9,4,1,6],"t":"field","r":[7,[4]]}}}')
     assert (seen(both).leader, seen(both).members) == (5, 2.0)
@@ -101,7 +101,7 @@ def test_of_several_instances_one_is_meant():
     assert rescue.position == (1.0, 2.0) and rescue.value == -3.0
 
 
-def test_who_does_not_run_the_instance_says_nothing():
+def test_robot_without_the_instance_is_not_tracked():
     tracker = SwarmTracker(expiry=3.0, instance='rescue')
     tracker.hear(say(1), 0.0)
     assert tracker.rejected == 1 and tracker.snapshot(0.0) == (0.0, {}, {})
@@ -118,7 +118,7 @@ def test_fields_of_a_plug_in_algorithm_are_kept_without_padding(monkeypatch):
     assert (views[2].leader, views[2].distance, tracker.rejected) == (1, 2.0, 0)
 
 
-def test_fields_are_those_of_the_instance_that_is_meant(monkeypatch):
+def test_fields_are_those_of_the_tracked_instance(monkeypatch):
     register_levels(monkeypatch)
     both = say(1)[:-1] + ',"i":{"rescue":{"a":"levels","c":[1,0,3,[9]]}}}'
     assert dict(seen(both, instance='rescue').fields) == {'level': 3, 'trace': [9]}

@@ -14,6 +14,8 @@
 
 """Bounded Election on networks small enough to be worked out by hand."""
 
+from itertools import permutations
+
 from election.algorithms.networks import grid, LINE, links, STRENGTHS_OF_LINE
 from election.algorithms.oracle import Graph, partition
 from election.algorithms.simulate import led, Network
@@ -55,12 +57,12 @@ def settle(graph: Graph, strengths: dict[int, float], radius: float, ties: str =
     (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}),
     (float('inf'), {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}),
 ])
-def test_line(radius, expected):
+def test_line_settles_to_regions_within_the_radius(radius, expected):
     for ties in ('id', 'nearest'):
         assert led(settle(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
 
 
-def test_who_has_a_leader_passes_no_other_on():
+def test_follower_does_not_relay_a_weaker_candidacy():
     """3 is 1 m from the weaker 4, but 4's candidacy does not get past 3, which follows 1."""
     graph = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0), (3, 5, 1.0))
     strengths = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0, 5: 0.0}
@@ -69,7 +71,7 @@ def test_who_has_a_leader_passes_no_other_on():
     assert led(network)[5] == (5, 0.0), '4 is 2 m away, but only through 3'
 
 
-def test_ring():
+def test_ring_is_led_both_ways_within_the_radius():
     """
     Six devices 1 m apart, 0 the strongest, then 3: with radius 1 each takes its two neighbours.
 
@@ -83,7 +85,7 @@ def test_ring():
         0: (0, 0.0), 1: (0, 1.0), 2: (0, 2.0), 3: (0, 3.0), 4: (0, 2.0), 5: (0, 1.0)}
 
 
-def test_grid():
+def test_grid_corners_beyond_the_radius_lead_themselves():
     """
     Nine devices, the middle (4) and then a corner (0) the strongest, radius 1.
 
@@ -95,7 +97,7 @@ def test_grid():
         6: (6, 0.0), 7: (4, 1.0), 8: (8, 0.0)}
 
 
-def test_equal_strengths():
+def test_equal_neighbours_lead_by_lower_id_or_each_themselves():
     """Of two equal neighbours each keeps itself by ``nearest``; by ``id`` the lower one leads."""
     graph = links((1, 2, 1.0))
     equal = {1: 7.0, 2: 7.0}
@@ -103,7 +105,7 @@ def test_equal_strengths():
     assert led(settle(graph, equal, 5.0, 'id')) == {1: (1, 0.0), 2: (1, 1.0)}
 
 
-def test_between_equal_leaders():
+def test_follower_between_equal_leaders_takes_lower_id_or_nearest():
     """3 lies between the equally strong 1 (2 m) and 2 (1 m), and then right in their middle."""
     strengths = {1: 7.0, 2: 7.0, 3: 0.0}
     aside = links((1, 3, 2.0), (2, 3, 1.0))
@@ -114,14 +116,48 @@ def test_between_equal_leaders():
     assert led(settle(middle, strengths, 2.5, 'id'))[3] == (1, 2.0)
 
 
-def test_shorter_way_to_the_same_leader():
+def test_shorter_path_to_the_same_leader_is_taken():
     graph = links((1, 2, 3.0), (1, 3, 1.0), (3, 2, 1.0))
     for ties in ('id', 'nearest'):
         network = settle(graph, {1: 9.0, 2: 1.0, 3: 1.0}, 5.0, ties)
         assert led(network)[2] == (1, 2.0)
 
 
-def test_own_candidacy_does_not_come_back():
+@pytest.mark.parametrize('ties', ['id', 'nearest'])
+@pytest.mark.parametrize('candidacies, expected', [
+    # Value, distance and leader are compared first: the worse one loses with fewer hops.
+    ([(-9.0, 1.0, 7, 4), (-8.0, 1.0, 7, 0)], (-9.0, 2.0, 7, 5)),
+    ([(-9.0, 1.0, 7, 4), (-9.0, 2.0, 7, 0)], (-9.0, 2.0, 7, 5)),
+    ([(-9.0, 1.0, 7, 4), (-9.0, 1.0, 8, 0)], (-9.0, 2.0, 7, 5)),
+    # The same leader at the same distance: the fewest hops.
+    ([(-9.0, 1.0, 7, 4), (-9.0, 1.0, 7, 2), (-9.0, 1.0, 7, 3)], (-9.0, 2.0, 7, 3)),
+])
+def test_candidacies_are_compared_by_hops_last(candidacies, expected, ties):
+    for order in permutations(candidacies):
+        columns = Candidacies(*map(list, zip(*order)))
+        assert bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), columns, [1.0] * len(order),
+                             configure(5.0, ties)) == expected
+
+
+@pytest.mark.parametrize('followed, candidacy, adopted', [
+    # The joining radius is 4 m, the radius 5 m, both inclusive; the neighbour is 1 m away.
+    (1, (-9.0, 3.0, 7, 0), True), (1, (-9.0, 3.5, 7, 0), False),
+    (7, (-9.0, 3.5, 7, 0), True), (7, (-9.0, 4.0, 7, 0), True), (7, (-9.0, 4.5, 7, 0), False),
+    # At most three hops, counted from a leader, which has none.
+    (1, (-9.0, 1.0, 7, 2), True), (1, (-9.0, 1.0, 7, 3), False), (1, (-9.0, 1.0, 7, -1), False),
+    (1, (-9.0, 1.0, 1, 0), False),
+])
+def test_candidacy_is_adopted_within_radius_and_hop_limit(followed, candidacy, adopted):
+    value, distance, leader, hops = candidacy
+    second = Candidacy(-8.0, 1.0, 6, 1)
+    expected = (value, distance + 1.0, leader, hops + 1) if adopted else (-8.0, 2.0, 6, 2)
+    for order in ((candidacy, second), (second, candidacy)):
+        assert bounded_round(
+            Device(1, 5.0), Candidacy(-9.0, 4.0, followed), Candidacies(*zip(*order)), [1.0, 1.0],
+            configure(5.0, 'id', hop_limit=3, radius_hysteresis=0.2)) == expected
+
+
+def test_own_candidacy_from_a_neighbour_is_ignored():
     """A neighbour still says that this device leads with the strength it once had."""
     weaker_now = Device(1, 2.0)
     heard = Candidacies([-9.0], [1.0], [1], [0])
@@ -130,7 +166,7 @@ def test_own_candidacy_does_not_come_back():
                              configure(5.0, ties)) == Candidacy(-2.0, 0.0, 1)
 
 
-def test_previous_state_plays_no_part():
+def test_previous_state_without_neighbours_is_ignored():
     alone = Candidacies([], [], [], [])
     state = Candidacy(-99.0, 0.5, 42)
     found = bounded_round(Device(1, 2.0), state, alone, [], configure(5.0, 'id'))
@@ -138,7 +174,7 @@ def test_previous_state_plays_no_part():
 
 
 @pytest.mark.parametrize('floor, forgotten', [(0.01, True), (0.0, False)])
-def test_same_spot_dead_leader(floor, forgotten):
+def test_dead_leader_of_robots_at_one_place_is_forgotten_with_a_floor_only(floor, forgotten):
     """
     2 and 3 are at the very same spot, and their leader 1 dies.
 
@@ -157,7 +193,7 @@ def test_same_spot_dead_leader(floor, forgotten):
 
 
 @pytest.mark.parametrize('sequence', [list, tuple, np.array])
-def test_any_sequence_will_do(sequence):
+def test_round_accepts_lists_tuples_and_arrays(sequence):
     """The round uses nothing but numbers, named tuples and sequences: a compiler takes it."""
     heard = Candidacies(sequence([-3.0, -9.0]), sequence([1.0, 2.0]), sequence([7, 8]),
                         sequence([0, 1]))
@@ -167,7 +203,7 @@ def test_any_sequence_will_do(sequence):
     assert isinstance(found, Candidacy)
 
 
-def test_round_uses_nothing_of_python_but_the_plainest():
+def test_round_uses_only_names_that_compile():
     """No name but its arguments, ``range``, ``len`` and the named tuple that it returns."""
     assert set(bounded_round.__code__.co_names) <= {
         'range', 'len', 'Candidacy', *Device._fields, *Candidacies._fields,
@@ -175,7 +211,7 @@ def test_round_uses_nothing_of_python_but_the_plainest():
     assert bounded_round.__code__.co_freevars == ()
 
 
-def test_distances_that_add_up_to_infinity():
+def test_infinite_distance_is_not_adopted():
     """Even an unlimited radius does not reach so far: such a distance could not be told on."""
     heard = Candidacies([-9.0], [1.7e308], [2], [0])
     found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, [1.7e308],

@@ -67,7 +67,7 @@ def network_of(graph, setting, data) -> Network:
 
 @FEW
 @given(graphs(most=10), SETTINGS, st.data())
-def test_any_order_with_losses(graph, setting, data):
+def test_settles_within_the_bound_in_any_order_with_losses(graph, setting, data):
     network = network_of(graph, setting, data)
     draw = random.Random(data.draw(st.integers(0, 2**32)))
     epochs, changed = 0, 0
@@ -84,7 +84,7 @@ def test_any_order_with_losses(graph, setting, data):
 
 @FEW
 @given(graphs(most=20), SETTINGS, st.data())
-def test_who_does_not_exist_is_forgotten_within_the_limit_of_hops(graph, setting, data):
+def test_unknown_leaders_are_forgotten_within_the_hop_limit(graph, setting, data):
     network = network_of(graph, setting, data)
     for _ in range(setting.hop_limit + 1):
         network.lockstep()
@@ -98,7 +98,7 @@ CANDIDACIES = st.builds(Candidacy, st.integers(-4, 4).map(float), st.just(0.0) |
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(CANDIDACIES, LENGTHS), max_size=6), st.integers(0, 40),
        st.sampled_from(['id', 'nearest']), st.integers(-4, 4), CANDIDACIES)
-def test_as_published_it_is_the_least_candidacy_within_the_radius(
+def test_published_round_takes_the_least_candidacy_within_the_radius(
         received, radius, ties, strength, before):
     """ACSOS 2022, IV-B, written down a second time: the least triple, in either order of ties."""
     offers = [(far.value, far.distance + length, far.leader) for far, length in received

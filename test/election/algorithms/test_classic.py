@@ -14,6 +14,7 @@
 
 """Sparse choice on networks small enough to be worked out by hand."""
 
+from itertools import permutations
 from math import inf
 
 from election.algorithms.networks import LINE, links, STRENGTHS_OF_LINE
@@ -54,13 +55,13 @@ def backed(network: Network) -> dict[int, int]:
     (1.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, {1: 1, 2: 2, 3: 3, 4: 4}),
     (inf, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, {1: 1, 2: 1, 3: 1, 4: 1}),
 ])
-def test_line(radius, expected, backs):
+def test_line_settles_to_leaders_and_backed_ones_by_radius(radius, expected, backs):
     network = settle(LINE, STRENGTHS_OF_LINE, radius)
     assert led(network) == expected
     assert backed(network) == backs
 
 
-def test_conquers_farther_than_it_can_hold():
+def test_leader_gains_members_beyond_its_half_radius_and_loses_them():
     """
     1 --4 m-- 2 --3 m-- 3, half the radius is 5 m: for a round 1 has all, 3 at 7 m as well.
 
@@ -96,7 +97,7 @@ def rest(graph: Graph, strengths: dict[int, float], radius: float,
     return network.states == states
 
 
-def test_history_decides():
+def test_stable_partition_depends_on_history():
     """
     With half a radius of 2 m, 2 may lead itself 2 m beside 1, or be led by it, in its outer half.
 
@@ -108,7 +109,7 @@ def test_history_decides():
     assert rest(graph, strengths, 4.0, {1: first, 2: Choice(*NOT_ANYBODY, 2.0, 2.0, 1, 1, 1)})
 
 
-def test_a_pair_of_nobody_may_rest():
+def test_backed_pair_of_an_unknown_leader_may_be_stable():
     """
     Half the radius is 3 m; 2 backs a pair that nobody has, and is led by 1, 2 m away.
 
@@ -118,7 +119,7 @@ def test_a_pair_of_nobody_may_rest():
         1: Choice(-5.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 7, 2.0, 2.0, 1, 1, 1)})
 
 
-def test_followed_is_the_nearest_leader_not_the_one_backed():
+def test_member_follows_the_nearest_leader_and_backs_the_stronger():
     """
     2 is 4 m from 1 and 3 m from 3; half the radius is 5 m, and it backs the stronger 1.
 
@@ -147,15 +148,14 @@ def test_equal_strengths_and_equal_distances_go_to_the_lower_id():
     # 10.25 m: nobody who backs itself is within the radius, so it enters the competition.
     (8.25, (-1.0, 5)),
 ])
-def test_whom_to_back_by_distance(far, expected):
+def test_backed_leader_depends_on_the_distance(far, expected):
     heard = Choices([-9.0], [9], [2.0], [2.0], [9], [1], [1])
     found = classic_round(
         Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [far], configure(10.0))
-    assert (found.lead_value, found.lead) == expected
-    assert found.lead_distance == 2.0 + far
+    assert found[:3] == (*expected, 2.0 + far) and found.lead_hops == 2
 
 
-def test_whom_it_backs_counts_without_a_neighbour_that_says_so():
+def test_own_backed_pair_is_compared_with_those_of_neighbours():
     """The neighbour, near enough, backs a weaker one than the device did itself."""
     heard = Choices([-6.0], [6], [1.0], [1.0], [6], [1], [1])
     found = classic_round(
@@ -163,15 +163,34 @@ def test_whom_it_backs_counts_without_a_neighbour_that_says_so():
     assert found == Choice(-7.0, 7, 2.0, 2.0, 6, 2, 2)
 
 
-def test_no_leader_heard_of():
+@pytest.mark.parametrize('leader', [3, 8])
+def test_without_a_known_leader_the_distance_is_infinite(leader):
     """It backs nobody, and its neighbour knows of no leader: there is none, at no distance."""
-    heard = Choices([inf], [-1], [6.0], [inf], [8], [1], [1])
+    heard = Choices([inf], [-1], [6.0], [inf], [leader], [1], [1])
     found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
                           configure(10.0))
     assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5, 2, 0)
 
 
-def test_robots_that_may_not_lead_do_not_compete():
+def test_neighbours_beyond_the_hop_limit_or_that_back_nobody_are_ignored():
+    """With a limit of three hops; leader 0 has the lowest id that there is."""
+    good = Choice(-9.0, 0, 2.0, 2.0, 0, 2, 2)
+    far, nobody = Choice(-99.0, 8, 0.5, 0.5, 8, 3, 3), Choice(-99.0, -1, 2.5, 9.0, 8, 1, 1)
+    for order in permutations((good, far, nobody)):
+        assert classic_round(
+            Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), Choices(*zip(*order)), [1.0] * 3,
+            configure(10.0, hop_limit=3)) == Choice(-9.0, 0, 3.0, 3.0, 0, 3, 3)
+
+
+def test_barred_robot_follows_a_leader_within_the_radius_only():
+    beyond, within = Choice(-9.0, 0, 2.0, 9.5, 3, 1, 1), Choice(-9.0, 0, 2.0, 9.0, 20, 1, 1)
+    for order in permutations((beyond, within)):
+        found = classic_round(Device(5, BARRED), Choice(*NOT_ANYBODY, 0.0, 3.0, 7),
+                              Choices(*zip(*order)), [1.0] * 2, configure(10.0))
+        assert (found.distance, found.leader) == (10.0, 20)
+
+
+def test_barred_robots_do_not_compete():
     """2 and 3 are barred: they follow 1, and back it within half the radius."""
     graph = links((1, 2, 2.0), (2, 3, 3.0))
     network = settle(graph, {1: -5.0, 2: BARRED, 3: BARRED}, 8.0)
@@ -179,13 +198,13 @@ def test_robots_that_may_not_lead_do_not_compete():
     assert backed(network) == {1: 1, 2: 1, 3: -1}
 
 
-def test_without_a_candidate_there_is_no_leader():
+def test_without_a_candidate_nobody_is_backed():
     network = settle(links((1, 2, 2.0)), {1: BARRED, 2: BARRED}, 8.0)
     assert led(network) == {1: (1, inf), 2: (2, inf)}
     assert backed(network) == {1: -1, 2: -1}
 
 
-def test_a_dead_leader_is_forgotten_by_hops():
+def test_dead_leader_is_forgotten_by_the_hop_limit():
     """2 and 3 are 1 mm apart; by the radius alone the dead 1 would live for 4000 rounds."""
     graph = links((1, 2, 1.0), (1, 3, 1.0), (2, 3, 0.001))
     network = Network(CLASSIC, graph, {1: 9.0, 2: 5.0, 3: 4.0}, configure(4.0, hop_limit=6))
@@ -199,7 +218,7 @@ def test_a_dead_leader_is_forgotten_by_hops():
     assert all(state.distance < inf for state in network.states.values())
 
 
-def test_leader_falls_behind():
+def test_weakened_leader_is_replaced_by_a_stronger_robot():
     """1 led 2, and is now the weaker: its old pair dies once nobody backs itself, and 2 leads."""
     network = settle(links((1, 2, 1.0)), {1: 9.0, 2: 5.0}, 6.0)
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
@@ -209,7 +228,7 @@ def test_leader_falls_behind():
     assert led(network) == {1: (2, 1.0), 2: (2, 0.0)}
 
 
-def test_leader_dies():
+def test_dead_leader_is_replaced():
     """2 and 3 back the dead 1 until they are farther than 4 m from who backs itself."""
     network = settle(links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 5.0, 3: 4.0}, 4.0)
     assert backed(network) == {1: 1, 2: 1, 3: -1}
@@ -219,7 +238,7 @@ def test_leader_dies():
     assert led(network) == {2: (2, 0.0), 3: (2, 1.0)}
 
 
-def test_radius_of_nothing():
+def test_radius_of_zero_does_not_settle():
     """Even one device does not come to rest: at 0 m from itself it is at half the radius."""
     network = Network(CLASSIC, {1: {}}, {1: 5.0}, configure(0.0))
     backs = []
@@ -229,7 +248,7 @@ def test_radius_of_nothing():
     assert backs == [-1, 1, -1, 1]
 
 
-def test_lockstep_keeps_a_lie_alive():
+def test_unknown_leader_is_kept_for_ever_in_lockstep():
     """
     Two devices 1 m apart, half the radius 2 m, whose rounds fall together: never a rest.
 

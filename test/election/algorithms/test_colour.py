@@ -35,7 +35,7 @@ def table(network: Network) -> list[tuple[int, float, int, int]]:
     return [(s.leader, s.distance, s.colour, s.done) for s in network.states.values()]
 
 
-def test_line_of_four_round_by_round():
+def test_line_of_four_joins_one_tree_round_by_round():
     """
     Everybody joins whom it hears, and leaves when it turns out that that one has moved.
 
@@ -68,7 +68,7 @@ def test_line_of_four_round_by_round():
     assert all(state.done for state in before.values())
 
 
-def test_a_tree_without_a_root_is_eaten_from_above():
+def test_tree_without_a_root_dissolves_from_its_top():
     """
     1 to 4 follow a device 0 that is gone; its colour is 0, so nobody may join them.
 
@@ -124,7 +124,7 @@ def turn(before: Key, *messages: Key) -> Key:
                                     PARENT._replace(id=3, tree_parent=2)],
      CHILD._replace(tree_parent=3)),
 ])
-def test_joins(before, messages, after):
+def test_robot_joins_a_better_tree_that_recruits(before, messages, after):
     assert turn(before, *messages) == after
 
 
@@ -142,7 +142,7 @@ def test_joins(before, messages, after):
     # A child would gain nothing: its own level again.
     (CHILD, [PARENT, PARENT._replace(id=0)]),
 ])
-def test_does_not_join(before, messages):
+def test_robot_does_not_join_what_is_not_better_or_does_not_recruit(before, messages):
     found = turn(before, *messages)
     assert (found.leader, found.distance, found.tree_parent) == (
         before.leader, before.distance, before.tree_parent)
@@ -165,7 +165,7 @@ def test_does_not_join(before, messages):
     # False children do not keep it.
     (CHILD, [BELOW._replace(distance=9.0)]),
 ])
-def test_leaves(before, messages):
+def test_robot_whose_parent_is_wrong_leads_itself(before, messages):
     """The state is that of a false root, and nobody recruits: it is a root again, of colour 1."""
     assert turn(before, *messages) == ROOT
 
@@ -188,7 +188,7 @@ def test_leaves(before, messages):
     (ROOT, [Key(-5.0, 1.0, 9, 0, 0, 2, 9)], 0),
     (ROOT._replace(colour=0), [Key(-5.0, 1.0, 9, 1, 0, 2, 9)], 1),
 ])
-def test_flips(before, messages, colour):
+def test_colour_flips_when_the_parent_and_all_children_agree(before, messages, colour):
     found = turn(before, *messages)
     assert found[:3] == before[:3], 'it stays where it is'
     assert found.colour == colour
@@ -202,16 +202,16 @@ def test_flips(before, messages, colour):
     ([PARENT, BELOW._replace(done=1), BELOW._replace(id=3)], 0),
     ([PARENT, Key(-5.5, 0.0, 8, 1, 1, 8, 8)], 0),
 ])
-def test_is_done_with_nobody_to_recruit_and_all_children_done(messages, done):
+def test_robot_is_done_when_all_children_are_and_nobody_is_left_to_recruit(messages, done):
     assert turn(CHILD, *messages).done == done
 
 
-def test_a_root_has_itself_for_a_parent():
+def test_root_is_its_own_parent():
     """Otherwise whom it names would take it for a false child, and never join anybody."""
     assert turn(ROOT._replace(tree_parent=1)) == ROOT._replace(done=1)
 
 
-def test_strength_comes_before_the_id():
+def test_stronger_robot_of_a_higher_id_leads():
     network = Network(COLOUR, links((1, 2, 1.0), (2, 3, 1.0)), {1: 5.0, 2: 5.0, 3: 6.0},
                       configure())
     for _ in range(30):

@@ -81,14 +81,14 @@ def rest(network, sweep, most, still=1):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks())
-def test_one_leader_and_silence_in_lockstep(network):
+def test_settles_to_one_leader_in_lockstep(network):
     # To be silent takes longer than to be right: 6 n is above what was seen of both.
     rest(network, network.lockstep, 6 * len(network.graph) + 10)
 
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
-def test_one_leader_and_silence_in_any_fair_order(network, seed):
+def test_settles_to_one_leader_in_any_fair_order(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)
 
     def sweep():
@@ -100,7 +100,7 @@ def test_one_leader_and_silence_in_any_fair_order(network, seed):
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
-def test_one_leader_and_silence_though_messages_are_lost(network, seed):
+def test_settles_to_one_leader_with_losses(network, seed):
     """Every fifth message is lost, so that devices go by what is no longer so."""
     rng = random.Random(seed)
 

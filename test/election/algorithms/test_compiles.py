@@ -79,7 +79,7 @@ def columns(algorithm: Algorithm, said: list[Any], spare: Any) -> Any:
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 @settings(max_examples=examples(60), deadline=None)
 @given(st.data())
-def test_says_the_same(name, data):
+def test_compiled_round_equals_the_plain_round(name, data):
     algorithm = ALGORITHMS.get(name)
     any_state = states(algorithm, IDS, WHOLE, REAL)
     device = Device(data.draw(IDS), data.draw(REAL))

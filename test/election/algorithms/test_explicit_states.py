@@ -40,26 +40,26 @@ STEADY = Setting(hysteresis=0.4)
 
 
 @pytest.mark.parametrize('setting', SETTINGS, ids=str)
-def test_every_network_of_up_to_three_comes_to_rest_at_what_is_promised(setting):
+def test_every_network_of_up_to_three_settles_as_promised(setting):
     for nodes in (1, 2, 3):
         found = check(setting, Family(nodes, 'all', 2))
         assert not found.wrong and found.networks == (1, 2, 20)[nodes - 1]
 
 
 @pytest.mark.parametrize('setting', [SETTINGS[0], SETTINGS[3]], ids=str)
-def test_every_network_of_four(setting):
+def test_every_network_of_four_settles_as_promised(setting):
     found = check(setting, Family(4, 'parity', 1))
     assert not found.wrong and found.networks == 38
     assert found.ends == (1 if setting.hysteresis == 0.0 else 8)
 
 
-def test_graphs_are_all_there_are():
+def test_graphs_enumerates_all_connected_graphs():
     """The numbers of connected labelled graphs (OEIS A001187)."""
     assert [sum(1 for _ in graphs(nodes, 'one')) for nodes in (1, 2, 3, 4, 5)] == [
         1, 1, 4, 38, 728]
 
 
-def test_what_depends_on_history_has_more_than_one_end():
+def test_setting_that_depends_on_history_has_two_final_states():
     """3 is the strongest; 1 is at 3 m, between the joining radius and the radius."""
     settled = explored(STEADY, STEADY.rounds(), LINE, 2)
     assert sorted(tuple(end[i].leader for i in (1, 2, 3)) for end in settled.ends) == [
@@ -67,7 +67,7 @@ def test_what_depends_on_history_has_more_than_one_end():
 
 
 @pytest.mark.parametrize('seed', range(30))
-def test_no_execution_leaves_the_sets(seed):
+def test_explored_sets_contain_all_random_executions(seed):
     """
     Random executions with losses: what is sent in an epoch is in the sets, and the end is an end.
 
@@ -113,7 +113,7 @@ def run_an_epoch(network: simulate.Network, draw: random.Random) -> Iterator[int
         yield i
 
 
-def test_a_ghost_that_lives_for_ever_is_seen():
+def test_dead_leader_without_limits_is_reported_as_undecided():
     """Without a limit of hops, and with a radius without end, nothing removes a dead leader."""
     setting = Setting(radius=1e6, hop_limit=NO_HOP_LIMIT)
     with pytest.raises(Undecided):
@@ -127,7 +127,7 @@ def test_a_ghost_that_lives_for_ever_is_seen():
     ('on its way', {1: Candidacy(-3.0, 2.5, 3, 2)}),
     ('does not join', {2: Candidacy(-2.0, 0.0, 2, 0), 1: Candidacy(-2.0, 1.0, 2, 1)}),
 ])
-def test_partitions_that_are_not_promised(wrong, change):
+def test_violations_names_what_a_partition_violates(wrong, change):
     states = {1: Candidacy(-3.0, 3.0, 3, 2), 2: Candidacy(-3.0, 2.0, 3, 1),
               3: Candidacy(-3.0, 0.0, 3, 0)}
     assert violations(STEADY, LINE, states) == []

@@ -17,7 +17,7 @@
 from math import inf
 from typing import NamedTuple
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device, RECURSIVE
+from leader_election.election.algorithms import BOUNDED, Device, RECURSIVE
 from leader_election.election.algorithms.fields import (
     change,
     Field,
@@ -26,7 +26,6 @@ from leader_election.election.algorithms.fields import (
     Ticks,
     Unbounded,
 )
-import numpy as np
 import pytest
 
 
@@ -60,7 +59,7 @@ FIELDS = fields_of(State, start(Device(3, 4.0)))
 BEFORE = State(7, 1.0, (5, -1), (2.0, inf), 2.0, 5)
 
 
-def test_each_kind():
+def test_fields_of_describes_each_type_hint():
     assert FIELDS == (
         Field('count', int, None, infinite=False, ticks=True),
         Field('value', float, None, infinite=False, ticks=False),
@@ -72,7 +71,7 @@ def test_each_kind():
 
 
 @pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
-def test_other_types_are_refused(hint):
+def test_unknown_type_hint_is_refused(hint):
     class Wrong(NamedTuple):
         leader: hint
 
@@ -82,7 +81,7 @@ def test_other_types_are_refused(hint):
 
 @pytest.mark.parametrize('name, distance', [
     ('hops', 'distance'), ('lead_hops', 'lead_distance'), ('count', 'countdistance')])
-def test_hops_are_those_of_a_distance(name, distance):
+def test_hops_without_their_distance_are_refused(name, distance):
     """Messages without them are read by that distance."""
     wrong = NamedTuple('wrong', [('leader', int), (name, Hops)])
     with pytest.raises(TypeError, match=f'field {name} .* hops of {distance}, which the state'):
@@ -101,47 +100,21 @@ def test_hops_are_those_of_a_distance(name, distance):
     ({'best': (5, 6)}, inf),
     ({'leader': 6}, inf),
 ])
-def test_what_is_news(difference, by):
+def test_change_is_the_distance_moved_or_infinite(difference, by):
     assert change(FIELDS, BEFORE, BEFORE._replace(**difference)) == by
 
 
 @pytest.mark.parametrize('hops, by', [
     ({'hops': 4}, inf), ({'hops': 2}, 0.0), ({'hops': 3, 'distance': 2.25}, 0.25),
     ({'hops': 0, 'leader': 1}, inf)])
-def test_more_hops_are_news_and_fewer_are_not(hops, by):
+def test_change_counts_more_hops_but_not_fewer(hops, by):
     before = BOUNDED.state(-9.0, 2.0, 5, 3)
     assert change(BOUNDED.fields, before, before._replace(**hops)) == by
 
 
 @pytest.mark.parametrize('best_hops, by', [((3, 1), 0.0), ((2, 1), 0.0), ((2, 2), inf)])
-def test_more_hops_at_any_level_are_news(best_hops, by):
+def test_change_counts_more_hops_at_any_level(best_hops, by):
     started = RECURSIVE.start(Device(3, 4.0))
     before = started._replace(best_hops=(3, 1, *started.best_hops[2:]))
     after = before._replace(best_hops=(*best_hops, *started.best_hops[2:]))
     assert change(RECURSIVE.fields, before, after) == by
-
-
-def test_what_a_round_returns_comes_out_plain():
-    """A round may return arrays and numbers of numpy; a robot compares and sends plain ones."""
-    def arrays(device, state, neighbours, metric, parameters):
-        return State(np.int64(state.count + len(metric)), 1, np.array([5, -1]),
-                     np.array(neighbours.level_distance[0]), np.float64(2.0), device.id)
-
-    algorithm = Algorithm('arrays', arrays, State, States, start, lambda: None)
-    device = Device(5, 4.0)
-    found = algorithm.compute(
-        device, start(device), [BEFORE], [1.0], algorithm.round_parameters({'radius': 9.0}))
-    assert repr(found) == repr(State(1, 1.0, (5, -1), (2.0, inf), 2.0, 5))
-
-
-@pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_every_algorithm_keeps_to_the_face(name):
-    """The required fields; columns of the same names; vectors alike on all devices at first."""
-    algorithm = ALGORITHMS.get(name)
-    fields = {field.name: field for field in algorithm.fields}
-    assert fields['leader'].type is int and fields['leader'].padding is None
-    assert fields['distance'].type is float and fields['distance'].padding is None
-    assert algorithm.state._fields == algorithm.columns._fields == tuple(fields)
-    for device in (Device(0, 0.0), Device(9, -7.5)):
-        for field, value in zip(algorithm.fields, algorithm.start(device)):
-            assert field.padding in (None, value)

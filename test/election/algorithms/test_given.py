@@ -50,22 +50,22 @@ def settled(graph, leaders, strengths=None, sweeps=30, **settings):
     ('2-3, 9', inf, {1: (2, 2.0), 2: (2, 0.0), 3: (3, 0.0), 4: (3, 1.0)}),
     ('', inf, {i: (i, inf) for i in LINE}),
 ])
-def test_line(leaders, radius, expected):
+def test_line_settles_to_the_nearest_given_leaders_within_the_radius(leaders, radius, expected):
     assert led(settled(LINE, leaders, STRENGTHS_OF_LINE, radius=radius)) == expected
 
 
-def test_between_two_at_the_same_distance_the_lower_id():
+def test_leader_of_lower_id_is_followed_among_equally_near():
     network = settled(links((5, 1, 2.0), (1, 3, 2.0)), '3,5')
     assert led(network)[1] == (3, 2.0)
 
 
-def test_among_equal_distances_the_fewest_hops():
+def test_path_of_fewest_hops_is_taken_among_equally_long():
     """0 leads; 3 is 2 m away, over 1 and 2 or at once."""
     graph = links((0, 1, 0.5), (1, 2, 1.0), (2, 3, 0.5), (0, 3, 2.0))
     assert settled(graph, '0').states[3] == Nearest(2.0, 0, 1)
 
 
-def test_corners_of_a_grid():
+def test_grid_is_divided_between_leaders_at_its_corners():
     """Four leaders in the corners of 6 by 6 devices: each quarter follows its own."""
     network = settled(grid(6), '0,5,30,35')
     for i, (leader, distance) in led(network).items():
@@ -74,12 +74,12 @@ def test_corners_of_a_grid():
         assert distance == min(row, 5 - row) + min(column, 5 - column)
 
 
-def test_one_that_may_not_lead_does_not():
+def test_barred_robot_does_not_lead_though_given():
     strengths = dict.fromkeys(LINE, 0.0) | {4: BARRED}
     assert led(settled(LINE, '1,4', strengths))[4] == (1, 6.0)
 
 
-def test_when_a_leader_fails_its_members_go_to_the_next_or_follow_nobody():
+def test_members_of_a_failed_leader_follow_the_next_or_nobody():
     network = settled(LINE, '1,4', hop_limit=4)
     network.remove(4)
     for n in range(6):
@@ -92,12 +92,12 @@ def test_when_a_leader_fails_its_members_go_to_the_next_or_follow_nobody():
     assert led(network) == {2: (2, inf), 3: (3, inf)}
 
 
-def test_the_hop_limit_is_the_reach_in_hops():
+def test_hop_limit_is_the_reach_in_hops():
     network = settled(links(*((i, i + 1, 1.0) for i in range(5))), '0', hop_limit=3)
     assert [leader for leader, _ in led(network).values()] == [0, 0, 0, 0, 4, 5]
 
 
-def test_one_that_led_until_now_follows_another():
+def test_removed_leader_follows_another():
     """Its own candidacy comes back from 2; it is not taken."""
     network = settled(LINE, '1,4')
     network.parameters = configure('4', hop_limit=10)
@@ -106,7 +106,7 @@ def test_one_that_led_until_now_follows_another():
     assert led(network)[1] == (4, 6.0)
 
 
-def test_what_cannot_be_is_not_taken():
+def test_impossible_candidacies_are_ignored():
     network = Network(GIVEN, LINE, STRENGTHS_OF_LINE, configure('4', hop_limit=10))
     for wrong in (Nearest(inf, 9, 1), Nearest(0.0, 9, -1), Nearest(0.0, 9, 10)):
         network.mailboxes[1][2] = wrong
@@ -122,11 +122,11 @@ def test_what_cannot_be_is_not_taken():
     ('1,9007199254740992', 'parameter leaders: 9007199254740992 is not allowed; it takes ids from '
      '0 to 9007199254740991'),
 ])
-def test_leaders_that_cannot_be(text, line):
+def test_wrong_list_of_leaders_is_refused(text, line):
     with pytest.raises(ParameterError) as error:
         configure(text)
     assert str(error.value) == line
 
 
-def test_a_device_begins_without_a_leader():
+def test_start_is_without_a_leader():
     assert GIVEN.start(Device(4, 1.0)) == Nearest(inf, 4, 0)

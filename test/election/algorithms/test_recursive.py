@@ -50,7 +50,7 @@ def settle(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
     # Each level takes one: 1, then 4, then 3, then 2.
     (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, (0, 3, 2, 1)),
 ])
-def test_line(radius, expected, depths):
+def test_line_settles_to_the_partition_with_one_level_per_leader(radius, expected, depths):
     network = settle(LINE, STRENGTHS_OF_LINE, radius)
     assert led(network) == expected
     assert tuple(state.depth for state in network.states.values()) == depths
@@ -60,7 +60,7 @@ def test_equal_strengths_go_to_the_lower_id():
     assert led(settle(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)) == {1: (1, 0.0), 2: (1, 1.0)}
 
 
-def test_the_first_rounds():
+def test_first_rounds_spread_one_level_only():
     """
     1 (strength 5) --3 m-- 2 (strength 9), all in the same rounds.
 
@@ -78,7 +78,7 @@ def test_the_first_rounds():
                       [(2, 2, 3.0), (2, 2, 0.0)]]
 
 
-def test_the_last_level_leads_itself():
+def test_robots_at_the_last_level_lead_themselves():
     """
     A line of 33 with links of 1 m, weaker and weaker; with a radius of 1 m a level takes two.
 
@@ -93,7 +93,7 @@ def test_the_last_level_leads_itself():
 
 
 @pytest.mark.parametrize('levels', [2, 17, 40])
-def test_with_levels_enough_there_is_no_last_one(levels):
+def test_number_of_levels_limits_the_leaders_found(levels):
     """The same line: with L levels, L - 1 take two each, and at the last one each leads itself."""
     graph = links(*((i, i + 1, 1.0) for i in range(32)))
     algorithm = RECURSIVE.with_levels(levels)
@@ -115,7 +115,7 @@ def three(radius: float) -> Network:
     return network
 
 
-def test_who_is_dead_lives_on():
+def test_dead_leader_is_never_forgotten():
     """
     1 dies. 2 and 3 tell each other of it for ever, each 1 m farther than the other said.
 
@@ -132,7 +132,7 @@ def test_who_is_dead_lives_on():
     assert [state.depth for state in network.states.values()] == [1, 1]
 
 
-def test_who_falls_behind_leads_on():
+def test_weakened_leader_leads_on():
     """
     1 is now the weakest, and leaves the gossip for a round: it hears from 2, who has it from 3.
 
@@ -150,7 +150,7 @@ def test_who_falls_behind_leads_on():
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=LEVELS - 1), st.integers(0, 80), st.integers(0, 2**32), st.data())
-def test_comes_to_the_partition_of_bounded_election_from_a_fresh_start(
+def test_fresh_start_settles_to_the_partition_of_bounded_election(
         graph, eighths, seed, data):
     strengths = {i: data.draw(STRENGTHS) for i in graph}
     network = Network(RECURSIVE, graph, strengths, configure(eighths / 8))

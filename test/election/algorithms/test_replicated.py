@@ -31,7 +31,7 @@ import pytest
 
 
 @pytest.mark.parametrize('radius', [0.0, 1.0, 4.9, 5.9, 6.0])
-def test_line(radius):
+def test_line_settles_to_the_partition_of_bounded_election(radius):
     """It comes to what the trivial one comes to, which test_recursive.py works out by hand."""
     network = Network(REPLICATED, LINE, STRENGTHS_OF_LINE, configure(radius, 3, 10))
     for _ in range(20):
@@ -55,7 +55,7 @@ def three() -> Network:
     return network
 
 
-def test_who_is_dead_dies_with_the_replicates_that_heard_of_it():
+def test_dead_leader_is_forgotten_with_its_replicates():
     """
     1 dies after round 9. The clock ticks in rounds 10 and 20.
 
@@ -75,7 +75,7 @@ def test_who_is_dead_dies_with_the_replicates_that_heard_of_it():
     assert led(network) == {2: (3, 1.0), 3: (3, 0.0)}
 
 
-def test_who_falls_behind_leads_no_longer():
+def test_weakened_leader_is_replaced_with_its_replicate():
     """1 is the weakest from now on; what it was dies with replicate 0, in round 20."""
     network = three()
     network.devices[1] = Device(1, -1.0)
@@ -88,7 +88,7 @@ def test_who_falls_behind_leads_no_longer():
 
 
 @pytest.mark.parametrize('period, followers', [(2, {1, 2, 3}), (4, {1, 2, 3, 4, 5})])
-def test_periods_have_to_be_long_enough(period, followers):
+def test_period_shorter_than_the_way_of_news_leaves_robots_behind(period, followers):
     """
     A line of five, 1 the strongest at its end, two replicates: the older one gives the answer.
 
@@ -107,7 +107,7 @@ def test_periods_have_to_be_long_enough(period, followers):
     assert always == followers
 
 
-def test_neighbours_clocks():
+def test_replicates_are_matched_by_the_clocks_of_neighbours():
     """
     1 ticks before 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
 
@@ -133,7 +133,7 @@ def test_neighbours_clocks():
 
 
 @pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
-def test_no_message_drives_the_clocks_away(wrong):
+def test_wrong_clock_in_a_message_is_corrected(wrong):
     """A message with any clock is received once; the clocks are in step again, and tick on."""
     network = three()
     before = [state.clock for state in network.states.values()]
@@ -167,7 +167,7 @@ def networks(draw):
 
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.booleans(), st.integers(0, 2**32))
-def test_stabilises_to_the_partition_of_bounded_election(network, lockstep, seed):
+def test_any_state_stabilises_to_the_partition_of_bounded_election(network, lockstep, seed):
     """
     From anything, and it stays: while the clock ticks on, nobody changes its leader.
 

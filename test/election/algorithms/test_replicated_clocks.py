@@ -31,19 +31,19 @@ CLOCKS = st.integers(0, 4) | st.sampled_from(
 
 
 @pytest.mark.parametrize('nodes', [1, 2, 3, 4])
-def test_every_network_in_lockstep(nodes):
+def test_clocks_of_every_small_network_agree_in_lockstep(nodes):
     assert max(check(graph).rounds for graph in graphs(nodes, 'one')) <= bound(nodes)
 
 
 @pytest.mark.parametrize('clocks', [(0, 1, 2), (0, 1, 2**31 + 1)])
-def test_the_ring_on_which_waves_of_a_wrong_clock_run_for_ever_where_larger_ones_are_taken(clocks):
+def test_ring_of_different_clocks_agrees_within_the_bound(clocks):
     ring = {i: {(i - 2) % 5 + 1: 1.0, i % 5 + 1: 1.0} for i in range(1, 6)}
     assert check(ring, clocks).rounds <= bound(5)
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(drawn_graphs(most=10), st.data())
-def test_any_order_with_losses(graph, data):
+def test_clocks_agree_and_tick_on_in_any_order_with_losses(graph, data):
     """
     In epochs of rounds in any order with 40 % loss, after as many epochs as there are devices.
 

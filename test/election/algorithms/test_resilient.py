@@ -52,7 +52,7 @@ def table(network: Network) -> list[tuple[int, float, float, float]]:
     return [(s.leader, s.distance, s.radius, s.diameter) for s in network.states.values()]
 
 
-def test_line_of_four_round_by_round():
+def test_line_of_four_joins_one_region_round_by_round():
     """
     K = 2: a leader's radius is twice the diameter it had a round ago, plus 1.
 
@@ -79,7 +79,7 @@ def test_line_of_four_round_by_round():
 
 
 @pytest.mark.parametrize('depth', range(1, 7))
-def test_with_factor_one_it_takes_exactly_depth_times_depth_plus_one_rounds(depth):
+def test_factor_of_one_takes_depth_times_depth_plus_one_rounds(depth):
     """
     K = 1, the best at the end of a line: the device at distance d follows in round d (d + 1).
 
@@ -96,7 +96,7 @@ def test_with_factor_one_it_takes_exactly_depth_times_depth_plus_one_rounds(dept
         assert led(network) == {i: (1, i - 1.0) for i in network.graph}
 
 
-def test_a_lost_leader_is_forgotten_after_its_radius_less_the_least_distance_plus_one_rounds():
+def test_lost_leader_is_forgotten_when_distances_exceed_its_radius():
     """
     1, 2 and 3 at distances 1, 2 and 3 from device 0, which reached 7 hops and falls silent.
 
@@ -119,7 +119,7 @@ def test_a_lost_leader_is_forgotten_after_its_radius_less_the_least_distance_plu
 @pytest.mark.parametrize('factor, depth', [
     # Regions of ceil(1 / (1 - K)) hops, on a line as long as you like.
     (0.0, 1), (0.25, 2), (0.5, 2), (0.625, 3), (0.75, 4), (0.875, 8)])
-def test_with_less_than_one_a_region_grows_no_deeper(factor, depth):
+def test_factor_below_one_limits_the_depth_of_a_grown_region(factor, depth):
     network = settle(line(3 * (depth + 1), factor))
     assert [i for i, state in network.states.items() if state.leader == 1] == [
         *range(1, depth + 2)]
@@ -127,7 +127,7 @@ def test_with_less_than_one_a_region_grows_no_deeper(factor, depth):
     assert len({state.leader for state in network.states.values()}) > 1
 
 
-def test_with_less_than_one_a_region_shrinks_to_the_last_depth_that_holds():
+def test_factor_below_one_shrinks_a_region_to_its_fixed_depth():
     """
     K = 1/2 lets a depth D grow to f(D) = ceil(D / 2 + 1); f(2) = 2 and f(3) = 3.
 
@@ -142,7 +142,7 @@ def test_with_less_than_one_a_region_shrinks_to_the_last_depth_that_holds():
     assert network.states[1].diameter == 3.0
 
 
-def test_strength_comes_before_the_id():
+def test_stronger_robot_of_a_higher_id_leads():
     network = Network(RESILIENT, links((1, 2, 1.0), (2, 3, 1.0)), {1: 5.0, 2: 5.0, 3: 6.0},
                       configure(2.0))
     assert led(settle(network)) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}
@@ -182,7 +182,7 @@ ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
     ([Follower(-7.0, 0.0, 4, -1.0, 0.0, 1, 4)], 9),
     ([], 9),
 ])
-def test_whom_it_follows(messages, parent):
+def test_robot_follows_the_best_leader_by_the_nearest_of_greatest_radius(messages, parent):
     found = heard(*messages)
     if parent == 9:
         assert found == ALONE
@@ -192,13 +192,13 @@ def test_whom_it_follows(messages, parent):
                                  said.distance + 1, 9, parent)
 
 
-def test_the_depth_runs_back_from_those_that_have_the_news_from_here():
+def test_diameter_is_collected_from_children_only():
     """Of two neighbours only 1 names 9 as its parent, so its 6 hops count, and not the 8 of 2."""
     found = heard(Follower(-5.0, 1.0, 9, 9.0, 6.0, 1, 9), Follower(-5.0, 1.0, 9, 9.0, 8.0, 2, 3))
     assert found == ALONE._replace(diameter=6.0)
 
 
-def test_what_cannot_grow_any_more_is_not_passed_on():
+def test_distance_at_the_largest_exact_number_is_not_adopted():
     """At 2**53 adding 1 changes nothing: such a distance would last for ever."""
     most = float(NO_HOP_LIMIT)
     assert heard(Follower(-7.0, most, 4, 1e300, 0.0, 1, 4)) == ALONE
@@ -209,7 +209,7 @@ def test_what_cannot_grow_any_more_is_not_passed_on():
     assert found.radius == most
 
 
-def test_whether_who_is_at_the_radius_passes_news_on():
+def test_robot_at_the_radius_relays_only_if_it_is_inclusive():
     # The neighbour is 2 hops from leader 1, whose radius is 2.
     device = Device(5, 5.0)
     heard = Followers([-5.0], [2.0], [1], [2.0], [2.0], [4], [3])

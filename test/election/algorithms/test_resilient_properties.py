@@ -100,7 +100,7 @@ def rest(network, sweep, most):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 2.0))))
-def test_one_leader_in_lockstep_within_the_published_bounds(network):
+def test_settles_to_one_leader_in_lockstep_within_the_published_bounds(network):
     for _ in range(lifetime(network)):
         network.lockstep()
     assert all(is_true(network, state) for state in network.states.values()), 'a lie lives'
@@ -114,7 +114,7 @@ def test_one_leader_in_lockstep_within_the_published_bounds(network):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 1.25, 2.0, 3.0))), st.integers(0, 2**32))
-def test_one_leader_in_any_fair_order(network, seed):
+def test_settles_to_one_leader_in_any_fair_order(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)
 
     def sweep():
@@ -133,7 +133,7 @@ def test_one_leader_in_any_fair_order(network, seed):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((0.0, 0.25, 0.5, 0.75))), st.integers(0, 2**32))
-def test_several_leaders_below_one(network, seed):
+def test_factor_below_one_settles_to_several_leaders(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)
 
     def sweep():

@@ -70,7 +70,8 @@ def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
     (union(4), [True, False, True, True], [1, 3, 4], []),
     (union(2), [True, False, True, True], [1, 3], []),
 ])
-def test_by_hand(aggregate: Aggregate, readings: list[Any], expected: Any, of_nobody: Any) -> None:
+def test_result_of_each_aggregate(
+        aggregate: Aggregate, readings: list[Any], expected: Any, of_nobody: Any) -> None:
     assert together(aggregate, dict(enumerate(readings, 1))) == expected
     assert together(aggregate, {}) == of_nobody
 
@@ -82,7 +83,7 @@ READINGS: dict[str, st.SearchStrategy[Any]] = {
 READINGS.update((name, st.booleans()) for name in ('count', 'any', 'all', 'union'))
 
 
-def test_all_that_ship_are_here() -> None:
+def test_laws_are_tested_of_all_registered_aggregates() -> None:
     assert set(AGGREGATES.names()) == set(READINGS)
 
 
@@ -95,7 +96,8 @@ def combined(aggregate: Aggregate, into: Any, other: Any) -> Any:
 @pytest.mark.parametrize('name', sorted(READINGS))
 @settings(max_examples=50, deadline=None)
 @given(st.data())
-def test_laws(name: str, data: st.DataObject) -> None:
+def test_combination_is_commutative_associative_with_identity(
+        name: str, data: st.DataObject) -> None:
     aggregate = AGGREGATES.get(name).make()
     # Of each robot there is one reading: a robot's own does not contradict itself.
     reading = data.draw(st.fixed_dictionaries({i: READINGS[name] for i in range(6)}))
@@ -122,7 +124,7 @@ def aggregate_is_idempotent(aggregate: Aggregate) -> bool:
     return aggregate.kind != ADD
 
 
-def test_a_layout_puts_them_side_by_side() -> None:
+def test_aggregate_set_lays_aggregates_side_by_side() -> None:
     aggregates = AggregateSet({'n': count(), 'where': mean(2), 'low': least()})
     assert aggregates.layout.start == (0, 1, 4, 5)
     assert aggregates.layout.kind == (ADD, ADD, LEAST)
@@ -148,7 +150,7 @@ def test_a_layout_puts_them_side_by_side() -> None:
     ({'best': (-inf, 1.0)}, 'not finite'),
     ({'best': range(10 ** 9)}, 'best: '),
 ])
-def test_what_is_no_reading_is_refused(readings: dict[str, Any], message: str) -> None:
+def test_wrong_reading_is_refused_with_its_name(readings: dict[str, Any], message: str) -> None:
     aggregates = AggregateSet(
         {'n': count(), 'x': mean(2), 'low': least(), 'best': top(2, extra=1)}
     )
@@ -156,7 +158,7 @@ def test_what_is_no_reading_is_refused(readings: dict[str, Any], message: str) -
         aggregates.contribution(1, readings)
 
 
-def test_a_function_of_ones_own_is_known_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_combine_function_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def longest(a: Any, b: Any) -> Any:
         return max(a, b)
 
@@ -167,6 +169,6 @@ def test_a_function_of_ones_own_is_known_by_its_number(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize('numbers', [0, MOST_NUMBERS + 1])
-def test_what_is_too_large_for_a_message_is_refused(numbers: int) -> None:
+def test_aggregate_of_too_many_numbers_is_refused(numbers: int) -> None:
     with pytest.raises(ValueError, match=f'{numbers} numbers are not allowed'):
         total(numbers)

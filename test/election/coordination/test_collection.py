@@ -35,7 +35,7 @@ BOTH = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
 ONE = SummaryLayout((LEAST,), (0, 1), (0,))
 
 
-def test_tree_takes_from_children_only():
+def test_tree_sums_children_of_the_own_region_or_not():
     """Of three neighbours two name robot 7 as their parent, one of them led by another."""
     said = columns({'parent': 7, 'leader': 1, 'summary': (2.0, 30.0)},
                    {'parent': 8, 'leader': 1, 'summary': (40.0, 1.0)},
@@ -54,11 +54,11 @@ def test_tree_takes_from_children_only():
     (1.0, 0.25, 2.0, 0.25 * (0.5 + LEAST_WEIGHT)),
     (1.0, 0.25, inf, 0.25),
 ])
-def test_weight(apart, drop, link_range, expected):
+def test_weight_falls_with_distance_and_grows_with_the_drop(apart, drop, link_range, expected):
     assert weight(apart, drop, link_range) == expected
 
 
-def test_a_diamond_splits_in_halves():
+def test_shares_are_halves_between_two_equal_parents():
     """The tip has two neighbours 1 m nearer to leader 0, and one as far away as itself."""
     said = columns({'device': 1, 'leader': 0, 'distance': 1.0},
                    {'device': 4, 'leader': 0, 'distance': 2.0},
@@ -79,7 +79,7 @@ def test_shares_are_split_by_weight():
         [far / (near + far), near / (near + far)])
 
 
-def test_where_there_are_too_many_the_heaviest_take_all():
+def test_shares_go_to_the_heaviest_parents_where_there_is_no_room_for_all():
     """Downhill by 1, 3, 2 and 6 m, and room for two: 3 / 9 and 6 / 9."""
     said = columns(*({'device': i, 'leader': 0, 'distance': 8.0 - drop}
                      for i, drop in enumerate([1.0, 3.0, 2.0, 6.0])))
@@ -94,12 +94,12 @@ def test_where_there_are_too_many_the_heaviest_take_all():
     {'leader': 0, 'distance': -inf},
     {'leader': 0, 'distance': inf},
 ])
-def test_who_takes_no_share(wrong):
+def test_neighbour_of_another_region_or_not_nearer_gets_no_share(wrong):
     recipients, shares = shares_of(0, 2.0, columns({'device': 1, **wrong}), [1.0], inf, 2)
     assert list(recipients) == [NOBODY] * 2 and list(shares) == [0.0] * 2
 
 
-def test_who_has_just_left_takes_no_share_but_is_still_taken_from():
+def test_neighbour_out_of_range_gets_no_share_but_its_own_is_taken():
     """Device 1, downhill, and 2, uphill, are heard no more: nothing to 1, and 2's half counts."""
     said = columns({'device': 1, 'distance': 1.0},
                    {'device': 2, 'distance': 3.0, 'recipients': (9, NOBODY), 'shares': (0.5, 0.0),
@@ -110,13 +110,13 @@ def test_who_has_just_left_takes_no_share_but_is_still_taken_from():
     assert list(collect_multi_path(9, 0, 2.0, (1.0,), said, [inf, inf], count)) == [3.0]
 
 
-def test_a_leader_hands_on_nothing():
+def test_leader_shares_with_nobody():
     said = columns({'device': 1, 'leader': 0, 'distance': 1.0})
     assert list(shares_of(0, 0.0, said, [1.0], inf, 1)[0]) == [NOBODY]
     assert list(shares_of(0, inf, said, [1.0], inf, 1)[0]) == [NOBODY]
 
 
-def test_multi_path_takes_shares_and_the_whole_of_all_else():
+def test_multi_path_adds_shares_and_takes_idempotent_parts_whole():
     """Robot 1 is at 1 m. Of the four, the first two are uphill of it."""
     said = columns(
         # Names it with a half.
@@ -137,7 +137,7 @@ def test_multi_path_takes_shares_and_the_whole_of_all_else():
 
 @pytest.mark.parametrize(('share', 'expected'), [
     (7.0, 3.0), (inf, 3.0), (-1.0, 1.0), (-inf, 1.0), (float('nan'), 1.0)])
-def test_nobody_takes_more_than_all(share, expected):
+def test_share_outside_of_zero_to_one_is_clipped(share, expected):
     said = columns({'leader': 0, 'distance': 2.0, 'recipients': (1,), 'shares': (share,),
                     'summary': (2.0, 30.0)})
     found = collect_multi_path(1, 0, 1.0, (1.0, 40.0), said, [1.0], BOTH)
@@ -165,11 +165,11 @@ def teller(*known: tuple[int, int, float], leader: int = 0) -> dict[str, Any]:
     return {'leader': leader, 'members': members, 'ages': ages, 'contributions': contributions}
 
 
-def test_gossip_alone():
+def test_gossip_without_neighbours_knows_the_own_contribution():
     assert gossip(columns()) == ([7, -1, -1, -1], [0, 0, 0, 0], [70.0, inf, inf, inf])
 
 
-def test_gossip_takes_the_youngest_of_each():
+def test_gossip_takes_the_youngest_contribution_of_each_member():
     said = columns(teller((1, 0, 10.0), (3, 2, 31.0), (7, 1, 0.0)),
                    teller((2, 0, 20.0), (3, 1, 30.0)))
     # One's own is one's own; 3's is as the second says, whose news of it is younger.
@@ -180,12 +180,12 @@ def test_gossip_takes_the_youngest_of_each():
     assert gossip(said) == ([7, 1, 2, 3], [0, 1, 1, 2], [70.0, 10.0, 20.0, 30.0])
 
 
-def test_gossip_moves_up_who_turns_out_to_be_nearer():
+def test_gossip_sorts_members_by_age():
     said = columns(teller((1, 1, 10.0), (2, 2, 20.0), (3, 3, 30.0)), teller((3, 0, 31.0)))
     assert gossip(said) == ([7, 3, 1, 2], [0, 1, 2, 3], [70.0, 31.0, 10.0, 20.0])
 
 
-def test_gossip_keeps_the_nearest():
+def test_gossip_without_room_keeps_the_nearest_then_lowest_ids():
     said = columns(teller((1, 0, 10.0), (5, 3, 50.0), (6, 3, 60.0)), teller((2, 0, 20.0)))
     assert gossip(said, size=3) == ([7, 1, 2], [0, 1, 1], [70.0, 10.0, 20.0])
     # As near as another: the lower id, which also pushes out the higher.
@@ -194,28 +194,28 @@ def test_gossip_keeps_the_nearest():
     assert gossip(said, size=1) == ([7], [0], [70.0])
 
 
-def test_who_has_nothing_to_offer_takes_no_room_in_gossip():
+def test_gossip_gives_no_room_to_a_robot_without_contribution():
     said = columns(teller((3, 2, 30.0), (7, 1, 0.0)), teller((2, 0, 20.0), (1, 0, 10.0)))
     assert gossip(said, own=inf) == ([1, 2, 3, -1], [1, 1, 3, 0], [10.0, 20.0, 30.0, inf])
     assert gossip(said, size=1, own=inf) == ([1], [1], [10.0])
     assert gossip(columns(), own=inf).members == [-1] * 4
 
 
-def test_gossip_ends_at_its_depth():
+def test_gossip_drops_contributions_beyond_its_depth():
     said = columns(teller((1, 3, 10.0), (2, 4, 20.0)))
     assert gossip(said, depth=4).members == [7, 1, -1, -1]
 
 
-def test_gossip_hears_its_own_region_only():
+def test_gossip_ignores_other_regions():
     assert gossip(columns(teller((1, 0, 10.0), leader=9))).members == [7, -1, -1, -1]
 
 
 @pytest.mark.parametrize('age', [-1, -2 ** 62, 2 ** 62])
-def test_gossip_does_not_believe_what_is_not_old_or_too_old(age):
+def test_gossip_ignores_impossible_ages(age):
     assert gossip(columns(teller((1, age, 10.0)))).members == [7, -1, -1, -1]
 
 
-def test_offers_that_are_known_are_combined():
+def test_known_contributions_are_combined_with_the_own_one():
     found = collect_contributions(7, [7, 1, 2, -1], [0.0, 0.0, 1.0, 30.0, 2.0, 20.0, inf, inf],
                                   (1.0, 40.0), BOTH)
     # One's own row is what one offers, whatever is in its place.

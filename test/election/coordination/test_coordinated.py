@@ -44,7 +44,7 @@ def identity(settings=ROOM):
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_all_elections_take_regions(name):
+def test_every_algorithm_has_a_state_with_a_region(name):
     algorithm, types = coordinated(name, identity()), types_of(name)
     assert algorithm is coordinated(name, identity()) and types is types_of(name)
     state = algorithm.start(Device(7, 1.0))
@@ -54,7 +54,7 @@ def test_all_elections_take_regions(name):
     assert types.State._fields[-len(Region._fields):] == Region._fields
 
 
-def test_there_are_no_other_names():
+def test_unknown_name_of_a_type_raises():
     with pytest.raises(AttributeError, match='has no State_nothing'):
         module.State_nothing  # noqa: B018
 
@@ -67,7 +67,7 @@ REAL = st.integers(-2, 6).map(lambda n: n / 2)
     ('gradient', 'tree'), ('gradient', 'multi-path'), ('gossip', 'gossip'), ('gossip', 'tree')])
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_compiled_code_says_the_same(spreading, collection, data):
+def test_compiled_round_equals_the_plain_round(spreading, collection, data):
     numba = pytest.importorskip('numba', reason='only a laboratory needs it')
     assert numba
     from lab.compiled_rounds import called

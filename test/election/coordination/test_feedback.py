@@ -56,11 +56,11 @@ BASE = RegionParameters(
     (10.0, 2.5),    # 1 - 0.75: the least.
     (50.0, 2.5),
 ])
-def test_resized(load, expected):
+def test_resized_follows_the_load_within_its_limits(load, expected):
     assert resized(load, BASE) == expected
 
 
-def test_smoothed():
+def test_smoothed_weights_the_new_load_by_alpha():
     assert smoothed(10.0, 0.0, BASE._replace(alpha=0.25)) == 2.5
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.25)) == 5.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=1.0)) == 8.0
@@ -68,7 +68,7 @@ def test_smoothed():
 
 
 @pytest.mark.parametrize('wrong', [inf, 1e300, -1e300])
-def test_what_cannot_be_is_soon_forgotten(wrong):
+def test_smoothed_recovers_from_impossible_loads(wrong):
     """At a tenth a round, from a hundred targets: 0.9 ** 90 * 100 is less than a hundredth."""
     p = BASE._replace(alpha=0.1)
     load = smoothed(wrong, wrong, p)
@@ -92,7 +92,7 @@ def radii(load_of, p, rounds, delay=0):
     return radius
 
 
-def test_a_fixed_load_is_met_without_overshooting():
+def test_radius_meets_a_fixed_load_without_overshooting():
     """1 + 0.5 (1 - 6 / 4) = 0.75; what is left of the way is 0.99 of it in each round."""
     found = radii(lambda _: 6.0, BASE, 1000)
     assert all(before >= after >= 7.5 for before, after in zip(found, found[1:]))
@@ -110,14 +110,14 @@ def area(radius):
 
 
 @pytest.mark.parametrize('delay', [0, 3, 6])
-def test_a_load_by_the_area_is_met_without_swinging(delay):
+def test_radius_meets_a_load_by_area_without_oscillation(delay):
     """With s = radius / 10: s = 2 - 8 s s / 4, so s = (sqrt(17) - 1) / 4."""
     found = radii(area, BY_AREA, 1000, delay)
     assert all(before >= after for before, after in zip(found, found[1:]))
     assert found[-1] == pytest.approx(10.0 * (sqrt(17.0) - 1.0) / 4.0)
 
 
-def test_who_takes_the_load_as_it_is_swings():
+def test_radius_oscillates_with_an_alpha_of_one():
     """
     Full, the region has a load of 8, and so is to be smallest; that has 0.5: to be full again.
 
@@ -129,11 +129,11 @@ def test_who_takes_the_load_as_it_is_swings():
 
 
 @pytest.mark.parametrize('delay', [0, 3])
-def test_without_alpha_there_is_no_feedback(delay):
+def test_radius_is_constant_with_an_alpha_of_zero(delay):
     assert set(radii(area, BY_AREA._replace(alpha=0.0), 50, delay)) == {10.0}
 
 
-def test_scaled():
+def test_scaled_distances_grow_with_a_reduced_reach_within_limits():
     """To a leader of half the radius all is twice as far; beyond the limits, as at the limits."""
     reach = [10.0, 5.0, 15.0, 0.0, 1e300, -7.0, 1.0]
     assert scaled(reach, [3.0] * 6, BASE).tolist() == [3.0, 6.0, 2.0, 12.0, 2.0, 12.0]
@@ -141,7 +141,7 @@ def test_scaled():
 
 
 @given(st.floats(allow_nan=False), st.floats(0.01, 100.0))
-def test_scaled_stays_a_distance(reach, apart):
+def test_scaled_distance_is_within_its_limits_for_any_reach(reach, apart):
     far, = scaled([reach], [apart], BASE)
     assert 0.66 * apart <= far <= 4.01 * apart
 
@@ -151,19 +151,19 @@ def course(rounds, value, *arguments):
                            initial=value))
 
 
-def test_a_countdown_stops_at_its_floor():
+def test_decay_by_a_step_stops_at_its_floor():
     assert course(4, 3.0, 1.0, 1.0, 0.75) == [3.0, 2.25, 1.5, 1.0, 1.0]
 
 
-def test_what_is_forgotten_halves_in_each_round():
+def test_decay_by_a_factor_of_one_half():
     assert course(3, 8.0, 0.0, 0.5) == [8.0, 4.0, 2.0, 1.0]
 
 
-def test_first_the_part_is_taken_and_then_the_step():
+def test_decay_takes_the_factor_before_the_step():
     assert decay(8.0, 0.0, factor=0.5, step=1.0) == 3.0
 
 
 @pytest.mark.parametrize('value', [0.0, 1.0, 1e300, -5.0])
-def test_it_gets_to_its_floor_from_anywhere(value):
+def test_decay_reaches_its_floor_from_any_value(value):
     """A half of a double, over and over, is nothing after 2100 rounds at the most."""
     assert course(2100, value, 0.0, 0.5)[-1] == 0.0

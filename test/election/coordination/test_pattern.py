@@ -33,7 +33,7 @@ FIRST = {i: -float(i) for i in range(9)}
 
 
 @pytest.mark.parametrize(('collection', 'exact'), [('tree', 5), ('multi-path', 5), ('gossip', 7)])
-def test_a_line_of_four(collection, exact):
+def test_line_of_four_collects_and_spreads_a_link_per_round(collection, exact):
     """
     0 leads; all count themselves. News goes one link in each round in which all go together.
 
@@ -53,7 +53,7 @@ def test_a_line_of_four(collection, exact):
 
 
 @WAYS
-def test_a_star(collection):
+def test_star_collects_in_one_round_after_parents_are_known(collection):
     """What five leaves count is at the hub in the round after they have named it."""
     network = network_of('bounded', collection, STAR, FIRST)
     for _ in range(2):
@@ -65,7 +65,7 @@ def test_a_star(collection):
     assert set(decisions(network).values()) == {(6.0,)}
 
 
-def test_a_diamond_by_tree_and_by_multi_path():
+def test_diamond_by_tree_takes_one_side_by_multi_path_both():
     """The top's one goes down one side by tree, and a half of it down each by multi-path."""
     found = {}
     for collection in ('tree', 'multi-path'):
@@ -77,7 +77,7 @@ def test_a_diamond_by_tree_and_by_multi_path():
     assert found['multi-path'] == {0: (4.0,), 1: (1.5,), 2: (1.5,), 3: (1.0,)}
 
 
-def test_a_grid_of_three_by_three():
+def test_grid_by_multi_path_splits_counts_between_parents():
     """
     0 in the corner leads. By multi-path each splits in halves what it has, or hands it on whole.
 
@@ -95,7 +95,7 @@ def test_a_grid_of_three_by_three():
         9.0, 4.0, 1.75, 4.0, 2.5, 1.5, 1.75, 1.5, 1.0]
 
 
-def test_by_gossip_who_is_gone_dies_out_after_the_depth():
+def test_gossip_forgets_a_lost_member_after_its_depth():
     """
     3 is gone from the end of the line, and forgotten by 2. The others grow its offer older.
 
@@ -118,7 +118,7 @@ def test_by_gossip_who_is_gone_dies_out_after_the_depth():
 
 
 @WAYS
-def test_who_may_not_lead_does_not(collection):
+def test_worker_and_relay_do_not_lead(collection):
     """
     On the line 3 is the strongest, but a worker; 2 next, a relay; 1 leads before 0.
 
@@ -138,7 +138,7 @@ def test_who_may_not_lead_does_not(collection):
 
 @WAYS
 @pytest.mark.parametrize('role', [WORKER, RELAY])
-def test_where_there_is_no_candidate_nobody_decides(collection, role):
+def test_without_a_candidate_nobody_decides(collection, role):
     network = network_of('bounded', collection, LINE, FIRST)
     for i in LINE:
         change(network, i, role=role)
@@ -151,7 +151,7 @@ BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))
 """A count, and records of two other regions: key and id, which are its leader's, and a word."""
 
 
-def test_border_records():
+def test_leaders_collect_announcements_of_bordering_regions():
     """
     Two regions of two on the line: 0 leads 0 and 1, 3 leads 2 and 3. Each leader says its number.
 
@@ -178,7 +178,7 @@ def test_border_records():
     assert network.states[0].summary == (3.0, *[inf] * 6)
 
 
-def test_a_border_is_only_where_another_leader_says_something():
+def test_border_is_where_another_leader_announces_something():
     network = network_of(
         'bounded', 'tree', LINE, FIRST, layout=BORDER, contribution=(1.0, *[inf] * 6),
         identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
@@ -192,7 +192,7 @@ def test_a_border_is_only_where_another_leader_says_something():
     assert with_borders(0, (1.0,), algorithm.columns(*zip(*said)), [1.0] * 4, without) == (1.0,)
 
 
-def test_a_lie_about_a_leader_does_not_move_it():
+def test_leader_ignores_a_neighbour_that_claims_to_be_nearer_to_it():
     """A neighbour says that it is nearer to 0 than 0 itself: no parent, and no heir."""
     network = network_of('bounded', 'multi-path', LINE, FIRST)
     lie = network.states[1]._replace(leader=0, distance=-1.0, decision=(99.0,), value=0.0)
@@ -203,7 +203,7 @@ def test_a_lie_about_a_leader_does_not_move_it():
     assert network.states[0].decision == network.states[0].summary == (1.0,)
 
 
-def test_feedback_makes_a_region_smaller_and_leaves_its_rim_to_others():
+def test_feedback_shrinks_an_overloaded_region():
     """
     A line of links of 1 m, radius 2 m, 0 the strongest: without feedback it leads 0, 1 and 2.
 

@@ -210,7 +210,8 @@ LAWS = settings(max_examples=examples(6), deadline=None, suppress_health_check=l
 @pytest.mark.parametrize('election', ALGORITHMS.names())
 @LAWS
 @given(st.data(), st.integers(0, 2 ** 32))
-def test_the_region_is_collected_and_told_in_time(election, collection, data, seed):
+def test_summary_and_decision_are_exact_within_the_bound_from_any_state(
+        election, collection, data, seed):
     network = data.draw(networks(election, collection))
     check_settles(network, seed, SWEEPS)
 
@@ -219,7 +220,7 @@ def test_the_region_is_collected_and_told_in_time(election, collection, data, se
 @pytest.mark.parametrize('election', FORGETTING)
 @LAWS
 @given(st.data(), st.integers(0, 2 ** 32))
-def test_when_a_leader_is_gone_there_is_another_and_its_decision(
+def test_lost_leader_is_replaced_with_a_new_decision(
         election, collection, data, seed):
     network = data.draw(networks(election, collection).filter(lambda n: len(n.graph) > 1))
     for _ in swept(network, SWEEPS // 2, random.Random(seed)):
@@ -248,7 +249,7 @@ def test_multi_path_and_tree_agree(graph, seed):
 @pytest.mark.parametrize('collection', WAYS)
 @settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=10), st.data(), st.integers(0, 2 ** 32))
-def test_what_crossed_a_border_that_moved_is_gone(collection, graph, data, seed):
+def test_contributions_of_former_members_are_forgotten(collection, graph, data, seed):
     """The strengths are dealt anew again and again; in between no region has another's numbers."""
     network = network_of('bounded', collection, graph, dict.fromkeys(graph, 0.0), radius=RADIUS,
                          layout=ALL.layout, contribution=ALL.identity, identity=ALL.identity)

@@ -29,7 +29,7 @@ from leader_election.election.coordination.region import (
 import pytest
 
 
-def test_only_candidates_have_their_strength():
+def test_effective_strength_of_worker_and_relay_is_barred():
     assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
     assert (
         with_effective_strength(Device(3, 7.0), WORKER)
@@ -43,7 +43,7 @@ def said(*leader_and_distance: tuple[int, float]):
     return columns(*({'leader': leader, 'distance': far} for leader, far in leader_and_distance))
 
 
-def test_the_parent_is_on_the_shortest_way():
+def test_parent_is_on_the_shortest_path():
     # 1 + 3, 2 + 1 and 0 + 4 m: by the second.
     assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0), (8, 0.0)), [3.0, 1.0, 4.0]) == 1
     # Of ways as long the first.
@@ -52,12 +52,12 @@ def test_the_parent_is_on_the_shortest_way():
 
 @pytest.mark.parametrize('wrong', [
     (9, 1.0), (8, 5.0), (8, 6.0), (8, inf), (8, nan), (8, -1.0), (8, -inf)])
-def test_who_is_no_parent(wrong):
+def test_neighbour_of_another_region_or_not_nearer_is_no_parent(wrong):
     """Another region's; who is no nearer; who says what cannot be."""
     assert parent_of(8, 5.0, said(wrong), [1.0]) == NOBODY
     assert parent_of(8, 5.0, said(wrong, (8, 4.5)), [1.0, 9.0]) == 1
 
 
-def test_a_leader_has_none():
+def test_leader_has_no_parent():
     assert parent_of(8, 0.0, said((8, 0.0), (8, 1.0)), [1.0, 1.0]) == NOBODY
     assert parent_of(8, 0.0, said(), []) == NOBODY

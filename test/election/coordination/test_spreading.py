@@ -61,11 +61,11 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
     ([(7, 5, 9)], (7, 4, 9), (0, 5, 10)),
     ([(7, -5, 0), (7, 5, -1), (7, MOST_VERSION + 1, 0)], (7, MOST_VERSION + 1, 0), (NOBODY, 0, 0)),
 ])
-def test_freshest(neighbours, own, expected):
+def test_freshest_takes_the_highest_version_then_the_youngest(neighbours, own, expected):
     assert fresh(*neighbours, own=own) == expected
 
 
-def test_one_that_has_left_is_not_asked():
+def test_freshest_ignores_a_neighbour_out_of_range():
     assert fresh((7, 5, 0), (7, 4, 0), metric=[inf, 1.0]) == (1, 4, 1)
 
 
@@ -74,7 +74,7 @@ def test_one_that_has_left_is_not_asked():
     # From its region it hears of a later one: it goes on from there.
     ([(7, 90, 4), (8, 99, 0)], (7, 5, 0), 91),
     ([(7, MOST_VERSION, 4)], (7, 5, 0), MOST_VERSION)])
-def test_the_leader_counts_on(neighbours, own, version):
+def test_leader_continues_from_the_highest_known_version(neighbours, own, version):
     assert fresh(*neighbours, own=own, device=7) == (NOBODY, version, 0)
 
 
@@ -87,7 +87,7 @@ def gossiping(graph, strengths=FIRST, **settings):
     return network
 
 
-def test_a_line_of_four():
+def test_line_of_four_knows_the_decision_a_version_older_per_link():
     """The decision is a version and a round older with each link, and all have it."""
     network = gossiping(LINE)
     assert set(decisions(network).values()) == {(4.0,)}
@@ -97,7 +97,7 @@ def test_a_line_of_four():
 
 
 @pytest.mark.parametrize('spreading', ['gradient', 'gossip'])
-def test_what_the_parent_lost_comes_from_another(spreading):
+def test_decision_reaches_a_member_whose_parent_lost_it_by_gossip_only(spreading):
     """
     3's parent on the diamond is 1, which the leader no longer reaches; 2 is as near.
 
@@ -119,7 +119,7 @@ def test_what_the_parent_lost_comes_from_another(spreading):
 
 
 @pytest.mark.parametrize('version', [1000, MOST_VERSION - 1, MOST_VERSION])
-def test_a_version_from_the_future_is_overtaken(version):
+def test_leader_overtakes_a_version_from_the_future(version):
     """At the end of the line, 3 hops from the leader: there and back in 7 rounds."""
     network = gossiping(LINE)
     change(network, 3, decision_version=version, decision_age=0, decision=(99.0,))
@@ -132,7 +132,7 @@ def test_a_version_from_the_future_is_overtaken(version):
     assert network.states[0].decision_version >= min(version + 1, MOST_VERSION)
 
 
-def test_a_leader_that_begins_anew_counts_on_from_its_last_version():
+def test_restarted_leader_continues_from_its_last_version():
     network = gossiping(LINE)
     network.states[0] = network.algorithm.start(network.devices[0])._replace(
         contribution=(1.0,))
@@ -141,7 +141,7 @@ def test_a_leader_that_begins_anew_counts_on_from_its_last_version():
     assert network.states[0].decision_version > 12
 
 
-def test_the_decision_of_a_leader_that_is_never_forgotten_expires():
+def test_decision_of_a_dead_leader_expires():
     """By recursive election, which goes on naming it; the region has no decision after 10."""
     network = network_of('recursive', 'tree', LINE, FIRST, regions=RegionSettings(
         spreading='gossip', decision_expiry=EXPIRY))
@@ -156,7 +156,7 @@ def test_the_decision_of_a_leader_that_is_never_forgotten_expires():
     assert set(decisions(network).values()) == {(inf,)}
 
 
-def test_one_that_may_not_lead_spreads_that_there_is_no_decision():
+def test_leader_that_becomes_a_worker_spreads_no_decision():
     network = gossiping(LINE)
     for i in LINE:
         change(network, i, role=WORKER)
@@ -165,7 +165,7 @@ def test_one_that_may_not_lead_spreads_that_there_is_no_decision():
     assert set(decisions(network).values()) == {(inf,)}
 
 
-def test_the_radius_and_announcements_are_spread_with_it():
+def test_reach_and_announcement_are_spread_with_the_decision():
     network = network_of('bounded', 'tree', LINE, FIRST, radius=9.0, announcement_size=1,
                          regions=RegionSettings(spreading='gossip', feedback_gain=0.25,
                                                 feedback_target=2.0, feedback_alpha=1.0))

@@ -37,21 +37,21 @@ ALL = SummaryLayout((ADD, LEAST, RANKED), (0, 2, 3, 9), (0, 0, 3))
 NOTHING = (inf,) * 3
 
 
-def test_a_row_is_a_copy_of_ones_own() -> None:
+def test_row_of_copies_the_contribution() -> None:
     contribution = (1, 2)
     row = row_of(contribution)
     row[0] += 0.5
     assert row.tolist() == [1.5, 2.0] and contribution == (1, 2)
 
 
-def test_a_share_counts_for_what_adds_up_only() -> None:
+def test_combine_scales_additive_parts_by_the_share_only() -> None:
     into = [1.0, 10.0, 5.0, 1.0, 7.0, 0.5, *NOTHING]
     combine(ALL, into, [2.0, -4.0, 3.0, 0.0, 8.0, 0.25, *NOTHING], 0.5)
     # 1 + 2 / 2, 10 - 4 / 2, the lesser of 5 and 3, the record with key 0 before that with 1.
     assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
 
 
-def test_a_row_that_offers_nothing() -> None:
+def test_contributes_nothing_for_identity_and_own_parts_only() -> None:
     identity = (0.0, 0.0, inf, *NOTHING, *NOTHING)
     assert contributes_nothing(ALL, identity)
     for at in range(9):
@@ -60,7 +60,7 @@ def test_a_row_that_offers_nothing() -> None:
 
 
 @pytest.mark.parametrize('wrong', [inf, -inf, nan, LARGEST, -LARGEST])
-def test_what_no_robot_can_mean_does_not_count(wrong: float) -> None:
+def test_combine_ignores_infinite_and_huge_numbers(wrong: float) -> None:
     before = [1.0, 2.0, 3.0, 4.0, 7.0, 0.5, *NOTHING]
     for share in (0.0, 1.0):
         into = list(before)
@@ -80,13 +80,14 @@ def test_what_no_robot_can_mean_does_not_count(wrong: float) -> None:
     ((3.5, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # The same id, a greater key: it stays.
     ((3.0, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Once more the same.
 ])
-def test_rank(record: tuple[float, float], expected: list[float]) -> None:
+def test_rank_inserts_by_key_then_id_once_per_id(
+        record: tuple[float, float], expected: list[float]) -> None:
     records = [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]
     rank(records, 0, 6, 2, record, 0)
     assert records == expected
 
 
-def test_rank_among_fewer_than_there_is_room_for() -> None:
+def test_rank_inserts_into_a_row_with_room() -> None:
     records = [1.0, 7.0, inf, inf, inf, inf]
     rank(records, 0, 6, 2, (2.0, 3.0), 0)
     assert records == [1.0, 7.0, 2.0, 3.0, inf, inf]
@@ -94,13 +95,13 @@ def test_rank_among_fewer_than_there_is_room_for() -> None:
     assert records == [0.0, 3.0, 1.0, 7.0, inf, inf]
 
 
-def test_rank_leaves_the_rest_of_the_row_alone() -> None:
+def test_rank_changes_its_part_of_the_row_only() -> None:
     row = [-5.0, 2.0, 7.0, -5.0]
     rank(row, 1, 3, 2, (-5.0, -5.0, 1.0, 8.0), 2)
     assert row == [-5.0, 1.0, 8.0, -5.0]
 
 
-def test_a_function_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_combine_calls_an_own_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
     into = [1.0, 2.0, 3.0]
     combine(SummaryLayout((ADD, OWN), (0, 1, 3), (0, 0)), into, [1.0, 5.0, 0.0], 1.0)
@@ -121,7 +122,8 @@ def ranked(records: list[tuple[float, float]], places: int) -> list[float]:
 
 
 @given(RECORDS, st.integers(1, 4))
-def test_ranking_is_sorting(records: list[tuple[float, float]], places: int) -> None:
+def test_rank_of_many_records_equals_sorting(
+        records: list[tuple[float, float]], places: int) -> None:
     into = [inf] * 2 * places
     for record in records:
         rank(into, 0, len(into), 2, record, 0)
@@ -129,7 +131,7 @@ def test_ranking_is_sorting(records: list[tuple[float, float]], places: int) -> 
 
 
 @given(RECORDS, RECORDS, st.integers(1, 4))
-def test_ranked_rows_combine_to_the_first_of_both(
+def test_combine_of_ranked_rows_keeps_the_first_of_both(
         one: list[tuple[float, float]], other: list[tuple[float, float]], places: int) -> None:
     rows = SummaryLayout((RANKED,), (0, 2 * places), (2,))
     into = ranked(one, places)

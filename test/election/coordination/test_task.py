@@ -19,7 +19,7 @@ from leader_election.parameters import build
 import pytest
 
 
-def test_what_ships_is_known_and_is_a_task_with_parameters() -> None:
+def test_included_tasks_are_found_with_default_parameters() -> None:
     assert set(task_names()) >= {'count', 'field', 'patrol', 'rally'}
     for name in task_names():
         task = task_class(name)
@@ -27,7 +27,7 @@ def test_what_ships_is_known_and_is_a_task_with_parameters() -> None:
         build(task.parameters, {})
 
 
-def test_one_is_named_by_its_module_and_class() -> None:
+def test_task_is_found_by_module_and_class() -> None:
     assert task_class('leader_election.election.coordination.task:Task') is Task
 
 
@@ -47,6 +47,6 @@ def test_a_wrong_name_is_refused_in_one_line(name: str, line: str) -> None:
 
 
 @pytest.mark.parametrize('name', ['math:', ':pi', 'math:no:such', 'math:nothing', 'a b:c d'])
-def test_what_is_no_module_and_class_is_refused_too(name: str) -> None:
+def test_malformed_module_and_class_is_refused(name: str) -> None:
     with pytest.raises(KeyError, match='cannot be loaded|no subclass'):
         task_class(name)

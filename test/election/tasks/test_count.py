@@ -30,7 +30,7 @@ def decided(*members: Count) -> object:
     return json.loads(json.dumps(members[0].decide(summary)))
 
 
-def test_three_are_three_and_their_centre_is_the_mean() -> None:
+def test_count_has_number_and_centre_of_members() -> None:
     assert decided(counting(1, (0.0, 0.0, 1.0)), counting(2, (3.0, 0.0, 2.0)),
                    counting(3, (0.0, 1.0, 3.0))) == {'members': 3, 'centre': [1.0, 0.33]}
 
@@ -41,6 +41,6 @@ def test_a_robot_without_position_counts_but_is_not_in_the_centre() -> None:
     assert decided(counting(1, None)) == {'members': 1, 'centre': None}
 
 
-def test_shares_under_way_make_no_fraction_of_a_robot() -> None:
+def test_count_is_rounded_to_whole_robots() -> None:
     task = counting(1, None)
     assert task.decide({'members': 6.7, 'centre': None})['members'] == 7

@@ -24,7 +24,7 @@ import pytest
 import shapely
 
 
-def test_a_strip_is_cut_across() -> None:
+def test_strip_is_divided_across() -> None:
     # 4 m by 1 m in four squares, from west to east; on end, from south to north.
     for k, part in enumerate(split(shapely.box(0, 0, 4, 1), 4)):
         assert part.bounds == pytest.approx((k, 0, k + 1, 1))
@@ -51,7 +51,7 @@ def test_two_islands_are_shared() -> None:
     assert [part.area for part in split(islands, 3)] == pytest.approx([2 / 3] * 3)
 
 
-def test_a_u_is_cut_between_its_arms() -> None:
+def test_u_shape_is_divided_between_its_arms() -> None:
     # Open to the north, 7 m2, and the same on both sides of x = 1.5.
     u = shapely.Polygon([(0, 0), (3, 0), (3, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)])
     west, east = split(u, 2)
@@ -75,7 +75,7 @@ def test_parts_are_equal_and_disjoint_and_make_up_the_area(
 
 
 @pytest.mark.parametrize('number', [1, 2, 7, 21])
-def test_one_part_alone_is_that_of_all(number: int) -> None:
+def test_single_part_equals_that_of_all_parts(number: int) -> None:
     area = shapely.Point(3, 4).buffer(5.0, quad_segs=5)
     assert [part_of(area, number, k) for k in range(number)] == split(area, number)
 
@@ -86,7 +86,7 @@ def test_a_robot_in_a_part_gets_it() -> None:
     assert assign(shapely.box(0, 0, 2, 2), members) == [4, 3, 2, 1]
 
 
-def test_of_robots_that_come_from_one_side_the_first_go_farthest() -> None:
+def test_first_robots_from_one_side_get_the_farthest_parts() -> None:
     # All come from the west: the most eastern of them goes to the east.
     members = {1: (-1.0, 0.0), 2: (-2.0, 0.0), 3: (-3.0, 0.0)}
     assert assign(shapely.box(0, 0, 3, 1), members) == [3, 2, 1]
@@ -118,7 +118,7 @@ def test_lanes_go_to_and_fro_along_the_longer_side() -> None:
     assert two == [(0.5, 0.75), (3.5, 0.75), (3.5, 1.25), (0.5, 1.25)]
 
 
-def test_an_upright_area_is_swept_upright() -> None:
+def test_upright_area_has_upright_lanes() -> None:
     assert lanes(shapely.box(0, 0, 1, 2), 1.0) == [(0.5, 0), (0.5, 2)]
 
 

@@ -61,7 +61,7 @@ class Robot:
         return self.commands()
 
 
-def test_it_steers_by_the_scan_from_where_it_is() -> None:
+def test_driver_steers_by_its_scan_and_pose() -> None:
     robot = Robot((1.0, 2.0))
     robot.pose = (0.5, -0.5, 0.3)
     robot.context.now = 7.0
@@ -72,7 +72,7 @@ def test_it_steers_by_the_scan_from_where_it_is() -> None:
     assert robot.goals_for == [(0.5, -0.5, 7.0)]
 
 
-def test_without_goal_or_pose_it_stops_once_and_is_silent() -> None:
+def test_driver_without_goal_or_pose_stops_once() -> None:
     robot = Robot()
     assert robot.receive() == [(0.5, 0.0)]
     robot.goal = None
@@ -83,7 +83,7 @@ def test_without_goal_or_pose_it_stops_once_and_is_silent() -> None:
     assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
 
 
-def test_it_stops_when_scans_stay_away() -> None:
+def test_driver_stops_without_scans() -> None:
     robot = Robot()
     robot.receive()
     robot.context.advance_to(0.4)
@@ -93,7 +93,7 @@ def test_it_stops_when_scans_stay_away() -> None:
     assert robot.receive() == [(0.5, 0.0)]
 
 
-def test_it_stops_when_the_clock_was_set_back() -> None:
+def test_driver_stops_when_the_clock_was_set_back() -> None:
     # The scan was at 5 s; when the watchdog is called it is 0.4 s.
     robot = Robot()
     robot.context.now = 5.0
@@ -103,7 +103,7 @@ def test_it_stops_when_the_clock_was_set_back() -> None:
     assert robot.commands() == [(0.0, 0.0)]
 
 
-def test_closed_it_stops_for_good() -> None:
+def test_closed_driver_stops_for_good() -> None:
     robot = Robot()
     robot.receive()
     robot.driver.close()
@@ -112,13 +112,13 @@ def test_closed_it_stops_for_good() -> None:
     assert all(timer.cancelled for timer in robot.context.timers)
 
 
-def test_its_limits_may_change() -> None:
+def test_driver_takes_changed_limits() -> None:
     robot = Robot()
     robot.driver.limits = limits_of(PARAMETERS)._replace(speed=0.2)
     assert robot.receive() == [(0.2, 0.0)]
 
 
-def test_a_scanner_that_is_turned_measures_what_is_ahead_of_the_robot() -> None:
+def test_scans_of_a_turned_scanner_are_rotated() -> None:
     # An obstacle is 0.3 m ahead; a scanner turned a quarter to the left has it at its right.
     ahead = scan_of([math.inf] * 6 + [0.3, math.inf], math.pi / 4, 4.0)
     assert Robot().receive(ahead) == [(0.5, 0.0)], 'by default it is at the right of the robot'
@@ -129,7 +129,7 @@ def test_a_scanner_that_is_turned_measures_what_is_ahead_of_the_robot() -> None:
     assert Robot().receive(straight)[0] == pytest.approx((forward, turning))
 
 
-def test_commands_have_a_header_where_they_are_to() -> None:
+def test_commands_are_stamped_if_asked() -> None:
     robot = Robot(parameters=DrivingParameters(stamped=True))
     robot.context.node = SimpleNamespace(get_clock=lambda: ROSClock())
     robot.context.deliver('scan', FREE)
@@ -139,7 +139,7 @@ def test_commands_have_a_header_where_they_are_to() -> None:
     assert command.header.stamp.sec > 0
 
 
-def test_without_a_pose_of_its_own_it_drives_when_it_is_called() -> None:
+def test_driver_takes_poses_by_argument() -> None:
     robot = Robot(on_scan=False)
     assert robot.context.timers == []
     assert (robot.driver.has_scanner, robot.driver.scan()) == (False, None)
@@ -173,7 +173,7 @@ def bumped(robot: Robot) -> list[float]:
     return speeds
 
 
-def test_it_backs_off_from_what_it_touches_and_heads_for_its_goal_again() -> None:
+def test_driver_backs_off_after_a_touch_and_resumes() -> None:
     robot = Robot()
     speeds = bumped(robot)
     assert sum(min(speed, 0.0) for speed in speeds) * 0.1 == pytest.approx(-BACK, abs=0.03)
@@ -181,12 +181,12 @@ def test_it_backs_off_from_what_it_touches_and_heads_for_its_goal_again() -> Non
     assert robot.blocked == 1
 
 
-def test_touched_while_it_does_not_drive_forward_it_does_not_back_off() -> None:
+def test_touch_while_not_driving_forward_is_ignored() -> None:
     robot = Robot((-3.0, 0.001))
     assert min(bumped(robot)) == 0.0 and robot.blocked == 0
 
 
-def test_it_does_not_back_into_what_its_scan_shows() -> None:
+def test_driver_does_not_back_into_scanned_obstacles() -> None:
     robot = Robot()
     behind = scan_of([math.inf] * 4 + [0.2] + [math.inf] * 3, math.pi / 4, 4.0)
     robot.context.deliver('bumper', Bool(data=True))
@@ -194,7 +194,7 @@ def test_it_does_not_back_into_what_its_scan_shows() -> None:
     assert (forward, turning) == (pytest.approx(0.0, abs=1e-6), 0.0) and robot.blocked == 1
 
 
-def test_without_a_goal_it_does_not_go_on_backing_off() -> None:
+def test_backing_off_ends_without_a_goal() -> None:
     robot = Robot()
     robot.context.deliver('bumper', Bool(data=True))
     robot.receive()
@@ -202,7 +202,7 @@ def test_without_a_goal_it_does_not_go_on_backing_off() -> None:
     assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
 
 
-def test_it_backs_off_where_its_wheels_stall() -> None:
+def test_driver_backs_off_when_wheels_stall() -> None:
     robot = Robot()
     speeds = []
     for _ in range(15):

@@ -47,7 +47,7 @@ def performed(escape: Escape, begin: float = 0.0, touches: float = 0.3) -> tuple
 
 
 @given(st.integers(), st.floats(0.0, 1e6))
-def test_it_backs_off_by_a_distance_and_turns_away(seed: int, begin: float) -> None:
+def test_escape_backs_off_and_turns_away(seed: int, begin: float) -> None:
     escape = Escape(seed)
     escape.begin(begin)
     way, angle = performed(escape, begin)
@@ -55,7 +55,7 @@ def test_it_backs_off_by_a_distance_and_turns_away(seed: int, begin: float) -> N
     assert LEAST_TURN - 2 * RATE * DT <= abs(angle) <= math.pi + 2 * RATE * DT
 
 
-def test_it_follows_from_the_seed_and_turns_to_both_sides() -> None:
+def test_escape_is_determined_by_the_seed() -> None:
     def angles(seed: int) -> list[float]:
         escape, found = Escape(seed), []
         for k in range(8):
@@ -67,7 +67,7 @@ def test_it_follows_from_the_seed_and_turns_to_both_sides() -> None:
     assert {angle > 0 for angle in angles(3)} == {True, False}
 
 
-def test_it_then_drives_on_for_a_while() -> None:
+def test_escape_ends_with_a_drive_ahead() -> None:
     escape = Escape(1)
     assert escape.command(False, HERE, RATE, 0.0) is None
     assert escape.detour(HERE, 0.1, 0.0) is None
@@ -78,7 +78,7 @@ def test_it_then_drives_on_for_a_while() -> None:
         assert escape.detour(pose, 0.1, now) is None and escape.detour(HERE, 0.1, now) is None
 
 
-def test_touched_again_from_behind_it_turns_at_once() -> None:
+def test_touch_from_behind_ends_backing_off() -> None:
     escape = Escape(1)
     escape.begin(0.0)
     assert [escape.command(touches, HERE, RATE, now) for touches, now in (
@@ -87,7 +87,7 @@ def test_touched_again_from_behind_it_turns_at_once() -> None:
     assert forward == 0.0 and abs(turning) == RATE
 
 
-def test_given_up_or_with_the_clock_set_back_it_is_over() -> None:
+def test_escape_ends_when_given_up_or_time_goes_back() -> None:
     escape = Escape(1)
     escape.begin(5.0)
     assert escape.command(False, HERE, RATE, 4.0) is None
@@ -108,13 +108,13 @@ def judged(forward: float, speed: float, seconds: float, turn: float = 0.0) -> b
     return False
 
 
-def test_stuck_is_who_is_commanded_forward_and_does_not_move() -> None:
+def test_robot_commanded_forward_without_motion_is_stuck() -> None:
     assert judged(0.5, 0.0, 2.0) and judged(0.05, 0.0, 20.0)
     assert not judged(0.5, 0.15, 30.0), 'slow is not stuck'
     assert not judged(0.05, 0.05, 30.0, turn=1.5), 'nor is driving in small circles'
     assert not judged(0.0, 0.0, 30.0) and not judged(-0.2, 0.0, 30.0)
 
 
-def test_time_without_commands_is_not_judged() -> None:
+def test_robot_without_commands_is_not_stuck() -> None:
     progress = Progress()
     assert not any(progress.stuck(0.5, HERE, now) for now in (0.0, 0.5, 9.0, 9.5, 5.0, 5.5))

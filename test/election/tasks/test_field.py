@@ -108,7 +108,7 @@ def test_an_alarm_is_raised_for_all_and_stays_for_some_rounds(
     assert type(two.member.node.published('alarm')[0]) is Bool
 
 
-def test_by_default_there_is_no_alarm() -> None:
+def test_no_alarm_by_default() -> None:
     task = monitor(1)
     measure(task, 1e8)
     assert round_of(task)['alarm'] == 0
@@ -142,7 +142,7 @@ def test_an_alarm_that_is_no_number_of_rounds_is_refused(alarm: object) -> None:
     assert alarms(task) == [False]
 
 
-def test_any_type_of_message_has_its_number() -> None:
+def test_number_is_read_from_any_message_type() -> None:
     from geometry_msgs.msg import PoseStamped
     task = monitor(1, topic='sonde', message='geometry_msgs/msg/PoseStamped',
                    field='pose.position.z')

@@ -64,7 +64,7 @@ def test_parts_stay_assigned_until_members_come_or_go() -> None:
     assert task.decide(collected(r1=(1, 1), r3=(0, 1)))['ids'] == [3, 1]
 
 
-def test_without_an_area_it_is_the_disc_round_the_leader_which_stays_there() -> None:
+def test_patrol_without_an_area_covers_a_disc_round_the_leader() -> None:
     task = patroller(pose=(1.0, 2.0, 0.0))
     decided = task.decide(collected(r1=(1, 2), r2=(3, 3)))
     assert decided['ids'] == [2]
@@ -161,7 +161,7 @@ def test_members_drive_to_their_own_parts_and_stop_without_a_decision() -> None:
 @pytest.mark.parametrize('wrong', [
     {'area': [[0.0, 0.0, 1e9, 0.0, 1e9, 1e9, 0.0, 1e9]], 'ids': [2]},
     {'area': [[0.0, 0.0]], 'ids': [2]}, {'area': 7, 'ids': [2]}])
-def test_a_robot_with_a_decision_it_cannot_read_stands_still(wrong: Any) -> None:
+def test_malformed_decision_stops_the_robot(wrong: Any) -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     good = {'area': [list(STRIP)], 'ids': [2]}
     task.act(good)
@@ -202,7 +202,7 @@ def test_a_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) 
     assert len(cuts) <= 16, 'two leaders that alternate cost what two decisions do'
 
 
-def test_of_decisions_that_change_all_the_time_few_are_kept() -> None:
+def test_cache_of_decisions_is_limited() -> None:
     task = patroller(2, leads=False, area=STRIP)
     for k in range(20):
         task.act({'area': [list(STRIP)], 'ids': [2, k]})
@@ -214,7 +214,7 @@ def test_of_decisions_that_change_all_the_time_few_are_kept() -> None:
     {'area': [[float(x) for k in range(60) for x in (k, k * k)]], 'ids': [2]},
     {'area': [[float(k), 0.0, k + 0.5, 0.0, k + 0.5, 1.0] for k in range(9)], 'ids': [2]},
     {'area': [[0.0, 0.0, 1e300, 0.0, 1e300, 1e300]], 'ids': [2]}])
-def test_a_decision_that_cannot_be_followed_is_looked_into_once(
+def test_impossible_decision_is_evaluated_once(
         wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     task = patroller(2, leads=False, area=STRIP)
     looked: list[Any] = []
@@ -227,7 +227,7 @@ def test_a_decision_that_cannot_be_followed_is_looked_into_once(
     assert task.route is None and turns_to(task) is None
 
 
-def test_a_part_that_is_nearly_the_same_is_gone_on_with() -> None:
+def test_route_continues_in_a_nearly_equal_part() -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     task.act({'area': [list(STRIP)], 'ids': [2]})
     begun = task.route

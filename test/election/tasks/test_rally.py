@@ -67,7 +67,7 @@ def test_a_member_that_is_missing_keeps_its_place_for_some_rounds() -> None:
     assert [row[0] for row in task.decide(collected(r3=(-3, 0)))] == [3]
 
 
-def test_alone_or_lost_a_leader_assigns_no_places() -> None:
+def test_leader_alone_or_without_position_assigns_no_places() -> None:
     assert leader().decide(collected(r1=(0, 0))) == []
     assert leader(None).decide(collected(r2=(0, 0))) is None
 
@@ -115,7 +115,7 @@ def test_a_leader_that_stays_is_surrounded_where_it_is(seed: int) -> None:
 
 @pytest.mark.parametrize(('formation', 'distance'), [('follow', 4.0), ('surround', 1.5)])
 @pytest.mark.parametrize('seed', range(3))
-def test_the_others_keep_up_with_a_leader_that_wanders(
+def test_members_keep_up_with_a_wandering_leader(
         formation: str, distance: float, seed: int) -> None:
     swarm = Swarm(Rally, {'formation': formation, 'distance': distance},
                   robots=8, world='blocks', seed=seed)
@@ -132,7 +132,7 @@ def test_the_others_keep_up_with_a_leader_that_wanders(
 
 
 @pytest.mark.parametrize('place', [['nan', 1.0], [None, 1.0], [[1.0], 2.0], [1.0, True]])
-def test_a_place_that_is_none_is_refused_and_the_robot_stands_still(place: list[object]) -> None:
+def test_malformed_place_stops_the_robot(place: list[object]) -> None:
     task = leader()
     task.member.leads = False
     task.act([[1, 2.0, 3.0]])
@@ -142,7 +142,7 @@ def test_a_place_that_is_none_is_refused_and_the_robot_stands_still(place: list[
     assert task._goal_for(0.0, 0.0, 0.0) is None
 
 
-def test_without_a_decision_all_stand_still() -> None:
+def test_robots_without_a_decision_stand_still() -> None:
     swarm = Swarm(Rally, {'leader': 'stay'}, robots=3, world='empty', seed=1)
     for task in swarm.tasks:
         task.act(None)

@@ -52,7 +52,7 @@ def beams(*seen: tuple[int, float]) -> Scan:
     return Scan(ranges, 0.0, math.radians(10), 4.0)
 
 
-def test_it_drives_straight_and_turns_to_what_is_aside() -> None:
+def test_command_is_straight_to_a_goal_ahead_and_turns_to_one_aside() -> None:
     assert steer(ORIGIN, (3.0, 0.0), NOTHING, LIMITS) == (0.5, 0.0)
     # Facing north, with the goal 0.3 rad to the right: there within the reaction time of 0.4 s.
     there = math.pi / 2 - 0.3
@@ -64,7 +64,7 @@ def test_it_drives_straight_and_turns_to_what_is_aside() -> None:
     assert steer(ORIGIN, (-3.0, 0.1), NOTHING, LIMITS) == (0.0, 1.5)
 
 
-def test_it_slows_down_before_the_goal_and_stops_within_the_tolerance() -> None:
+def test_command_slows_before_the_goal_and_stops_at_it() -> None:
     # 0.12 m in 0.4 s would be 0.3 m/s.
     assert steer(ORIGIN, (0.12, 0.0), NOTHING, LIMITS) == pytest.approx((0.3, 0.0))
     assert steer(ORIGIN, (0.06, -0.08), NOTHING, LIMITS) == (0.0, 0.0)
@@ -82,7 +82,7 @@ def test_a_disc_moves_freely_past_points() -> None:
     assert both.tolist() == [0.0, INF]
 
 
-def test_it_brakes_by_half_of_the_gap_ahead_as_another_robot_may_use_the_rest() -> None:
+def test_speed_is_limited_by_half_of_the_gap_ahead() -> None:
     # An obstacle 0.65 m ahead is 0.65 - 0.2 - 0.05 = 0.4 m from the disc with half its margin.
     # The goal is on it, so it is driven up to: half of 0.4 m in 0.4 s is 0.5 m/s. At 0.33 m it is
     # 0.1 m/s.
@@ -91,7 +91,7 @@ def test_it_brakes_by_half_of_the_gap_ahead_as_another_robot_may_use_the_rest() 
         assert steer(ORIGIN, goal, beams((0, reach)), LIMITS) == pytest.approx((speed, 0.0)), reach
 
 
-def test_it_passes_on_the_right() -> None:
+def test_robot_passes_on_the_right() -> None:
     # An obstacle 1 m ahead closes asin(0.3) = 17 degrees to both sides: to the right. And so if
     # the goal is 6 degrees to the left, which makes that side by 12 degrees the shorter one.
     for shift in (0.0, 0.3):
@@ -108,18 +108,18 @@ def test_obstacles_beside_or_behind_do_not_stop_it() -> None:
     assert steer(ORIGIN, (3.0, 0.0), beside, LIMITS) == (0.5, 0.0)
 
 
-def test_enclosed_it_stands() -> None:
+def test_enclosed_robot_stands() -> None:
     shut = beams(*((degrees, 0.25) for degrees in range(0, 360, 10)))
     assert steer(ORIGIN, (3.0, 0.0), shut, LIMITS)[0] == 0.0
 
 
-def test_a_range_that_is_missing_is_free_and_one_too_near_to_measure_is_not() -> None:
+def test_missing_range_is_free_and_a_too_short_one_is_an_obstacle() -> None:
     for lacking in (INF, NAN, 4.01, 0.0, -1.0):
         assert steer(ORIGIN, (3.0, 0.0), beams((0, lacking)), LIMITS) == (0.5, 0.0), lacking
     assert steer(ORIGIN, (3.0, 0.0), beams((0, -INF)), LIMITS)[0] == 0.0
 
 
-def test_beams_may_begin_anywhere_and_go_either_way_round() -> None:
+def test_beams_of_any_start_and_direction_are_read() -> None:
     ranges = [1.0 + abs(k - 4) / 9 for k in range(18)]
     one = Scan(ranges, -0.5, 0.1, 4.0)
     back = Scan(ranges[::-1], -0.5 + 17 * 0.1, -0.1, 4.0)
@@ -131,7 +131,7 @@ def test_beams_may_begin_anywhere_and_go_either_way_round() -> None:
 
 @given(angle, st.tuples(st.floats(-9, 9), st.floats(-9, 9)),
        st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=40))
-def test_it_keeps_to_its_limits_whatever_it_sees(
+def test_command_is_within_the_limits_for_any_scan(
         yaw: float, goal: tuple[float, float], ranges: list[float]) -> None:
     forward, turning = steer((1.0, 2.0, yaw), goal, Scan(ranges, -1.0, 0.2, 4.0), LIMITS)
     assert 0.0 <= forward <= LIMITS.speed
@@ -139,7 +139,7 @@ def test_it_keeps_to_its_limits_whatever_it_sees(
 
 
 @given(st.floats(0.35, 1.5), angle, angle, angle, angle, angle)
-def test_two_with_one_scan_each_do_not_collide_within_the_reaction_time(
+def test_two_robots_do_not_collide_within_the_reaction_time(
         apart: float, direction: float, yaw: float, other_yaw: float, goal: float,
         other_goal: float) -> None:
     limits = Limits(radius=0.15, margin=0.1)
@@ -201,7 +201,7 @@ def pillar(tmp_path: Path) -> str:
     return str(tmp_path / 'pillar.yaml')
 
 
-def test_two_that_face_each_other_swap_places() -> None:
+def test_facing_robots_swap_places() -> None:
     # Exactly head-on, in full symmetry: each evades to its own right.
     poses = np.array([[-2.0, 0.0, 0.0], [2.0, 0.0, math.pi]])
     arrived, closest = drive(poses, [(2.0, 0.0), (-2.0, 0.0)], 'empty')
@@ -223,7 +223,7 @@ def test_ten_cross_a_circle_with_an_obstacle_in_the_middle(seed: int, pillar: st
     assert arrived and closest >= 0.3
 
 
-def test_one_drives_round_a_wall(tmp_path: Path) -> None:
+def test_robot_drives_round_a_wall(tmp_path: Path) -> None:
     # The wall is 4 m long and right across the way.
     (tmp_path / 'wall.yaml').write_text(
         'size: [10, 10]\nobstacles: [[[-0.1, -2], [0.1, -2], [0.1, 2], [-0.1, 2]]]\n')

@@ -72,7 +72,7 @@ def test_a_living_robot_without_messages_is_missing(observer):
     assert observer.missing(swarm(9.0, r1=1, r2=1)) == [3]
 
 
-def test_share_of_partitions(observer):
+def test_share_of_partitions_is_over_observations(observer):
     for time, leader_of_2 in ((2.0, 1), (3.0, 3), (4.0, 1), (5.0, 1)):
         observer.observe(swarm(time, r1=1, r2=leader_of_2, r3=1), HEARD)
     assert (observer.snapshots, observer.partitions) == (4, 3)

@@ -65,7 +65,7 @@ def test_sightings_are_logged_or_simulated(
     assert own.keys() <= names
 
 
-def test_faults_of_sensors_and_robots() -> None:
+def test_faults_change_parameters_of_sensors_and_robots() -> None:
     made = world('--sightings', 'uwb', '--outliers', '0.4', '--bias', '0.2', '--carried', '2,4',
                  '--carried-at', '60', '--wrong-start', '3')
     assert (made.ranging_outliers, made.ranging_bias) == (0.4, 0.2)

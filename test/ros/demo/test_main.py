@@ -101,7 +101,7 @@ def left_behind(folder):
     return found
 
 
-def test_swarm(tmp_path):
+def test_demo_elects_kills_and_recovers(tmp_path):
     done = run(tmp_path, '--robots', '6', '--duration', '4', '--world', 'empty', '--radius', '30',
                '--range', '30', '--processes', '1')
     assert done.returncode == 0, done.stdout + done.stderr
@@ -113,7 +113,7 @@ def test_swarm(tmp_path):
     assert left_behind(tmp_path) == []
 
 
-def test_a_task_with_physics(tmp_path):
+def test_demo_of_a_task_with_physics_passes(tmp_path):
     done = run(tmp_path, '--physics', '--task', 'count', '--robots', '6', '--duration', '22',
                '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1')
     assert done.returncode == 0, done.stdout + done.stderr
@@ -122,7 +122,7 @@ def test_a_task_with_physics(tmp_path):
     assert left_behind(tmp_path) == []
 
 
-def test_logs_of_real_robots(tmp_path):
+def test_demo_of_real_logs_passes(tmp_path):
     done = run(tmp_path, '--logs', 'physics5', '--real-time-factor', '15')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
@@ -139,7 +139,7 @@ def test_logs_without_sightings_are_refused_in_one_line(tmp_path):
     assert 'no sightings in' in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-def test_a_process_that_dies_is_reported(tmp_path):
+def test_dead_process_is_reported(tmp_path):
     done = run(tmp_path, '--world', 'nowhere.yaml')
     assert done.returncode == 2
     assert 'nowhere.yaml' in done.stderr
@@ -147,7 +147,7 @@ def test_a_process_that_dies_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_stopped_half_way(tmp_path, number):
+def test_interrupted_demo_leaves_no_process(tmp_path, number):
     with subprocess.Popen([*DEMO, '--robots', '4', '--output', str(tmp_path / 'out')],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
         assert demo.stdout is not None and demo.stdout.readline().startswith('ROS domain ')
@@ -160,7 +160,7 @@ def test_stopped_half_way(tmp_path, number):
     assert left_behind(tmp_path) == []
 
 
-def test_two_at_the_same_time_do_not_disturb_each_other(tmp_path, monkeypatch):
+def test_two_demos_at_once_are_separate(tmp_path, monkeypatch):
     """Both have robots 1 to 4, and the same folder for their results."""
     monkeypatch.delenv('ROS_DOMAIN_ID')
     arguments = ['--robots', '4', '--duration', '4', '--world', 'empty', '--radius', '30',
@@ -186,7 +186,7 @@ def test_a_domain_of_the_user_is_kept_and_refused_where_robots_run(tmp_path, ros
     assert '1 robot in this domain already' in line and '/robot_1/election_node' in line
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+def test_unwritable_folder_is_one_line(tmp_path):
     (tmp_path / 'out').write_text('a file')
     done = run(tmp_path, '--output', str(tmp_path / 'out' / 'below'))
     [line] = done.stderr.splitlines()

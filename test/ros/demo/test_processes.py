@@ -30,7 +30,7 @@ def state(pid: int) -> str:
     return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0]
 
 
-def test_a_process_is_paused_goes_on_and_ends_cleanly_even_if_it_is_paused(
+def test_paused_process_continues_or_ends_cleanly(
         ros: None, tmp_path: Path) -> None:
     node = Node('bench')
     with Processes(tmp_path) as processes:
@@ -45,7 +45,7 @@ def test_a_process_is_paused_goes_on_and_ends_cleanly_even_if_it_is_paused(
         assert processes.stop() == {'world': 0}
 
 
-def test_a_process_that_ends_is_reported_with_its_last_line(ros: None, tmp_path: Path) -> None:
+def test_ended_process_is_reported_with_its_last_line(ros: None, tmp_path: Path) -> None:
     node = Node('bench')
     with Processes(tmp_path) as processes:
         processes.start('world', 'swarm_world', {**WORLD, 'radio_loss': 2.0})
@@ -54,7 +54,7 @@ def test_a_process_that_ends_is_reported_with_its_last_line(ros: None, tmp_path:
         assert processes.stop() == {'world': 2}
 
 
-def test_who_waits_for_a_stop_does_not_wait_long(ros: None, tmp_path: Path) -> None:
+def test_wait_for_a_stop_is_short(ros: None, tmp_path: Path) -> None:
     node = Node('bench')
     with Processes(tmp_path) as processes:
         processes.start('world', 'swarm_world', WORLD)

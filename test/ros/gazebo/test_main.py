@@ -30,7 +30,7 @@ def run(*arguments: str) -> 'subprocess.CompletedProcess[str]':
         capture_output=True, text=True, timeout=60)
 
 
-def test_it_writes_world_bridge_and_robots(tmp_path: Path) -> None:
+def test_command_writes_world_bridge_and_robots(tmp_path: Path) -> None:
     ran = run('--robots', '3', '--world', 'rooms', '--output', str(tmp_path / 'new'))
     assert (ran.returncode, ran.stderr) == (0, '')
     assert sorted(file.name for file in (tmp_path / 'new').iterdir()) == [
@@ -60,7 +60,7 @@ def test_the_printed_commands_are_complete_and_in_order(
     assert all(f"'{folder}/robots.yaml'" in line for line in lines[3:])
 
 
-def test_a_reader_that_goes_is_no_error(tmp_path: Path) -> None:
+def test_closed_output_pipe_is_no_error(tmp_path: Path) -> None:
     """As ``gazebo_world ... | head -1``."""
     command = [sys.executable, '-m', 'leader_election', 'gazebo_world', '--robots', '2',
                '--output', str(tmp_path)]

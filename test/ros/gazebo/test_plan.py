@@ -144,7 +144,7 @@ def spawn_plan(**given: object) -> SpawnPlan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
-def test_among_unknown_walls_robots_without_a_scanner_feel_their_way(tmp_path: Path) -> None:
+def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
     blind = {'world': '', 'blind': True}
@@ -171,7 +171,7 @@ def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('document', ['README.md', 'doc/tutorials/gazebo.md'])
-def test_the_pose_in_the_documents_is_free(document: str) -> None:
+def test_documented_pose_is_free(document: str) -> None:
     text = (Path(__file__).parents[3] / document).read_text()
     (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
     given = dict(word.split(':=') for word in words.split())

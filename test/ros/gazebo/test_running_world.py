@@ -67,7 +67,7 @@ def test_a_model_is_put_into_a_world_whose_name_has_spaces(gz: Path) -> None:
         '/world/my_depot/scene/info gz.msgs.Empty gz.msgs.Scene']
 
 
-def test_what_does_not_go_is_one_line_and_status_2(gz: Path) -> None:
+def test_failed_spawn_is_one_line_and_status_2(gz: Path) -> None:
     again = ['--name', 'ground', '--file', 'x.sdf']
     for world, line in (
             ('depot', "error: parameter world_name: no world 'depot' answers; these run: my d"),
@@ -78,14 +78,14 @@ def test_what_does_not_go_is_one_line_and_status_2(gz: Path) -> None:
     assert not (gz / 'request').exists()
 
 
-def test_without_gazebo_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gazebo_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('PATH', str(tmp_path))
     ran = run('--world', 'w', '--name', 'late', '--file', 'x.sdf')
     assert (ran.returncode, ran.stderr.count('\n')) == (2, 1)
     assert 'command gz of Gazebo Sim is not installed' in ran.stderr
 
 
-def test_gazebo_says_true_and_does_nothing() -> None:
+def test_spawn_of_an_existing_name_is_refused() -> None:
     """As where there is an entity of that name already, which only its log says."""
     def request(service: str, kind: str, reply: str, text: str) -> str | None:
         return {'Scene': '', 'Boolean': 'data: false\n'}[reply]
@@ -96,7 +96,7 @@ def test_gazebo_says_true_and_does_nothing() -> None:
         spawn('w', 'late', Path('x.sdf'), (0.0, 0.0, 0.0, 0.0), lambda *_: None)
 
 
-def test_of_two_at_the_same_time_one_fails() -> None:
+def test_one_of_two_simultaneous_spawns_fails() -> None:
     """Gazebo itself says true to both."""
     asked = 'w', 'late', Path('x.sdf'), (0.0, 0.0, 0.0, 0.0)
     created = []

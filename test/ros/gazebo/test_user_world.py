@@ -71,7 +71,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize('text', FORMS.values(), ids=FORMS)
-def test_all_else_stays_byte_for_byte(text: str) -> None:
+def test_copy_keeps_all_else_byte_for_byte(text: str) -> None:
     """Also where Gazebo is more lenient than strict XML parsers."""
     world = put(text)
     begin, end = text.split('</world>', 1)
@@ -85,7 +85,7 @@ def test_all_else_stays_byte_for_byte(text: str) -> None:
 
 @pytest.mark.parametrize('empty', ['<world name="depot"/>', "<world name='depot' />",
                                    '<world name="depot"></world>'])
-def test_a_world_may_be_empty(empty: str) -> None:
+def test_empty_world_is_copied(empty: str) -> None:
     world = ElementTree.fromstring(put(f'<sdf>{empty}<!-- end --></sdf>').text).find('world')
     assert world is not None and world.attrib == {'name': 'depot'}
     assert [model.get('name') for model in world.findall('model')] == ['alice', 'bob']

@@ -56,7 +56,7 @@ def child_of(file: Path) -> int:
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_to_it_alone_ends_all(tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_to_the_wrapper_ends_the_command(tmp_path: Path, number: signal.Signals) -> None:
     file = tmp_path / 'pid'
     with subprocess.Popen([*GROUP, sys.executable, '-c', FORKS + 'time.sleep(300)', str(file)],
                           stderr=subprocess.DEVNULL) as process:
@@ -66,7 +66,7 @@ def test_a_signal_to_it_alone_ends_all(tmp_path: Path, number: signal.Signals) -
     until_gone(child)
 
 
-def test_what_the_command_leaves_ends_with_it(tmp_path: Path) -> None:
+def test_remains_of_the_command_end_with_it(tmp_path: Path) -> None:
     file = tmp_path / 'pid'
     ran = subprocess.run([*GROUP, sys.executable, '-c', FORKS + 'sys.exit(3)', str(file)],
                          timeout=60)
@@ -75,7 +75,7 @@ def test_what_the_command_leaves_ends_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('killed', ['parent', 'group'])
-def test_it_ends_with_what_has_started_it(tmp_path: Path, killed: str) -> None:
+def test_command_ends_with_the_process_that_started_it(tmp_path: Path, killed: str) -> None:
     """Also where that was killed, or the process at the head of the group was."""
     file = tmp_path / 'pid'
     starts = ('import subprocess, sys\nfrom leader_election.ros.launching.bound import prefix\n'
@@ -95,7 +95,7 @@ def test_it_ends_with_what_has_started_it(tmp_path: Path, killed: str) -> None:
     until_gone(command)
 
 
-def test_a_command_whose_launch_has_ended_does_not_begin(tmp_path: Path) -> None:
+def test_command_of_an_ended_launch_does_not_start(tmp_path: Path) -> None:
     """Its interpreter may have been slow to start."""
     with subprocess.Popen([sys.executable, '-c', '']) as launch:
         launch.wait(timeout=60)

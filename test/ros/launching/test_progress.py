@@ -29,7 +29,7 @@ def drawn(*lines: tuple[str, str]) -> str:
     return text.getvalue()
 
 
-def test_the_processes_of_a_swarm_add_up() -> None:
+def test_progress_adds_up_over_processes() -> None:
     assert '350/500' in drawn(('fleet-2', '[INFO] [fleet_1]: 250 of 250 robots created'),
                               ('fleet-3', '[INFO] [fleet_251]: 100 of 250 robots created'))
 

@@ -27,16 +27,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
-NODES: list[Node] = []
-"""All nodes of a test, to be destroyed after it."""
 NEVER = 3600.0
 """A period longer than any test [s]."""
-
-
-def destroy_nodes() -> None:
-    """Destroy all nodes of the test."""
-    while NODES:
-        NODES.pop().destroy_node()
 
 
 def robot(robot_id: int, air: str = '/neighbourhood', **parameters: Any) -> ElectionNode:
@@ -44,11 +36,10 @@ def robot(robot_id: int, air: str = '/neighbourhood', **parameters: Any) -> Elec
     values = {'robot_id': robot_id, 'strength': float(robot_id), 'round_period': 0.1,
               'message_expiry': max(0.5, 2.0 * parameters.get('round_period', 0.1)),
               'diagnostics_period': 0.1, **parameters}
-    NODES.append(ElectionNode(
+    return ElectionNode(
         namespace=f'/r{robot_id}', use_global_arguments=False,
         cli_args=['--ros-args', '-r', f'neighbourhood:={air}'],
-        parameter_overrides=[Parameter(name, value=value) for name, value in values.items()]))
-    return NODES[-1]
+        parameter_overrides=[Parameter(name, value=value) for name, value in values.items()])
 
 
 class Bench(Node):
@@ -62,7 +53,6 @@ class Bench(Node):
     def __init__(self, places: dict[int, tuple[float, float]], frame: str = 'odom',
                  name: str = 'bench') -> None:
         super().__init__(name, use_global_arguments=False)
-        NODES.append(self)
         self.places = dict(places)
         self.others: dict[int, float] = {}
         self.said: dict[int, Message] = {}
@@ -96,6 +86,13 @@ class Bench(Node):
         """Return whether these robots are connected and know their positions."""
         return (self.voice.get_subscription_count() >= len(robots) + 1
                 and all(r.robot.sensing.locate(clock.seconds(r.steady_clock)) for r in robots))
+
+
+def collect(node: Node, kind: Any, topic: str, profile: Any) -> list[Any]:
+    """Return a list that grows by what is published."""
+    heard: list[Any] = []
+    node.create_subscription(kind, topic, heard.append, profile)
+    return heard
 
 
 def leaders(robots: list[ElectionNode]) -> list[int]:

@@ -14,28 +14,23 @@
 
 """Robots' nodes over real DDS, with each of the algorithms."""
 
-from collections.abc import Iterator
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.parameters import ParameterError
 import pytest
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
+from ros.nodes.bench import Bench, leaders, NEVER, robot
 from support import spin_until
 
 SETTINGS = {'radius': 40.0, 'replicate_period': 5, 'leaders': '4'}
 """Far enough for one leader; short enough that a test sees replicates come and go."""
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_elects_and_recovers(name):
+def test_swarm_elects_and_recovers_with_each_algorithm(name):
     """Four in a line, each in range of the next; the strongest, at its end, leads, then dies."""
     takes = ALGORITHMS.get(name).takes
     settings = {key: value for key, value in SETTINGS.items() if key in takes}
@@ -60,12 +55,12 @@ def test_elects_and_recovers(name):
         leader == i and name != 'given' for i, leader in enumerate(leaders(robots), 1)]
 
 
-def test_what_an_algorithm_does_not_take_is_refused_at_the_start():
+def test_parameter_of_another_algorithm_is_refused_at_the_start():
     with pytest.raises(ParameterError, match='algorithm classic takes no ties, but radius'):
         robot(1, algorithm='classic', ties='nearest')
 
 
-def test_what_an_algorithm_does_not_take_is_refused_at_run_time():
+def test_parameter_of_another_algorithm_is_refused_at_run_time():
     node = robot(1, algorithm='resilient', round_period=NEVER)
     result, = node.set_parameters([Parameter('radius', value=7.0)])
     assert not result.successful

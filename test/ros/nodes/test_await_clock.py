@@ -25,7 +25,7 @@ from support import spin_until
 
 
 @pytest.mark.parametrize('passes', [True, False])
-def test_it_ends_when_time_passes(ros: None, passes: bool) -> None:
+def test_await_clock_ends_when_time_passes(ros: None, passes: bool) -> None:
     """Time that stands still, as of a paused simulator, is not enough."""
     node = Node('simulator')
     topic = node.create_publisher(Clock, '/clock', 10)
@@ -48,7 +48,7 @@ def test_it_ends_when_time_passes(ros: None, passes: bool) -> None:
             process.kill()
 
 
-def test_a_wrong_option_is_one_line(
+def test_wrong_option_is_one_line(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, 'argv', ['leader_election', 'await_clock', '--seconds', '-1'])
     with pytest.raises(SystemExit) as ended:

@@ -14,7 +14,6 @@
 
 """The robot's node over real DDS."""
 
-from collections.abc import Iterator
 import math
 import time
 
@@ -28,31 +27,18 @@ from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.clock import ClockType
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
-from ros.nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
+from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool, Float64, Float64MultiArray, Int64, Int64MultiArray, String
 from support import spin_until
 
-
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
-def collect(node: Node, kind, topic: str, profile) -> list:
-    """Return a list that grows by what is published."""
-    heard: list = []
-    node.create_subscription(kind, topic, heard.append, profile)
-    return heard
-
-
-def test_elects_and_recovers_and_tells_who_comes_late():
+def test_swarm_elects_recovers_and_latches_its_outputs():
     """Three in a line, each in range of the next; the strongest, at its end, leads, then dies."""
     robots = [robot(i, communication_range=4.0) for i in (1, 2, 3)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (3.0, 4.0)})
@@ -78,7 +64,7 @@ def test_elects_and_recovers_and_tells_who_comes_late():
     assert heard['r1/leader'][-1].data == 2
 
 
-def test_region_of_the_leader():
+def test_leader_publishes_its_region():
     """The leader and two followers in earshot make a triangle; it is taken back in the end."""
     robots = [robot(i) for i in (1, 2, 3)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (0.0, 4.0)})
@@ -93,7 +79,7 @@ def test_region_of_the_leader():
                and leaders(robots) == [9, 9, 9])
 
 
-def test_range_filter():
+def test_robots_out_of_range_are_no_neighbours():
     robots = [robot(i, communication_range=4.0) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (4.5, 0.0)})
     spin_until([bench, *robots], lambda: all(r.robot.counts[OUT_OF_RANGE] > 2 for r in robots))
@@ -104,7 +90,7 @@ def test_range_filter():
     spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
 
 
-def test_parameters_at_run_time():
+def test_parameters_change_at_run_time_or_are_refused():
     """Through the service that ``ros2 param set`` uses."""
     robots = [robot(i, round_period=NEVER, round_phase=0.9) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -141,7 +127,7 @@ def test_parameters_at_run_time():
         assert robots[0].get_parameter(name).value == getattr(before, name)
 
 
-def test_odometry_composed_with_the_start_pose():
+def test_odometry_is_composed_with_the_initial_pose():
     """Started at (10, 0) facing +y and driven 3 m ahead."""
     node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
     bench = Bench({1: (3.0, 0.0)})
@@ -149,14 +135,14 @@ def test_odometry_composed_with_the_start_pose():
     assert bench.said[1].position == (10.0, 3.0)
 
 
-def test_odometry_in_the_shared_frame_is_taken_as_it_is():
+def test_odometry_in_the_shared_frame_ignores_the_initial_pose():
     node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
     bench = Bench({1: (3.0, 0.0)}, frame='map')
     spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
     assert bench.said[1].position == (3.0, 0.0)
 
 
-def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
+def test_robot_without_odometry_announces_no_position_and_warns():
     robots = [robot(1, odometry_expiry=0.5), robot(2)]
     bench = Bench({2: (0.0, 0.0)})
     told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
@@ -193,7 +179,7 @@ def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
                and bench.said[1].position is None)
 
 
-def test_two_robots_with_one_id():
+def test_robots_with_one_id_report_an_error_and_log_once():
     """Each says so in its diagnostics and once in the log, and goes on."""
     twins = [robot(1), robot(1)]
     bench = Bench({1: (0.0, 0.0)})
@@ -213,7 +199,7 @@ def test_two_robots_with_one_id():
     assert all(t.robot.state.leader == 1 for t in twins)
 
 
-def test_hostile_messages():
+def test_malformed_messages_are_counted_by_reason():
     """What is no CDR, no UTF-8, no JSON or no message is survived; what is one, is counted."""
     node = robot(1)
     bench = Bench({1: (0.0, 0.0)})
@@ -246,7 +232,7 @@ def test_hostile_messages():
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
 
 
-def test_strength_from_the_battery():
+def test_battery_sets_the_strength():
     node = robot(1, strength_source='battery', strength=0.3)
     bench = Bench({1: (0.0, 0.0)})
     battery = bench.create_publisher(BatteryState, '/r1/battery_state', SENSOR)
@@ -261,7 +247,7 @@ def test_strength_from_the_battery():
     assert node.robot.strength.rejected == 1
 
 
-def test_metric_by_measured_range():
+def test_measured_range_is_the_metric():
     node = robot(1, metric='range')
     bench = Bench({1: (0.0, 0.0)})
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
@@ -273,7 +259,7 @@ def test_metric_by_measured_range():
     assert node.robot.counts['measurements_rejected'] > 0
 
 
-def test_reactive_news_crosses_the_swarm_in_one_round_each():
+def test_reactive_robots_pass_news_on_in_one_round_each():
     """Five in a line that never run a periodic round hear of a leader beside the first."""
     robots = [robot(i, round_period=NEVER, round_phase=0.9, communication_range=4.0, radius=99.0)
               for i in range(1, 6)]
@@ -299,7 +285,7 @@ def test_reactive_rounds_are_an_interval_apart():
     assert 2 <= node.robot.counts[ROUNDS] <= 2 + (time.monotonic() - began) / 0.3
 
 
-def test_periodic_robots_do_not_react():
+def test_periodic_robot_does_not_react_to_messages():
     node = robot(1, schedule='periodic', round_period=NEVER, round_phase=0.9)
     bench = Bench({1: (0.0, 0.0)})
     bench.others[9] = 9.0
@@ -309,7 +295,7 @@ def test_periodic_robots_do_not_react():
     spin_until([bench, node], lambda: node.robot.state.leader == 9)
 
 
-def test_sim_time_and_its_jump_back():
+def test_simulated_time_paces_rounds_also_after_a_jump_back():
     """Rounds run and messages expire by /clock alone; after a jump back both go on."""
     robots = [robot(i, use_sim_time=True, round_period=1.0, message_expiry=3.0,
                     odometry_expiry=NEVER) for i in (1, 2)]
@@ -346,7 +332,7 @@ def test_sim_time_and_its_jump_back():
     assert rounds[-1] <= rounds[0] + 1
 
 
-def test_a_leap_of_sim_time_forgets_nothing():
+def test_leap_of_simulated_time_expires_nobody():
     """
     The simulator stands still, and /clock goes on ten minutes later.
 
@@ -382,7 +368,7 @@ def test_a_leap_of_sim_time_forgets_nothing():
     assert lost() == before
 
 
-def test_robots_that_say_what_they_hear_on_another_topic():
+def test_send_topic_differs_from_the_received_topic():
     """With a radio in between, a robot speaks on one topic and listens on another."""
     node = robot(1, send_topic='/air')
     bench = Bench({1: (0.0, 0.0)})
@@ -391,21 +377,21 @@ def test_robots_that_say_what_they_hear_on_another_topic():
     assert 1 not in bench.said
 
 
-def test_the_system_clock_does_not_pace_a_robot():
+def test_steady_clock_paces_a_robot_without_simulated_time():
     """It is set now and then; without sim time a steady clock is what ages and timers go by."""
     assert robot(1).steady_clock.clock_type == ClockType.STEADY_TIME
     simulated = robot(2, use_sim_time=True)
     assert simulated.steady_clock is simulated.get_clock()
 
 
-def test_an_override_of_one_profile_is_its_alone():
+def test_qos_override_changes_one_topic_only():
     robot(1, **{'qos_overrides./r1/odom.subscription.depth': 7})
     assert SENSOR.depth == 1
 
 
 @pytest.mark.parametrize('settings, rounds', [
     ({}, 3), ({'reactive_repeats': 0}, 1), ({'reactive_repeats': 4}, 5)])
-def test_a_change_of_the_leader_is_repeated(settings, rounds):
+def test_change_of_the_leader_is_repeated(settings, rounds):
     """A neighbour may have lost the message; the period is longer than the test."""
     node = robot(1, round_period=NEVER, round_phase=0.9, reactive_interval=0.02, **settings)
     bench = Bench({1: (0.0, 0.0)})

@@ -14,7 +14,6 @@
 
 """The log of events of real robots over DDS, and their numbers for tools that plot."""
 
-from collections.abc import Iterator
 import json
 import math
 import os
@@ -30,16 +29,11 @@ from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from leader_election.ros.nodes.state_publishers import COUNTS, DURATION, LENGTHS
 import pytest
-from ros.nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
+from ros.nodes.bench import Bench, leaders, robot
 from std_msgs.msg import Float64, Int64
 from support import spin_until
 
-
-@pytest.fixture(autouse=True)
-def bench(ros) -> Iterator[None]:
-    """Clear the bench after each test."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 def lines(path: Path) -> list[dict]:
@@ -51,7 +45,7 @@ def kinds(path: Path) -> list[str]:
     return [line['event'] for line in lines(path) if not line['event'].startswith('odometry')]
 
 
-def test_what_happens_is_written_down_as_it_happens(tmp_path):
+def test_events_are_written_as_they_happen(tmp_path):
     weak = robot(1, event_log=str(tmp_path / '{id}_{name}.jsonl'), message_expiry=2.0)
     bench = Bench({1: (0.0, 0.0)})
     path = tmp_path / '1_r1.jsonl'
@@ -75,7 +69,7 @@ def test_what_happens_is_written_down_as_it_happens(tmp_path):
     spin_until([bench, weak], lambda: 'odometry_lost' in path.read_text())
 
 
-def test_a_full_disk_is_told_and_does_no_harm():
+def test_full_disk_is_reported_and_harmless():
     one = robot(1, event_log='/dev/full')
     bench = Bench({1: (0.0, 0.0)})
     told: list[DiagnosticStatus] = []
@@ -88,7 +82,7 @@ def test_a_full_disk_is_told_and_does_no_harm():
     assert one.robot.leads
 
 
-def test_a_line_that_is_cut_off_spoils_no_other(tmp_path):
+def test_line_cut_off_by_a_full_disk_is_completed_by_a_line_end(tmp_path):
     """There is room for one and a half; then there is room again."""
     path = tmp_path / 'events'
     node = robot(1)
@@ -114,7 +108,7 @@ def test_a_line_that_is_cut_off_spoils_no_other(tmp_path):
 @pytest.mark.parametrize('left, begins', [
     (b'', b'{'), (b'{"t":1.0}\n', b'{"t":1.0}\n{'),
     (b'{"t":1.0}\n{"t":2', b'{"t":1.0}\n{"t":2\n{')])
-def test_a_line_cut_off_before_a_restart_spoils_no_other(tmp_path, left, begins):
+def test_line_cut_off_before_a_restart_is_ended(tmp_path, left, begins):
     path = tmp_path / 'events'
     path.write_bytes(left)
     node = robot(1)
@@ -127,7 +121,7 @@ def test_a_line_cut_off_before_a_restart_spoils_no_other(tmp_path, left, begins)
         'became_leader', 'stepped_down']
 
 
-def test_a_pipe_is_as_good_as_a_file(tmp_path):
+def test_events_are_written_to_a_pipe(tmp_path):
     """It has no end that could be looked at."""
     path = tmp_path / 'pipe'
     os.mkfifo(path)
@@ -140,12 +134,12 @@ def test_a_pipe_is_as_good_as_a_file(tmp_path):
     os.close(reader)
 
 
-def test_a_file_that_cannot_be_is_refused(tmp_path):
+def test_unwritable_file_is_refused(tmp_path):
     with pytest.raises(ParameterError, match='parameter event_log: .*nowhere.*No such file'):
         robot(1, event_log=str(tmp_path / 'nowhere' / 'events'))
 
 
-def test_events_go_to_standard_output_on_request():
+def test_events_are_written_to_standard_output():
     process = subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-p',
          'robot_id:=7', '-p', "event_log:='-'", '-p', 'round_phase:=0.0'],
@@ -159,7 +153,7 @@ def test_events_go_to_standard_output_on_request():
         process.stdout.close()
 
 
-def test_numbers_are_published_on_request_and_otherwise_not():
+def test_metrics_are_published_on_request():
     one, other = robot(1, metrics_period=0.1), robot(2)
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     heard: dict[str, list[float]] = {}
@@ -178,8 +172,7 @@ def test_numbers_are_published_on_request_and_otherwise_not():
     assert not any(topic.startswith('/r2/metrics') for topic in names)
 
 
-def test_without_either_a_robot_has_nothing_of_them():
+def test_robot_has_no_metrics_topics_by_default():
     node: ElectionNode = robot(1)
-    assert node in NODES
     assert {publisher.topic_name for publisher in node.publishers if
             '/metrics/' in publisher.topic_name} == set()

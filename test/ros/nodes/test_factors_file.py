@@ -14,7 +14,6 @@
 
 """Robots over real DDS that keep the factors of their odometry over a restart."""
 
-from collections.abc import Iterator
 import json
 import math
 from pathlib import Path
@@ -29,7 +28,7 @@ from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 import numpy as np
 import pytest
-from ros.nodes.bench import destroy_nodes, DiagnosticsReader, robot
+from ros.nodes.bench import DiagnosticsReader, robot
 from std_msgs.msg import Float64MultiArray
 from support import spin_until
 
@@ -41,11 +40,9 @@ LANDMARKS = {91: (0.0, 2.0), 92: (10.0, -2.0), 93: (20.0, 2.0)}
 
 
 @pytest.fixture(autouse=True)
-def quick(ros: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Look often whether there is anything to write; take the nodes down after."""
+def quick(ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look often whether there is anything to write."""
     monkeypatch.setattr('leader_election.ros.nodes.election.PERIOD', 0.2)
-    yield
-    destroy_nodes()
 
 
 class Road(DiagnosticsReader):

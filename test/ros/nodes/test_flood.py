@@ -14,13 +14,12 @@
 
 """A flood of messages over real DDS: rounds get their turn, and little is decoded."""
 
-from collections.abc import Iterator
 
 from leader_election.election.robot.robot import DROPPED, HEARD, ROUNDS
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import make_executor
 import pytest
-from ros.nodes.bench import Bench, destroy_nodes, NEVER, robot
+from ros.nodes.bench import Bench, NEVER, robot
 from std_msgs.msg import String
 from support import spin_until
 
@@ -28,15 +27,11 @@ PERIOD = 0.5
 BACKLOG = 400
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 @pytest.mark.parametrize('kind', ['events', 'single_threaded'])
-def test_a_round_that_is_due_runs_before_the_messages_that_wait(kind):
+def test_due_round_runs_before_waiting_messages(kind):
     """Messages pile up while the robot is busy elsewhere, until after its round was due."""
     node = robot(1, round_period=PERIOD, schedule='periodic', hearing_budget=100_000,
                  diagnostics_period=NEVER)
@@ -71,7 +66,7 @@ def test_a_round_that_is_due_runs_before_the_messages_that_wait(kind):
     assert len(set(rounds_at)) <= 2, 'not one more for each message'
 
 
-def test_of_a_flood_from_one_sender_little_is_decoded():
+def test_flood_of_one_sender_is_decoded_in_part_only():
     node = robot(1, hearing_budget=160)
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))

@@ -63,7 +63,7 @@ class Simulator(Node):
 
 
 @pytest.mark.parametrize('drift', [True, False])
-def test_odometry_drifts_and_the_truth_does_not(ros: None, drift: bool) -> None:
+def test_odometry_drifts_beside_the_true_pose(ros: None, drift: bool) -> None:
     node, simulator = made(robots='r1', ground_truth=True, odometry_drift=drift), Simulator()
     topics = simulator._wheels, simulator._place
     spin_until([node, simulator], lambda: (
@@ -86,7 +86,7 @@ def test_odometry_drifts_and_the_truth_does_not(ros: None, drift: bool) -> None:
     assert turn.z**2 + turn.w**2 == pytest.approx(1.0)
 
 
-def test_contacts_become_the_signal_of_a_bumper(ros: None) -> None:
+def test_contacts_are_published_as_a_bumper(ros: None) -> None:
     node = made(robots='r1', bumper=True, contacts_type='std_msgs/msg/Empty')
     world, bumps = Node('world'), list[bool]()
     contacts = world.create_publisher(Empty, 'r1/contacts', 10)
@@ -103,7 +103,7 @@ def test_contacts_become_the_signal_of_a_bumper(ros: None) -> None:
     assert bumps.count(False) == 1, 'what nothing touches is silent'
 
 
-def test_wheels_that_something_stops_do_not_miss_commands(ros: None) -> None:
+def test_stalled_wheels_are_reported(ros: None) -> None:
     node = made(robots='r1', bumper=True, contacts_type='std_msgs/msg/Empty')
     simulator = Simulator()
     driver = Node('driver')
@@ -128,12 +128,12 @@ def test_wheels_that_something_stops_do_not_miss_commands(ros: None) -> None:
         assert bool(node.missing()) != touches
 
 
-def test_without_the_type_of_contacts_it_says_what_to_install(ros: None) -> None:
+def test_missing_contact_type_names_the_package(ros: None) -> None:
     with pytest.raises(ParameterError, match='contacts_type: .* install there_is, or give bumper'):
         made(robots='r1', bumper=True, contacts_type='there_is/msg/None')
 
 
-def test_it_says_what_does_not_come(ros: None) -> None:
+def test_missing_inputs_are_logged(ros: None) -> None:
     node, simulator = made(robots='r1, r2'), Simulator()
     driver = Node('driver')
     commands = driver.create_publisher(Twist, 'r1/cmd_vel', 10)

@@ -14,7 +14,6 @@
 
 """Robots' nodes with tasks and several instances: parameters, topics, and tasks that fail."""
 
-from collections.abc import Iterator
 import json
 from typing import Any
 
@@ -26,26 +25,13 @@ from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, SENSOR, STATE
 import pytest
 from rcl_interfaces.msg import Log
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
-from ros.nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
+from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
 from std_msgs.msg import Bool, Float64, Float64MultiArray, Int64, String
 from support import spin_until
 
-
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
-
-
-def collect(node: Node, kind: Any, topic: str, profile: Any) -> list[Any]:
-    """Return a list that grows by what is published."""
-    heard: list[Any] = []
-    node.create_subscription(kind, topic, heard.append, profile)
-    return heard
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 def decision(node: ElectionNode, instance: str = 'main') -> list[Any]:
@@ -94,14 +80,14 @@ def test_two_instances_have_topics_and_parameters_of_their_own():
     assert one.robot.instances['rescue'].parameters.radius == 1.0
 
 
-def test_feedback_where_there_are_no_regions_is_refused_at_run_time():
+def test_feedback_without_regions_is_refused_at_run_time():
     node = robot(1, round_period=NEVER)
     result, = node.set_parameters([Parameter('feedback_gain', value=0.5)])
     assert result.reason == ('parameter feedback_gain: 0.5 is not allowed; it takes tasks, or '
                              'regions: true')
 
 
-def test_the_strength_in_an_instance_has_a_topic_of_its_own():
+def test_strength_of_an_instance_has_its_own_topic():
     node = robot(1, instances='rescue', strength_source='topic', hierarchy='20',
                  **{'rescue.strength_source': 'topic'})
     bench = Bench({1: (0.0, 0.0)})
@@ -143,7 +129,7 @@ class Faulty(Task):
         raise RuntimeError('stuck')
 
 
-def test_a_task_that_fails_in_a_callback_is_told_once_and_the_robot_goes_on():
+def test_failing_task_is_reported_once_and_the_robot_continues():
     """In the log, and in diagnostics with its traceback."""
     node = robot(1, tasks='nodes.test_instances:Faulty')
     bench = Bench({1: (0.0, 0.0)})
@@ -190,7 +176,7 @@ class First(Task):
             raise RuntimeError('first')
 
 
-def test_each_of_two_tasks_is_told_whichever_fails_first():
+def test_both_failing_tasks_are_reported():
     node = robot(1, tasks='nodes.test_instances:First,nodes.test_instances:Second')
     bench = Bench({1: (0.0, 0.0)})
     lines = collect(bench, Log, '/rosout', QoSProfile(
@@ -203,7 +189,7 @@ def test_each_of_two_tasks_is_told_whichever_fails_first():
     assert (of('first'), of('second')) == (1, 1)
 
 
-def test_a_task_of_leaders_of_leaders_only_decides():
+def test_task_of_a_second_level_decides_without_driving():
     """One task drives: there is one publisher of ``cmd_vel``, and one set of parameters."""
     node = robot(1, tasks='rally', hierarchy='20', instances='rescue', round_period=NEVER,
                  **{'rally.distance': 3.0, 'rescue.over': 'main'})
@@ -252,7 +238,7 @@ class NoDeclaration(Task):
     ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter tasks: a.patrol and '
      'patrol cannot go together; both publish cmd_vel'),
 ])
-def test_what_is_refused(settings, line):
+def test_wrong_instances_are_refused(settings, line):
     with pytest.raises(ParameterError) as error:
         robot(1, **settings)
     assert str(error.value).startswith(line)

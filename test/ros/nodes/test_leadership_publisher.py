@@ -15,7 +15,6 @@
 """What a robot's outputs say, and what becomes of them when it stops, is killed or hangs."""
 
 from array import array
-from collections.abc import Iterator
 from copy import copy
 import math
 import signal
@@ -32,7 +31,7 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
-from ros.nodes.bench import Bench, destroy_nodes, DiagnosticsReader, leaders, NODES, robot
+from ros.nodes.bench import Bench, DiagnosticsReader, leaders, robot
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
 from support import spin_until
@@ -40,11 +39,7 @@ from support import spin_until
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 class Follower(Node):
@@ -58,7 +53,6 @@ class Follower(Node):
 
     def __init__(self, space: str, kinds: dict[str, Any], profile: QoSProfile = STATE) -> None:
         super().__init__('follower', use_global_arguments=False)
-        NODES.append(self)
         self.last: dict[str, Any] = {}
         self.heard = 0
         self.alive: dict[str, int] = {}
@@ -87,7 +81,7 @@ STATES: dict[str, Any] = {
     'neighbours': Int64MultiArray, 'decision': String}
 
 
-def test_diagnostics_and_numbers_say_that_there_is_no_leader() -> None:
+def test_barred_robot_alone_reports_no_leader() -> None:
     """Robot 1 may only follow, and is alone."""
     node, reader = robot(1, role='worker', metrics_period=0.1), DiagnosticsReader('election')
     numbers = Follower('/r1/metrics', {'leader': Int64, 'distance': Float64}, SENSOR)
@@ -97,7 +91,7 @@ def test_diagnostics_and_numbers_say_that_there_is_no_leader() -> None:
     assert [numbers.last[name].data for name in ('leader', 'distance')] == [-1, math.inf]
 
 
-def test_a_robot_that_stops_withdraws_all_its_outputs() -> None:
+def test_stopped_robot_withdraws_all_its_outputs() -> None:
     """Those of all instances, also where it leads."""
     robots = [robot(i, instances='rescue', tasks='count', **{
         'rescue.tasks': 'count', 'rescue.strength': float(i)}) for i in (1, 2)]
@@ -122,7 +116,7 @@ def test_a_robot_that_stops_withdraws_all_its_outputs() -> None:
     assert follower.heard == said, 'once'
 
 
-def test_leadership_is_repeated_with_a_stamp_and_says_since_when() -> None:
+def test_leadership_is_repeated_with_stamp_and_start() -> None:
     robots = [robot(1, instances='rescue', **{'rescue.radius': 1.0}), robot(2)]
     follower = Follower('/r1', {'leadership': DiagnosticArray})
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -155,7 +149,7 @@ def test_without_subscribers_only_changes_are_published() -> None:
     assert stamps[1] < -0.4
 
 
-def test_subscribers_of_any_profile_receive_it() -> None:
+def test_subscribers_of_any_profile_receive_leadership() -> None:
     """Also those that request a lease and a deadline no shorter than those that are offered."""
     node, profiles = robot(1), (OUTPUT, STATE, QoSProfile(depth=10), repeated(3.0))
     followers = [Follower('/r1', {'leadership': DiagnosticArray} | (
@@ -167,7 +161,7 @@ def test_subscribers_of_any_profile_receive_it() -> None:
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM])
-def test_subscribers_learn_of_a_process_that_dies_hangs_or_ends(number: int) -> None:
+def test_subscriber_notices_a_dead_hung_or_ended_process(number: int) -> None:
     """A killed process by lease and deadline; one that is ended says so itself."""
     profile = copy(OUTPUT)
     profile.deadline = Duration(seconds=0.5)
@@ -208,7 +202,7 @@ def test_lease_and_deadline_can_be_overridden() -> None:
     assert found['leadership'].deadline.nanoseconds == 9 * second
 
 
-def test_while_simulated_time_stands_still_nothing_is_repeated() -> None:
+def test_leadership_is_not_repeated_while_simulated_time_stands_still() -> None:
     node = robot(1, use_sim_time=True)
     follower = Follower('/r1', {'leadership': DiagnosticArray})
     clock = follower.create_publisher(Clock, '/clock', 10)

@@ -14,26 +14,20 @@
 
 """The diagnostics of the localisation, over real DDS."""
 
-from collections.abc import Iterator
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.qos import SENSOR
 import pytest
-from ros.nodes.bench import destroy_nodes, DiagnosticsReader, robot
+from ros.nodes.bench import DiagnosticsReader, robot
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool, Float64MultiArray
 from support import spin_until
 
-
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
-def test_deviation_is_said_and_what_is_beyond_the_limit() -> None:
+def test_deviation_beyond_the_limit_is_an_error() -> None:
     node, bench = robot(1, max_deviation=0.04), DiagnosticsReader('localisation')
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'distances are too uncertain: their deviation is 0.05'))
@@ -42,7 +36,7 @@ def test_deviation_is_said_and_what_is_beyond_the_limit() -> None:
     assert 'range_bias' not in bench.values
 
 
-def test_neighbours_and_sightings_of_a_robot_that_cooperates() -> None:
+def test_cooperating_robot_reports_neighbours_and_sightings() -> None:
     node = robot(1, pose_source='cooperative', sighting_interval=0.1)
     bench = DiagnosticsReader('localisation')
     bench.others[7] = 9.0
@@ -56,7 +50,7 @@ def test_neighbours_and_sightings_of_a_robot_that_cooperates() -> None:
     assert abs(float(bench.values['range_bias'])) < 0.1
 
 
-def test_sightings_of_nobody_are_a_warning() -> None:
+def test_sightings_of_unknown_robots_are_a_warning() -> None:
     node = robot(1, pose_source='cooperative', sighting_interval=0.1)
     bench = DiagnosticsReader('localisation')
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
@@ -68,7 +62,7 @@ def test_sightings_of_nobody_are_a_warning() -> None:
 @pytest.mark.parametrize(('source', 'kind', 'reason'), [
     ('bumper', Bool, 'it touches something while they drive it forward'),
     ('imu', Imu, 'its gyroscope contradicts their turning')])
-def test_wheels_that_slip_are_a_warning(source: str, kind: type, reason: str) -> None:
+def test_slipping_wheels_are_a_warning(source: str, kind: type, reason: str) -> None:
     node, bench = robot(1, slip_sources=source), DiagnosticsReader('localisation')
     message = kind()
     if source == 'bumper':
@@ -87,7 +81,7 @@ def test_wheels_that_slip_are_a_warning(source: str, kind: type, reason: str) ->
     assert bench.values['slips'] == '1'
 
 
-def test_an_unknown_source_of_slip_is_refused() -> None:
+def test_unknown_slip_source_is_refused() -> None:
     with pytest.raises(ParameterError, match="slip_sources: 'bump' is not allowed; it takes a "
                                              'list of bumper, imu'):
         robot(1, slip_sources='bump')

@@ -14,7 +14,6 @@
 
 """The corrected pose and the distances of a cooperating robot, over real DDS."""
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 import math
 from typing import Any
@@ -36,7 +35,7 @@ from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
-from ros.nodes.bench import Bench, destroy_nodes, robot
+from ros.nodes.bench import Bench, robot
 from std_msgs.msg import Float64MultiArray
 from support import spin_until
 
@@ -46,11 +45,7 @@ TRUE_DISTANCE = 3.0
 """What robot 1 measures to robot 2, which is 4 m away by odometry."""
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 class Driver(Node):
@@ -96,7 +91,7 @@ def swarm(**parameters: Any) -> list[Any]:
             Bench({2: (4.0, 0.0)}), driver]
 
 
-def test_odometry_is_corrected_by_what_was_measured() -> None:
+def test_published_pose_is_corrected_by_ranges() -> None:
     nodes = swarm()
     driver = nodes[-1]
     own = nodes[0].robot.sensing
@@ -151,7 +146,7 @@ def test_nothing_is_published_without_a_filter() -> None:
     assert bench.count_publishers('/r1/neighbour_distances') == 0
 
 
-def test_wrong_odometry_is_not_passed_on() -> None:
+def test_infinite_odometry_is_not_published() -> None:
     node = robot(1, pose_source='cooperative')
     bench = Bench({1: (0.0, 0.0)})
     corrected: list[Odometry] = []

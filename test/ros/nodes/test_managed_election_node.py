@@ -14,7 +14,6 @@
 
 """The robot's managed node: each transition, by the services that managers of nodes call."""
 
-from collections.abc import Iterator
 import math
 import signal
 import subprocess
@@ -32,7 +31,7 @@ from lifecycle_msgs.srv import ChangeState, GetState
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, destroy_nodes, NEVER, NODES, robot
+from ros.nodes.bench import Bench, NEVER, robot
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool, Int64
 from support import PATIENCE, spin_until
@@ -47,22 +46,17 @@ UNCONFIGURED, INACTIVE, ACTIVE, FINALIZED = (
     State.PRIMARY_STATE_ACTIVE, State.PRIMARY_STATE_FINALIZED)
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 def managed(**parameters: Any) -> ManagedElectionNode:
     """Return robot 1 in the namespace ``/r1``, which waits for its manager."""
     values = {'robot_id': 1, 'strength': 9.0, 'round_period': 0.1, 'message_expiry': 0.5,
               'autostart': False, **parameters}
-    NODES.append(ManagedElectionNode(
+    return ManagedElectionNode(
         namespace='/r1', use_global_arguments=False,
         cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
-        parameter_overrides=[Parameter(name, value=value) for name, value in values.items()]))
-    return NODES[-1]
+        parameter_overrides=[Parameter(name, value=value) for name, value in values.items()])
 
 
 class Manager(Node):
@@ -71,7 +65,6 @@ class Manager(Node):
     def __init__(self, node: ManagedElectionNode, *others: Node) -> None:
         """:param others: who is to be spun along."""
         super().__init__('manager', use_global_arguments=False)
-        NODES.append(self)
         self.company = [self, node, *others]
         name = node.get_fully_qualified_name()
         self._change = self.create_client(ChangeState, f'{name}/change_state')
@@ -103,7 +96,7 @@ def parameters(node: Node) -> set[str]:
     return {name for name in node.get_parameters_by_prefix('') if 'qos_overrides' not in name}
 
 
-def test_twice_round_the_circle():
+def test_lifecycle_runs_twice_through_all_states():
     """Silent until active, as if dead when deactivated, gone when cleaned up."""
     node, neighbour = managed(tasks='count', instances='rescue'), robot(2)
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -137,7 +130,7 @@ def test_twice_round_the_circle():
     assert configured[0] == configured[1]
 
 
-def test_an_inactive_robot_leaves_nothing_latched():
+def test_inactive_robot_leaves_nothing_latched():
     node, neighbour = managed(), robot(2)
     manager = Manager(node, neighbour, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}))
     assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE)
@@ -157,7 +150,7 @@ def test_an_inactive_robot_leaves_nothing_latched():
     assert set(heard) == {2}
 
 
-def test_what_is_not_its_turn_is_refused():
+def test_transition_out_of_turn_is_refused():
     node = managed()
     manager = Manager(node)
     for state, refused in ((UNCONFIGURED, (ACTIVATE, DEACTIVATE, CLEANUP, 99)),
@@ -170,7 +163,7 @@ def test_what_is_not_its_turn_is_refused():
         assert manager.ask({UNCONFIGURED: CONFIGURE, INACTIVE: ACTIVATE, ACTIVE: SHUTDOWN}[state])
 
 
-def test_a_configuration_that_fails_leaves_nothing_and_can_be_put_right():
+def test_failed_configuration_leaves_nothing_and_can_be_repeated():
     node = managed(tasks='none')
     manager, bare, named = Manager(node), belongings(node), parameters(node)
     for _ in range(2):
@@ -206,7 +199,7 @@ def test_parameters_are_fixed_while_it_is_configured():
     assert node.election.robot.parameters.robot_id == 8
 
 
-def test_wheels_stop_when_it_is_deactivated_and_turn_again_when_it_is_active():
+def test_wheels_stop_on_deactivation_and_turn_on_activation():
     node = managed(tasks='rally', round_phase=0.0, **{'rally.reaction': 5.0})
     bench = Bench({1: (0.0, 0.0)})
     manager = Manager(node, bench)
@@ -237,7 +230,7 @@ class OnlyOnce(Task):
         node.create_client(GetState, 'nobody')
 
 
-def test_a_transition_that_goes_wrong_ends_unconfigured_with_nothing_left():
+def test_failed_transition_ends_unconfigured():
     """Also what a task made on the node itself is gone."""
     node = managed(tasks='nodes.test_managed_election_node:OnlyOnce')
     manager, bare, named = Manager(node), belongings(node), parameters(node)
@@ -247,7 +240,7 @@ def test_a_transition_that_goes_wrong_ends_unconfigured_with_nothing_left():
     assert belongings(node) == bare and parameters(node) == named
 
 
-def test_shutdown_ends_it_for_good():
+def test_shutdown_is_final():
     node = managed()
     manager, bare = Manager(node), belongings(node)
     assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE) and manager.ask(SHUTDOWN)
@@ -255,7 +248,7 @@ def test_shutdown_ends_it_for_good():
     assert not manager.ask(CONFIGURE)
 
 
-def test_by_itself_it_goes_to_work():
+def test_autostart_activates_the_node():
     node = managed(autostart=True)
     bench = Bench({1: (0.0, 0.0)})
     spin_until([node, bench], lambda: 1 in bench.said)
@@ -269,7 +262,7 @@ def start(*ros_arguments: str) -> 'subprocess.Popen[str]':
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_as_a_process_it_refuses_and_stops_as_others_do():
+def test_process_refuses_wrong_parameters_and_stops_on_a_signal():
     """What is wrong by itself, and what is wrong only once a robot is to be made of it."""
     refused = [start('-p', word, '-p', 'robot_id:=1') for word in ('radius:=-1.0', 'tasks:=none')]
     runs = start('-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'round_phase:=0.0',

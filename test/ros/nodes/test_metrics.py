@@ -14,21 +14,15 @@
 
 """Metrics of robots' nodes over real DDS."""
 
-from collections.abc import Iterator
 
 import pytest
-from ros.nodes.bench import Bench, destroy_nodes, leaders, robot
+from ros.nodes.bench import Bench, leaders, robot
 from support import spin_until
 
-
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
-def test_a_robot_on_its_way_out_is_left_before_it_is_gone() -> None:
+def test_predicted_metric_leaves_a_robot_that_drives_away() -> None:
     """Half a minute ahead 2 is 12 m farther, beyond the radius; it stops, and is led again."""
     robots = [robot(i, metric='look_ahead', look_ahead=30.0, radius=10.0, radius_hysteresis=0.0,
                     communication_range=100.0) for i in (1, 2)]

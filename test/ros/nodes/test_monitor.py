@@ -65,7 +65,7 @@ class Swarm(Node):
                 self.shown[marker.ns, marker.id] = marker
 
 
-def test_a_swarm_is_shown_and_what_is_gone_is_deleted(ros):
+def test_markers_show_the_swarm_and_delete_lost_robots(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     nodes = [monitor, swarm]
     spin_until(nodes, lambda: len(swarm.shown.get(('robots', 0), Marker()).points) == 3)
@@ -100,7 +100,7 @@ def test_decisions_are_shown_at_their_leaders(ros):
     assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
 
 
-def test_where_each_robot_is_named_is_latched(ros):
+def test_robot_namespaces_are_latched(ros):
     """Robots under their usual names send none; robot 9 sends its own."""
     monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
@@ -116,7 +116,7 @@ def test_where_each_robot_is_named_is_latched(ros):
     assert len(seen) == count, 'only on change'
 
 
-def test_who_drives_leaves_a_trail(ros):
+def test_moving_robot_leaves_a_trail(ros):
     monitor = Monitor(parameter_overrides=overrides(trail=2.0))
     swarm, seen, steps = Swarm(), [], [0]
     swarm.create_subscription(MarkerArray, 'trails', seen.append, EVENTS)
@@ -156,7 +156,7 @@ def test_picture_and_animation_are_written_in_the_end(ros, tmp_path: Path):
         assert 1 < drawn.n_frames <= len(monitor.frames)
 
 
-def test_time_of_a_simulation_that_starts_anew_is_survived(ros):
+def test_restarted_simulation_is_shown(ros):
     monitor = Monitor(parameter_overrides=overrides(use_sim_time=True))
     swarm = Swarm()
     clock = swarm.create_publisher(Clock, '/clock', 10)
@@ -179,7 +179,7 @@ def test_time_of_a_simulation_that_starts_anew_is_survived(ros):
     assert list(monitor.snapshot.robots) == [1, 2]
 
 
-def test_the_setting_of_the_systems_clock_disturbs_nothing_but_simulated_time_counts(ros):
+def test_monitor_uses_steady_or_simulated_time(ros):
     assert (
         Monitor(parameter_overrides=overrides()).steady_clock.clock_type == ClockType.STEADY_TIME
     )
@@ -187,7 +187,7 @@ def test_the_setting_of_the_systems_clock_disturbs_nothing_but_simulated_time_co
     assert simulated.steady_clock is simulated.get_clock()
 
 
-def test_of_another_instance_its_leaders_and_what_they_count_are_shown(ros):
+def test_chosen_instance_is_shown(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
@@ -211,7 +211,7 @@ def test_fields_of_a_plug_in_algorithm_are_shown(ros, monkeypatch, capfd):
     assert '5: level=3, trace=[8]' in capfd.readouterr().out.splitlines()[-1]
 
 
-def test_messages_of_another_algorithm_are_reported_as_such(ros):
+def test_messages_of_another_algorithm_are_reported(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(algorithm='given')), Swarm()
     nodes = [monitor, swarm]
     assert [each.what for each in monitor.missing()] == ['messages of robots']

@@ -14,20 +14,14 @@
 
 """The diagnostics of the neighbourhood, over real DDS."""
 
-from collections.abc import Iterator
 
 from diagnostic_msgs.msg import DiagnosticStatus
 import pytest
-from ros.nodes.bench import destroy_nodes, DiagnosticsReader, robot
+from ros.nodes.bench import DiagnosticsReader, robot
 from std_msgs.msg import String
 from support import spin_until
 
-
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 def test_rejected_messages_are_a_warning_until_there_are_no_more():

@@ -49,7 +49,7 @@ class Silent(Node):
         return response
 
 
-def test_it_asks_until_there_is_an_answer(ros: None) -> None:
+def test_request_is_repeated_until_answered(ros: None) -> None:
     node, robot = rclpy.create_node('asker'), Silent(2)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
     node.create_timer(0.05, origin.ask)
@@ -60,7 +60,7 @@ def test_it_asks_until_there_is_an_answer(ros: None) -> None:
         each.destroy_node()
 
 
-def test_a_request_that_is_never_answered_is_made_again(ros: None) -> None:
+def test_unanswered_request_is_made_to_the_next_node(ros: None) -> None:
     """The robot's node ends before it has answered; another one takes its place."""
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
@@ -83,7 +83,7 @@ class FastClock(Clock):
         return Time(seconds=self._seconds)
 
 
-def test_an_answer_counts_however_fast_time_passes(ros: None) -> None:
+def test_late_answer_counts_in_fast_simulated_time(ros: None) -> None:
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, FastClock(), 'r7/')
     # The robot is busy meanwhile.
@@ -94,7 +94,7 @@ def test_an_answer_counts_however_fast_time_passes(ros: None) -> None:
         each.destroy_node()
 
 
-def test_not_all_requests_are_kept(ros: None) -> None:
+def test_pending_requests_are_limited(ros: None) -> None:
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, FastClock(), 'r7/')
     spin_until([node], lambda: origin.ask() or bool(origin._pending))

@@ -14,7 +14,6 @@
 
 """A robot whose odometry stays away from the start."""
 
-from collections.abc import Iterator
 import os
 from pathlib import Path
 import subprocess
@@ -23,7 +22,7 @@ import sys
 from leader_election.election.robot.robot import ROUNDS
 from leader_election.parameters import ParameterError
 import pytest
-from ros.nodes.bench import Bench, destroy_nodes, robot
+from ros.nodes.bench import Bench, robot
 from support import spin_until
 
 TIMEOUT = 0.5
@@ -32,15 +31,11 @@ REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s
           '-t)')
 
 
-@pytest.fixture(autouse=True)
-def stage_after(ros: None) -> Iterator[None]:
-    """Have an empty bench after each test."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 @pytest.mark.parametrize('executable', ['election_node', 'managed_election_node'])
-def test_no_odometry_is_one_line_and_status_2(executable: str, tmp_path: Path) -> None:
+def test_missing_odometry_ends_with_one_line_and_status_2(executable: str, tmp_path: Path) -> None:
     """The reason is in the log file, too."""
     ran = subprocess.run(
         [sys.executable, '-m', 'leader_election', executable, '--ros-args', '-r', '__ns:=/alice',
@@ -64,14 +59,14 @@ def lives(**parameters: object) -> None:
         raise one.failure
 
 
-def test_with_odometry_it_lives() -> None:
+def test_node_with_odometry_continues_after_the_timeout() -> None:
     lives()
 
 
-def test_where_positions_do_not_matter_it_lives() -> None:
+def test_node_without_need_of_positions_continues_after_the_timeout() -> None:
     lives(metric='hops', communication_range=float('inf'))
 
 
-def test_without_either_it_would_not() -> None:
+def test_node_without_odometry_ends_after_the_timeout() -> None:
     with pytest.raises(ParameterError, match='no odometry on /r1/odom within 0.2 s'):
         lives(metric='hops')

@@ -14,7 +14,6 @@
 
 """Parameters of users' algorithms, metrics and sources on real nodes, and what they measure."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +23,7 @@ from leader_election import ALGORITHMS, Metric, METRICS, parameter
 from leader_election.parameters import ParameterError
 import pytest
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, destroy_nodes, NEVER, robot
+from ros.nodes.bench import Bench, NEVER, robot
 from std_msgs.msg import Float64
 from support import spin_until
 
@@ -40,12 +39,10 @@ FACTOR = Metric('by_factor', cost=lambda metres, own, other, p: metres * p.facto
 
 
 @pytest.fixture(autouse=True)
-def registered(ros: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Start ROS with an algorithm and a metric of a user's, and destroy all nodes after."""
+def registered(ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start ROS with an algorithm and a metric of a user's."""
     monkeypatch.setitem(ALGORITHMS._entries, 'near-by', NEAR)
     monkeypatch.setitem(METRICS._entries, 'by_factor', FACTOR)
-    yield
-    destroy_nodes()
 
 
 def test_own_parameters_are_declared_under_the_name_of_their_entry() -> None:
@@ -59,7 +56,7 @@ def test_own_parameters_are_declared_under_the_name_of_their_entry() -> None:
     assert node.describe_parameter('near_by.margin').read_only
 
 
-def test_further_instances_have_their_own() -> None:
+def test_instances_have_their_own_plug_in_parameters() -> None:
     node = robot(1, instances='rescue', round_period=NEVER,
                  **{'rescue.algorithm': 'near-by', 'rescue.near_by.margin': 3.0})
     assert node.robot.instances['rescue'].round_parameters.reach == 7.0
@@ -69,13 +66,13 @@ def test_further_instances_have_their_own() -> None:
 @pytest.mark.parametrize('values, line', [
     ({'near_by.margin': -1.0}, 'parameter near_by.margin: -1.0 is not allowed; it takes 0 to 9'),
     ({'near_by.margin': 'x'}, "parameter near_by.margin: 'x' is not allowed; it takes 0 to 9")])
-def test_a_wrong_value_is_one_line(values: dict[str, Any], line: str) -> None:
+def test_wrong_plug_in_parameter_is_one_line(values: dict[str, Any], line: str) -> None:
     with pytest.raises(ParameterError) as error:
         robot(1, algorithm='near-by', round_period=NEVER, **values)
     assert str(error.value) == line
 
 
-def test_a_change_at_run_time() -> None:
+def test_plug_in_parameter_changes_at_run_time() -> None:
     node = robot(1, metric='by_factor', communication_range=9.0)
     bench = Bench({1: (0.0, 0.0)})
     bench.others = {9: 9.0}
@@ -97,7 +94,7 @@ def test_two_entries_of_one_name_cannot_both_have_parameters(
         robot(1, algorithm='near-by', metric='near-by', round_period=NEVER)
 
 
-def test_diagnostics_show_the_fields_of_the_algorithm() -> None:
+def test_diagnostics_have_the_fields_of_a_plug_in_algorithm() -> None:
     robots = [robot(i, algorithm='near-by', communication_range=4.0) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     found: dict[str, str] = {}
@@ -110,7 +107,7 @@ def test_diagnostics_show_the_fields_of_the_algorithm() -> None:
     spin_until([bench, *robots], lambda: found.get('state.steps') == '1')
 
 
-def test_regions_follow_a_sensor() -> None:
+def test_metric_of_a_sensor_divides_regions() -> None:
     """Robots 1 and 2 read the same, robot 3 far less: it leads itself."""
     robots = [robot(i, metric='sensor_difference', radius=2.0, communication_range=9.0)
               for i in (1, 2, 3)]

@@ -27,7 +27,7 @@ from leader_election.election.algorithms import ALGORITHMS
 from leader_election.ros.nodes.qos import SENSOR, STATE
 import pytest
 from rclpy.node import Node
-from ros.nodes.bench import Bench, destroy_nodes
+from ros.nodes.bench import Bench
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64, String
 from support import EXECUTOR, logged, PATIENCE, spin_until
@@ -169,7 +169,7 @@ def test_wrong_parameters_are_one_line_and_status_2(
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_stops_clean_while_it_runs(ros, robots, number):
+def test_running_node_stops_cleanly_on_a_signal(ros, robots, number):
     """Once it has said who leads, and so has run a round; a whole number does for a float."""
     bench = Bench({}, name='watcher')
     leaders: list[Int64] = []
@@ -182,14 +182,13 @@ def test_stops_clean_while_it_runs(ros, robots, number):
     out, err = robots[0].communicate(timeout=PATIENCE)
     # It has said goodbye: else others would wait for it for twenty seconds.
     spin_until([bench], lambda: bench.count_publishers('/alone/leader') == 0, deadline=15.0)
-    destroy_nodes()
     assert (robots[0].returncode, out) == (0, '')
     assert logged(err) == [
         'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
         '/alone/neighbourhood, no key', EXECUTOR]
 
 
-def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
+def test_stopped_process_stops_the_wheels(ros, robots):
     """A leader that wanders where nothing is in its way."""
     bench = Bench({7: (0.0, 0.0)}, name='watcher')
     eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
@@ -203,12 +202,11 @@ def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
     robots[0].send_signal(signal.SIGINT)
     spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
     out, err = robots[0].communicate(timeout=PATIENCE)
-    destroy_nodes()
     assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])
 
 
 @pytest.mark.parametrize('executor', ['events', 'single'])
-def test_what_falls_over_is_closed_first(robots, executor):
+def test_failing_node_is_closed_and_ends_with_status_1(robots, executor):
     """So that driven robots stop; the error is printed, and the status is 1."""
     robots.append(start(FALLS.replace('EXECUTOR', repr(executor))))
     out, err = robots[0].communicate(timeout=PATIENCE)
@@ -220,7 +218,7 @@ def test_what_falls_over_is_closed_first(robots, executor):
     ('events', (), 'EventsExecutor runs'), ('single', (), 'SingleThreadedExecutor runs'),
     ('events', ('rclpy.experimental',), 'SingleThreadedExecutor runs: this rclpy has no Events'),
 ])
-def test_which_executor_runs_is_logged_once(robots, kind, absent, line):
+def test_executor_is_logged_once(robots, kind, absent, line):
     robots.append(start(f'import sys; sys.modules.update(dict.fromkeys({absent}))\n' + COMMAND,
                         '-p', 'robot_id:=1', '-p', f'executor:={kind}'))
     err = iter(robots[0].stderr)
@@ -230,7 +228,7 @@ def test_which_executor_runs_is_logged_once(robots, kind, absent, line):
     assert robots[0].wait(timeout=PATIENCE) == 0
 
 
-def test_it_ends_even_if_the_middleware_hangs(robots):
+def test_process_ends_though_the_middleware_hangs(robots):
     robots.append(start(HANGS))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (out, unexpected(err), robots[0].returncode) == ('', [], 0)
@@ -248,7 +246,7 @@ def test_messages_sent_at_the_end_arrive(ros, robots):
     assert received == [str(k) for k in range(LAST_MESSAGES)]
 
 
-def test_stops_clean_at_any_moment(robots):
+def test_node_stops_cleanly_at_any_moment(robots):
     """
     Eight processes started at once, stopped one after the other with random pauses between.
 
@@ -266,7 +264,7 @@ def test_stops_clean_at_any_moment(robots):
         assert (process.returncode, out, unexpected(err)) == (0, '', [])
 
 
-def test_a_process_that_is_always_busy_stops_on_a_signal(robots: list[subprocess.Popen]) -> None:
+def test_busy_process_stops_on_a_signal(robots: list[subprocess.Popen]) -> None:
     busy = start(BUSY)
     robots.append(busy)
     assert busy.stdout is not None and busy.stdout.readline() == 'busy\n'

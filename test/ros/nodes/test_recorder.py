@@ -65,7 +65,7 @@ def profiles(path: Path) -> dict[str, tuple[str, str]]:
         for policy in ('reliability', 'durability')) for channel in channels}
 
 
-def test_what_is_said_is_recorded_who_comes_late_and_what_was_latched_too(ros, tmp_path):
+def test_recorder_takes_late_robots_and_latched_topics(ros, tmp_path):
     path = tmp_path / 'swarm.mcap'
     robots = Node('robots')
     robots.create_publisher(Int64, '/r1/leader', STATE).publish(Int64(data=7))
@@ -93,7 +93,7 @@ def test_what_is_said_is_recorded_who_comes_late_and_what_was_latched_too(ros, t
         '/neighbourhood': ('best_effort', 'volatile')}
 
 
-def test_what_is_asked_for_is_recorded_and_odometry_thinned(ros, tmp_path):
+def test_recorder_takes_requested_topics_and_thins_odometry(ros, tmp_path):
     path = tmp_path / 'all.mcap'
     robot = Node('robot')
     odometry = robot.create_publisher(Odometry, '/r1/odom', SENSOR)
@@ -121,7 +121,7 @@ def test_what_is_asked_for_is_recorded_and_odometry_thinned(ros, tmp_path):
     assert found['/r1/odom'][0].pose.pose.position.x > 0.0
 
 
-def test_all_publishers_are_heard_also_one_that_offers_less(ros, tmp_path):
+def test_recorder_receives_publishers_of_any_profile(ros, tmp_path):
     path = tmp_path / 'mixed.mcap'
     robots = Node('robots')
     latched = robots.create_publisher(Int64, '/r1/leader', STATE)
@@ -135,7 +135,7 @@ def test_all_publishers_are_heard_also_one_that_offers_less(ros, tmp_path):
     assert {message.data for message in contents(path)['/r1/leader']} == {9}
 
 
-def test_a_file_is_never_written_over(ros, tmp_path):
+def test_existing_file_is_not_overwritten(ros, tmp_path):
     path = tmp_path / 'swarm.mcap'
     path.write_text('precious')
     with pytest.raises(ParameterError, match='parameter output: .*swarm.mcap.*File exists'):
@@ -146,7 +146,7 @@ def test_a_file_is_never_written_over(ros, tmp_path):
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
+def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number):
     """A recorder that is asked to stop finishes the file; a killed one leaves a readable file."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
@@ -172,7 +172,7 @@ def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
         assert out == f'wrote {path}: {run.traffic.messages} messages of 1 topic\n'
 
 
-def test_a_disk_that_is_full_ends_it_in_one_line(ros, tmp_path, capfd):
+def test_full_disk_ends_the_recorder_with_one_line(ros, tmp_path, capfd):
     """There is room for 8 kB more, and the messages cannot be compressed."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
@@ -192,7 +192,7 @@ def test_a_disk_that_is_full_ends_it_in_one_line(ros, tmp_path, capfd):
     assert len(list(Reader(path).entries(lambda topic, kind: True))) > 1
 
 
-def test_wrong_options_are_one_line_and_status_2(tmp_path):
+def test_wrong_option_is_one_line_and_status_2(tmp_path):
     for options, line in ((['--odom-rate', '-1'], 'parameter odom_rate: -1.0 is not allowed'),
                           ([str(tmp_path / 'no' / 'a.mcap')], 'parameter output: '),
                           (['--flush-period', 'soon'], 'invalid float value'),

@@ -52,7 +52,7 @@ def identity(robot: ElectionNode) -> tuple[str, int, list[float]]:
             list(robot.get_parameter('initial_pose').value))
 
 
-def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
+def test_listed_robots_have_their_names_ids_and_poses() -> None:
     with hosted(LISTED, 'strengths:=id', 'radius:=3.0') as robots:
         assert [identity(robot) for robot in robots] == [
             ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
@@ -60,7 +60,7 @@ def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
         assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
 
 
-def test_the_strength_of_a_robot_in_a_file_takes_precedence_and_is_told(
+def test_strength_in_a_file_takes_precedence_for_its_robot(
         tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
@@ -75,7 +75,7 @@ def test_the_strength_of_a_robot_in_a_file_takes_precedence_and_is_told(
     ((f'robots:={MOST_REACTIVE}',), 'reactive'),
     ((f'robots:={MOST_REACTIVE + 1}',), 'periodic'),
     ((f'robots:={MOST_REACTIVE + 1}', 'schedule:=reactive'), 'reactive')])
-def test_many_lean_robots_do_without_reactions_unless_they_are_asked_for(
+def test_many_lean_robots_are_periodic_by_default(
         parameters: tuple[str, ...], schedule: str) -> None:
     with hosted('world:=empty:40x40', 'layout:=grid', 'lean:=true', 'radio:=relay',
                 "members:='3'", *parameters) as robots:
@@ -87,7 +87,7 @@ def test_only_members_of_a_list_are_hosted() -> None:
         assert [identity(robot)[0] for robot in robots] == ['/swarm/alice']
 
 
-def test_without_a_list_robots_are_those_of_the_scene() -> None:
+def test_robots_without_a_list_are_those_of_the_scene() -> None:
     with hosted('robots:=3', 'world:=empty', 'layout:=grid', 'members:=2-3') as robots:
         assert [identity(robot) for robot in robots] == [
             ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]

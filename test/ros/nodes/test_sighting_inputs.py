@@ -14,7 +14,7 @@
 
 """Sightings from the topics of drivers, over real DDS."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 import math
@@ -30,7 +30,7 @@ from leader_election.ros.nodes.qos import SENSOR
 import pytest
 from rclpy.duration import Duration
 from rclpy.publisher import Publisher
-from ros.nodes.bench import Bench, destroy_nodes, robot
+from ros.nodes.bench import Bench, robot
 from sensor_msgs.msg import Range
 from std_msgs.msg import Float64MultiArray, Header, MultiArrayDimension
 from support import spin_until
@@ -41,11 +41,7 @@ OPTIONAL = {'detections': 'vision_msgs', 'tags': 'tf2_msgs'}
 """The sources that need a package which is not on PyPI; tests generate it."""
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 def rows(*numbers: float, layout: Any = LAYOUT) -> Float64MultiArray:
@@ -76,7 +72,7 @@ def cooperating(**parameters: Any) -> tuple[Any, Bench]:
     return node, Bench({1: (0.0, 0.0)})
 
 
-def test_measurements_with_a_layout_have_ranges_and_bearings() -> None:
+def test_measurements_with_a_layout_are_ranges_and_bearings() -> None:
     node, bench = cooperating()
     seen = sighted(node, bench, Float64MultiArray, '/r1/measurements',
                    lambda: rows(7.0, 2.5, 0.25, 8.0, math.nan, -0.5))
@@ -98,7 +94,8 @@ def test_measurements_without_a_layout_are_ranges() -> None:
     rows(7.0, 2.5, 8.0, 1.5, layout=[MultiArrayDimension(size=4), MultiArrayDimension(size=1)]),
     rows(1.0, 2.5, 0.0, 7.0, -2.5, 0.0), rows(7.5, 2.5, 0.0, -1.0, 2.5, 0.0),
     rows(7.0, math.inf, 0.0, 8.0, 1e9, 0.0), rows(7.0, 1.0, math.inf, 1e300, 1.0, 0.0)])
-def test_what_cannot_be_measured_is_counted_and_rounds_go_on(message: Float64MultiArray) -> None:
+def test_impossible_measurements_are_counted_and_rounds_continue(
+        message: Float64MultiArray) -> None:
     node, bench = cooperating()
     publisher = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
     bench.create_timer(0.05, lambda: publisher.publish(message))
@@ -110,7 +107,7 @@ def test_what_cannot_be_measured_is_counted_and_rounds_go_on(message: Float64Mul
     assert localisation is not None and localisation.sightings == ()
 
 
-def test_a_topic_of_ranges_for_each_neighbour() -> None:
+def test_range_topics_of_each_neighbour_are_read() -> None:
     """Robot 1 has a topic for 7 and one for 8; metric range goes by them, without a filter."""
     node = robot(1, metric='range', sighting_sources='ranges', range_ids='7-8')
     bench = Bench({1: (0.0, 0.0)})
@@ -177,7 +174,7 @@ def tags(stamp: Time) -> Any:
 
 
 @pytest.mark.parametrize(('source', 'make'), [('detections', detections), ('tags', tags)])
-def test_a_camera_that_is_mounted_somewhere_sees_what_the_robot_does(
+def test_detections_are_transformed_from_a_mounted_camera(
         source: str, make: Callable[[Time], Any]) -> None:
     """The messages of both types of drivers are those of their packages, over DDS."""
     with installed(OPTIONAL[source]):
@@ -207,7 +204,7 @@ def told(bench: Any, node: Any) -> list[Any]:
     return seen
 
 
-def test_a_range_has_its_own_time_and_noise() -> None:
+def test_range_message_sets_time_and_deviation() -> None:
     """The topic of 7 is on time and states its noise; the stamp of 8 is eight seconds old."""
     node, bench = cooperating(sighting_sources='ranges', range_ids='7-8')
     publishers = {i: bench.create_publisher(Range, f'/r1/range/robot_{i}', SENSOR) for i in (7, 8)}
@@ -223,7 +220,7 @@ def test_a_range_has_its_own_time_and_noise() -> None:
     assert {(s.id, s.range, s.range_deviation) for s in seen} == {(7, 2.5, 0.2)}
 
 
-def test_rows_have_stamps_and_deviations_in_further_columns() -> None:
+def test_measurement_columns_set_stamps_and_deviations() -> None:
     node, bench = cooperating()
     label = 'id,range,bearing,range_deviation,bearing_deviation,stamp'
     layout = [MultiArrayDimension(label='sightings', size=2, stride=12),
@@ -242,7 +239,7 @@ def test_rows_have_stamps_and_deviations_in_further_columns() -> None:
 
 
 @pytest.mark.parametrize(('source', 'package'), OPTIONAL.items())
-def test_a_package_that_is_not_installed_is_named(source: str, package: str) -> None:
+def test_missing_message_package_is_named(source: str, package: str) -> None:
     if find_spec(package) is not None:
         pytest.skip(f'{package} is installed')
     with pytest.raises(ParameterError) as refused:

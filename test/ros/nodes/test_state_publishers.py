@@ -14,29 +14,21 @@
 
 """A region's summary as numbers with names, whatever a task makes of its own."""
 
-from collections.abc import Iterator
 import math
 
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.state_publishers import named
 import pytest
-from ros.nodes.bench import destroy_nodes, robot
+from ros.nodes.bench import robot
 
 
-@pytest.fixture
-def bench(ros: None) -> Iterator[None]:
-    """Have an empty bench after the test."""
-    yield
-    destroy_nodes()
-
-
-def test_numbers_have_the_names_of_where_they_are():
+def test_nested_numbers_are_named_by_their_path():
     assert named({'members': 3.0, 'top': [[9.5, 7], [8.0, 2]], 'any': True, 'at': {'x': 1}}) == {
         'members': 3.0, 'top.0.0': 9.5, 'top.0.1': 7.0, 'top.1.0': 8.0, 'top.1.1': 2.0,
         'any': 1.0, 'at.x': 1.0}
 
 
-def test_what_is_no_number_is_nan_and_the_same_again():
+def test_missing_number_is_nan_and_compares_equal():
     """So that the same summary is not published twice, though NaN is not equal to itself."""
     odd = {'none': None, 'text': 'far', 'nan': float('nan'), 'object': object(), 'empty': [],
            'huge': 10**400}
@@ -45,7 +37,7 @@ def test_what_is_no_number_is_nan_and_the_same_again():
     assert named({'inf': math.inf}) == {'inf': math.inf}
 
 
-def test_outputs_are_below_a_namespace_on_request(bench: None) -> None:
+def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
     """No generic name is left; commands, messages and diagnostics are where they were."""
     node = robot(1, output_namespace='election', instances='rescue', metrics_period=1.0,
                  pose_source='cooperative', tasks='patrol', **{'rescue.tasks': 'count'})
@@ -58,6 +50,6 @@ def test_outputs_are_below_a_namespace_on_request(bench: None) -> None:
                          '/rosout', '/parameter_events'}
 
 
-def test_a_namespace_of_outputs_is_relative(bench: None) -> None:
+def test_absolute_output_namespace_is_refused(ros: None) -> None:
     with pytest.raises(ParameterError, match="output_namespace: '/election' is not allowed"):
         robot(1, output_namespace='/election')

@@ -15,7 +15,7 @@
 """The doctor among real nodes: its findings, and that it disturbs no robot."""
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 import json
 import math
 import os
@@ -35,7 +35,7 @@ from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
-from ros.nodes.bench import destroy_nodes, NODES, robot
+from ros.nodes.bench import robot
 from std_msgs.msg import String
 from support import PATIENCE
 
@@ -44,11 +44,7 @@ CHECK_PERIOD = 0.3
 """Time between two evaluations of a condition, in which the nodes run undisturbed [s]."""
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 class Driver(Node):
@@ -56,7 +52,6 @@ class Driver(Node):
 
     def __init__(self, name: str, x: float, profile: Any = SENSOR) -> None:
         super().__init__('driver', namespace=f'/{name}', use_global_arguments=False)
-        NODES.append(self)
         self._x = x
         self._out = self.create_publisher(Odometry, 'odom', profile)
         self.create_timer(0.05, self._drive)
@@ -70,9 +65,8 @@ class Driver(Node):
 
 
 def doctor(**expected: int) -> SwarmDoctor:
-    NODES.append(SwarmDoctor(Namespace(
-        expected=expected, planned={}, fleet_file='', robot='', radio_topics=())))
-    return NODES[-1]
+    return SwarmDoctor(Namespace(
+        expected=expected, planned={}, fleet_file='', robot='', radio_topics=()))
 
 
 def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = 15.0) -> None:
@@ -106,7 +100,7 @@ def heard(one: SwarmDoctor, messages: int) -> bool:
             and all(swarm.increase(name, ROUNDS) >= messages for name in swarm.ids))
 
 
-def test_two_that_are_well() -> None:
+def test_two_healthy_robots_have_no_findings() -> None:
     robots = [robot(1), robot(2)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
@@ -120,7 +114,7 @@ def test_two_that_are_well() -> None:
     assert [h.delay for h, _ in swarm.sent[1] if not -0.1 < h.delay < 1.0] == []
 
 
-def test_it_listens_once_discovery_has_settled() -> None:
+def test_doctor_listens_after_discovery() -> None:
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
@@ -140,7 +134,7 @@ def test_it_listens_once_discovery_has_settled() -> None:
     assert after.seconds < before.seconds
 
 
-def test_it_only_listens() -> None:
+def test_doctor_publishes_nothing() -> None:
     """It has no publisher but those of rclpy, and requests no message again."""
     robots = [robot(1), robot(2)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
@@ -153,10 +147,9 @@ def test_it_only_listens() -> None:
     assert reliable == {'/r1/neighbours', '/r2/neighbours'}
 
 
-def test_messages_do_not_wait_for_the_odometry_of_many_robots() -> None:
+def test_waiting_messages_are_taken_at_once() -> None:
     """All that have arrived are taken at once, since they share one topic."""
     radio = Node('radio', namespace='/r2', use_global_arguments=False)
-    NODES.append(radio)
     publisher = radio.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
     one, company = doctor(), robot(1)
     until([company, one, radio], lambda: publisher.get_subscription_count() == 2
@@ -172,7 +165,7 @@ def test_messages_do_not_wait_for_the_odometry_of_many_robots() -> None:
     assert {str(number) for number in range(30)} <= received
 
 
-def test_one_id_for_two() -> None:
+def test_shared_id_is_found() -> None:
     twins = [robot(1), robot(1)]
     second = robot(2)
     one = doctor()
@@ -180,14 +173,14 @@ def test_one_id_for_two() -> None:
           lambda: {('ids', ('r1',)), ('names', ('r1',))} <= told(one))
 
 
-def test_two_frames() -> None:
+def test_differing_frames_are_found() -> None:
     robots = [robot(1), robot(2), robot(3, frame='odom')]
     one = doctor()
     until([*robots, *(Driver(f'r{i}', 2.0 * i) for i in (1, 2, 3)), one],
           lambda: {('frames', ('r3',))} <= told(one))
 
 
-def test_no_odometry() -> None:
+def test_missing_odometry_is_found() -> None:
     robots = [robot(1), robot(2)]
     one = doctor(r1=1, r9=9)
     until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
@@ -195,7 +188,7 @@ def test_no_odometry() -> None:
     assert 'no node publishes /r2/odom' in {f.what for f in examine(one.observations())}
 
 
-def test_profiles_that_do_not_go_together() -> None:
+def test_incompatible_profiles_are_found() -> None:
     """A robot that asks for reliable odometry, and one for reliable messages."""
     ask = 'reliable'
     robots = [robot(1, **{'qos_overrides./r1/odom.subscription.reliability': ask}),
@@ -206,7 +199,7 @@ def test_profiles_that_do_not_go_together() -> None:
         ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))}, 25.0)
 
 
-def test_odometry_that_nobody_needs_on_a_topic_of_another_name() -> None:
+def test_robots_counting_hops_on_another_topic_are_healthy() -> None:
     """Robots that count hops talk on /air, say so, and have no driver."""
     robots = [robot(i, air='/air', metric='hops', communication_range=math.inf) for i in (1, 2)]
     one = doctor(r1=1, r2=2)
@@ -217,7 +210,7 @@ def test_odometry_that_nobody_needs_on_a_topic_of_another_name() -> None:
         0.1, 0.5)
 
 
-def test_one_is_not_heard() -> None:
+def test_one_way_link_is_found() -> None:
     """Robot 1 has a range that reaches robot 2, which has none that reaches robot 1."""
     robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
@@ -233,7 +226,7 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_as_a_process() -> None:
+def test_process_ends_with_the_status_of_its_findings() -> None:
     """Status 0 among robots that are well, 1 where something is found, 2 for wrong usage."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]

@@ -15,7 +15,6 @@
 """Robots with a key over real DDS: outsiders, replays, a change of the key, observers."""
 
 from argparse import Namespace
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,18 +39,14 @@ from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, replay
 import pytest
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
+from ros.nodes.bench import Bench, leaders, robot
 from std_msgs.msg import String
 from support import spin_until
 
 PLACES = {1: (0.0, 0.0), 2: (0.5, 0.0), 3: (1.0, 0.0)}
 
 
-@pytest.fixture(autouse=True)
-def no_node_is_left(ros: None) -> Iterator[None]:
-    """Start ROS, and take the nodes down after: the next test's robots would hear them."""
-    yield
-    destroy_nodes()
+pytestmark = pytest.mark.usefixtures('ros')
 
 
 @pytest.fixture
@@ -88,7 +83,7 @@ class LastMessages:
             self.said[who] = message.data
 
 
-def test_an_outsider_with_a_strong_candidacy_changes_nothing(path: Path) -> None:
+def test_outsider_without_the_key_is_not_followed(path: Path) -> None:
     robots, bench = keyed(path), Bench(PLACES)
     spin_until([bench, *robots], lambda: leaders(robots) == [3, 3, 3])
     settled = counts(robots, LEADER_CHANGES)
@@ -105,7 +100,7 @@ def test_an_outsider_with_a_strong_candidacy_changes_nothing(path: Path) -> None
 
 
 @pytest.mark.parametrize('with_key', [True, False])
-def test_a_dead_leader_is_replayed(path: Path, with_key: bool) -> None:
+def test_replayed_dead_leader_is_rejected_with_a_key_only(path: Path, with_key: bool) -> None:
     """With the key its messages change nothing; without they keep it alive."""
     robots = (keyed(path) if with_key else [robot(i, radius=2.0) for i in PLACES])
     bench = Bench(PLACES)
@@ -134,7 +129,7 @@ def test_a_dead_leader_is_replayed(path: Path, with_key: bool) -> None:
         assert leaders(robots) == [3, 3], 'what a key is for'
 
 
-def test_the_key_of_a_running_swarm_is_changed_without_a_change_of_leaders(path: Path) -> None:
+def test_key_change_in_a_running_swarm_keeps_the_leaders(path: Path) -> None:
     # Nothing is late or expires for what else the machine does.
     robots = keyed(path, round_period=0.5, message_expiry=60.0, odometry_expiry=60.0)
     bench = Bench(PLACES)
@@ -185,7 +180,7 @@ def test_a_key_file_that_becomes_wrong_is_reported_and_the_key_stays(path: Path)
     assert leaders(robots) == [2, 2]
 
 
-def test_robots_are_told_to_mix_at_run_time(path: Path) -> None:
+def test_accept_unverified_changes_at_run_time(path: Path) -> None:
     robots, bench = [*keyed(path, 2), robot(3, radius=2.0)], Bench(PLACES)
     spin_until([bench, *robots], lambda: leaders(robots) == [2, 2, 3] and all(
         counts(robots[2:], RejectReason.SIGNATURE.value))
@@ -196,7 +191,7 @@ def test_robots_are_told_to_mix_at_run_time(path: Path) -> None:
 
 
 @pytest.mark.parametrize('mode', [0o644, 0o640])
-def test_a_key_that_others_can_read_is_refused(path: Path, mode: int) -> None:
+def test_key_file_readable_by_others_is_refused(path: Path, mode: int) -> None:
     path.chmod(mode)
     with pytest.raises(ParameterError, match=f'swarm_key_file: .*{mode:04o}.* chmod 600 '):
         keyed(path, 1)
@@ -206,11 +201,10 @@ def relayed(robot_id: int, path: Path) -> ElectionNode:
     """Return a robot of the embedded world, whose radio carries its messages."""
     values = {'robot_id': robot_id, 'strength': float(robot_id), 'round_period': 0.1,
               'swarm_key_file': str(path), 'send_topic': '/neighbourhood'}
-    NODES.append(ElectionNode(
+    return ElectionNode(
         namespace=f'/robot_{robot_id}', use_global_arguments=False,
         cli_args=['--ros-args', '-r', f'neighbourhood:=/robot_{robot_id}/heard'],
-        parameter_overrides=overrides(values)))
-    return NODES[-1]
+        parameter_overrides=overrides(values))
 
 
 def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
@@ -220,7 +214,6 @@ def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
     recording = path.with_name('swarm.mcap')
     recorder = Recorder(parameter_overrides=overrides({
         'output': str(recording), 'discovery_period': 0.1}))
-    NODES.extend((world, monitor, recorder))
     robots = [relayed(i, path) for i in (1, 2, 3)]
     spin_until([world, monitor, recorder, *robots], lambda: leaders(robots) == [3, 3, 3]
                and {each.leader for each in monitor.snapshot.robots.values()} == {3}
@@ -239,7 +232,6 @@ def test_the_doctor_finds_the_robot_without_the_key(path: Path) -> None:
     robots, bench = [*keyed(path, 2), robot(3, radius=2.0)], Bench(PLACES)
     doctor = SwarmDoctor(Namespace(
         expected={}, planned={}, fleet_file='', robot='', radio_topics=()))
-    NODES.append(doctor)
 
     def found() -> list[tuple[str, tuple[str, ...]]]:
         return [(finding.what, finding.subjects) for finding in examine(doctor.observations())]

@@ -36,10 +36,10 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from rcl_interfaces.msg import Log
-import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from ros.nodes.bench import collect
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, LaserScan
 from std_msgs.msg import Bool, Float64, Float64MultiArray, String
@@ -62,13 +62,10 @@ class Bench:
         self.executor = process.make_executor('events')
         self.executor.add_node(self.world)
         self.executor.add_node(self.node)
-        self.heard: dict[str, list[Any]] = {}
 
     def listen(self, kind: Any, topic: str, qos: Any = 100) -> list[Any]:
         """Return the list that all messages of a topic are put into."""
-        messages = self.heard.setdefault(topic, [])
-        self.node.create_subscription(kind, topic, messages.append, qos)
-        return messages
+        return collect(self.node, kind, topic, qos)
 
     def wait(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
         """Spin until a condition holds; fail at the deadline."""
@@ -85,7 +82,7 @@ class Bench:
 
 
 @pytest.fixture
-def bench() -> Iterator[Callable[..., Bench]]:
+def bench(ros: None) -> Iterator[Callable[..., Bench]]:
     """Make benches that are taken down after the test."""
     made: list[Bench] = []
 
@@ -93,13 +90,9 @@ def bench() -> Iterator[Callable[..., Bench]]:
         made.append(Bench(**parameters))
         return made[-1]
 
-    rclpy.init()
     yield make
     for one in made:
         one.executor.shutdown()
-        one.world.destroy_node()
-        one.node.destroy_node()
-    rclpy.shutdown()
 
 
 def at(message: Odometry) -> tuple[float, float, float]:
@@ -138,7 +131,7 @@ def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
     assert all(b > a for a, b in zip(stamps, stamps[1:], strict=False))
 
 
-def test_odometry_tells_how_far_it_may_be_off(bench: Callable[..., Bench]) -> None:
+def test_odometry_covariance_grows_with_the_way(bench: Callable[..., Bench]) -> None:
     """It grows with the way, and is 0 where odometry has no errors and where nothing moves."""
     b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
     odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
@@ -313,7 +306,7 @@ def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) 
     assert readings[1][0].data == 5.0
 
 
-def test_a_robot_with_a_body_feels_the_wall(bench: Callable[..., Bench]) -> None:
+def test_bumper_and_imu_of_a_body_feel_the_wall(bench: Callable[..., Bench]) -> None:
     b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco',
               step_rate=50.0)
     touches, motions = b.listen(Bool, 'robot_1/bumper'), b.listen(Imu, 'robot_1/imu')
@@ -339,7 +332,7 @@ def rows(message: Float64MultiArray) -> list[list[float]]:
     return np.reshape(message.data, (-1, 3)).tolist()
 
 
-def test_ranges_and_sightings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
+def test_measurements_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
     # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
     b = bench(**LINE, ranging_rate=10.0, ranging_noise=0.0, ranging_outliers=0.0, ranging_loss=0.0,
               camera_rate=10.0, camera_noise=0.0, camera_noise_scale=0.0, camera_loss=0.0,
@@ -390,7 +383,7 @@ def test_sightings_without_a_subscriber_are_not_computed(bench: Callable[..., Be
     b.wait(lambda: asked[-1] == [1])
 
 
-def test_without_rates_there_are_no_sensors(bench: Callable[..., Bench]) -> None:
+def test_sensors_without_a_rate_have_no_topics(bench: Callable[..., Bench]) -> None:
     b = bench(**LINE)
     topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
     assert '/site/robot_1/odom' in topics
@@ -415,7 +408,7 @@ def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> 
 
 
 @pytest.mark.parametrize(('own', 'least', 'most'), [(False, 5, 10), (True, 1, 2)])
-def test_a_late_world_catches_up_but_its_own_clock_does_not_leap(
+def test_late_world_catches_up_without_a_leap_of_its_clock(
         bench: Callable[..., Bench], own: bool, least: int, most: int) -> None:
     world = bench(robots=1, world='empty', step_rate=1.0, publish_clock=own).world
     world._tick()

@@ -116,7 +116,7 @@ def test_count_is_decided_on_the_leader_and_known_to_all(
     assert [swarm.last[f'role {i}'].data for i in swarm.ids] == ['leader', 'worker', 'worker']
 
 
-def test_field_alarms_all_when_one_reads_too_much(company: Callable[..., Company]) -> None:
+def test_field_raises_an_alarm_for_all_members(company: Callable[..., Company]) -> None:
     # The peak is at robot 3, ten of its widths from robot 1: what that reads is next to nothing.
     swarm = company(
         3, {'reading_rate': 2.0, 'reading_peaks': [-1.0, 1.0, 7.0, 0.2]}, tasks='field',
@@ -155,7 +155,7 @@ def test_rally_brings_members_round_their_leader(company: Callable[..., Company]
     assert closest > 0.3
 
 
-def test_a_task_that_drives_waits_for_scans(company: Callable[..., Company]) -> None:
+def test_driving_task_waits_for_scans(company: Callable[..., Company]) -> None:
     """What missing() names is logged within ten seconds, see test_waiting."""
     patrol = company(1, DRIVES, tasks='patrol')
     (robot,) = patrol.robots
@@ -164,7 +164,7 @@ def test_a_task_that_drives_waits_for_scans(company: Callable[..., Company]) -> 
     patrol.until(lambda: robot.missing() == [])
 
 
-def test_patrol_takes_robots_all_over_the_area(company: Callable[..., Company]) -> None:
+def test_patrol_visits_the_whole_area(company: Callable[..., Company]) -> None:
     corner = 2.0
     area = [-corner, -corner, corner, -corner, corner, corner, -corner, corner]
     swarm = company(2, DRIVES, tasks='patrol', radius=30.0, communication_range=20.0,

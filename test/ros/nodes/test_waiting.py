@@ -63,7 +63,7 @@ def looked(waiting: Waiting, looks: int, begin: int = 0) -> None:
         waiting.look((k + 1) * PERIOD)
 
 
-def test_it_warns_once_within_ten_seconds_and_then_less_and_less_often(ros: None) -> None:
+def test_missing_input_is_logged_at_growing_intervals(ros: None) -> None:
     first, second = Waiter('first'), Waiter('second')
     waiting = Waiting([first, second], 0.0)
     first.lacks, second.lacks = ['/a/odom', '/b/odom', '/c/odom'], ['/d/odom']
@@ -82,7 +82,7 @@ def test_it_warns_once_within_ten_seconds_and_then_less_and_less_often(ros: None
     assert first.log.lines[-1] == 'info: no longer waiting for odometry'
 
 
-def test_what_comes_in_time_is_not_spoken_of(ros: None) -> None:
+def test_input_that_comes_in_time_is_not_logged(ros: None) -> None:
     node = Waiter('node')
     waiting = Waiting([node], 0.0)
     node.lacks = ['/odom']
@@ -95,7 +95,7 @@ def test_what_comes_in_time_is_not_spoken_of(ros: None) -> None:
     assert node.log.lines == []
 
 
-def test_simulated_time_that_stands_still_comes_first_and_says_what_to_do(ros: None) -> None:
+def test_stopped_simulated_time_is_logged_before_missing_inputs(ros: None) -> None:
     node, clock = Waiter('node', sim_time=True), Node('simulator')
     topic = clock.create_publisher(Clock, '/clock', 10)
     waiting = Waiting([node], 0.0)
@@ -136,7 +136,7 @@ def process(*words: str) -> Iterator['subprocess.Popen[str]']:
             made.kill()
 
 
-def test_no_input_has_come_because_time_stands_still(ros: None) -> None:
+def test_missing_inputs_are_not_logged_while_time_stands_still(ros: None) -> None:
     node, clock = Waiter('still', sim_time=True), Waiter('clock')
     publisher = clock.create_publisher(Clock, '/clock', 10)
     moving = iter(range(1, 1000))
@@ -161,7 +161,7 @@ def test_no_input_has_come_because_time_stands_still(ros: None) -> None:
         'info: no longer waiting for time']
 
 
-def test_processes_without_a_clock_say_so() -> None:
+def test_process_without_a_clock_logs_it() -> None:
     commands = {'wander': ('-p', 'robots:=r1'), 'monitor': (), 'fleet': ('-p', 'robots:=2'),
                 'await_clock': ()}
     with ExitStack() as stack:

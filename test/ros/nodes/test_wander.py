@@ -104,7 +104,7 @@ def gone(node: SwarmWorld) -> list[float]:
             for pose, start in zip(node.world.poses.tolist(), node.world.scene.starts)]
 
 
-def test_it_drives_many_robots_by_their_scans(
+def test_wander_drives_robots_by_their_scans(
         made: list[Node], world: Callable[..., SwarmWorld]) -> None:
     swarm = world(robots=3, scan_rate=10.0)
     made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5, patience=30.0))
@@ -112,7 +112,7 @@ def test_it_drives_many_robots_by_their_scans(
     assert swarm.world.closest >= 0.3
 
 
-def test_without_scanners_it_uses_the_arena_and_published_positions(
+def test_wander_without_scanners_uses_arena_and_positions(
         made: list[Node], world: Callable[..., SwarmWorld]) -> None:
     """It drives two among two that stand, which it knows by their messages only."""
     swarm = world(robots=4, layout='grid', spacing=0.9)
@@ -135,7 +135,7 @@ def test_without_scanners_it_uses_the_arena_and_published_positions(
 
 
 @pytest.mark.parametrize('kind', [Twist, TwistStamped])
-def test_it_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> None:
+def test_wander_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> None:
     body = Body(kind)
     made += [body, wanderer(robots='r1', stamped=kind is TwistStamped)]
     wander = made[-1]
@@ -148,7 +148,7 @@ def test_it_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> None
     spin_until(made, body.moves)
 
 
-def test_without_any_scan_or_arena_it_stands_and_has_a_reason(made: list[Node]) -> None:
+def test_wander_without_scan_and_arena_names_the_problem(made: list[Node]) -> None:
     body = Body()
     body.sensors.remove('scan')
     made += [body, wanderer(robots='r1')]
@@ -159,7 +159,7 @@ def test_without_any_scan_or_arena_it_stands_and_has_a_reason(made: list[Node]) 
 
 @pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', '//a', 'a__b',
                                   'über', 'aß'])
-def test_names_are_checked(text: str) -> None:
+def test_wrong_robot_names_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match='parameter robots: .*takes names of namespaces'):
         namespaces(text)
 
@@ -178,7 +178,7 @@ def test_a_wrong_arena_is_one_line_and_status_2() -> None:
         "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
 
 
-def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
+def test_stopped_process_stops_the_robot(made: list[Node]) -> None:
     body = Body()
     made.append(body)
     process = start('robots:=r1', 'reaction:=5.0')
@@ -192,7 +192,7 @@ def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
     assert (process.returncode, output, logged(errors)) == (0, '', [EXECUTOR])
 
 
-def test_it_backs_off_from_what_the_robot_touches(made: list[Node]) -> None:
+def test_robot_backs_off_after_a_touch(made: list[Node]) -> None:
     body = Body()
     bumper = body.create_publisher(Bool, 'bumper', SENSOR)
     made += [body, wanderer(robots='r1', seed=5)]

@@ -22,12 +22,12 @@ import pytest
 from swarm.doctor.scene import AIR, healthy, IDS, said, saying, signs, without
 
 
-def test_frames() -> None:
+def test_differing_frame_is_reported() -> None:
     assert signs(agreement.frames, messages=without(2) + said(2, frame='odom')) == [
         (('bob',), "the frame is 'odom', and 'map' with alice, carol")]
 
 
-def test_algorithms() -> None:
+def test_differing_algorithm_is_reported() -> None:
     resilient = ALGORITHMS.get('resilient')
     said_by_bob = Message(2, 'map', None, resilient.start(Device(2, 1.0)))
     other = [HeardMessage(1.0, codec_for(resilient).encode(said_by_bob), AIR)]
@@ -35,7 +35,7 @@ def test_algorithms() -> None:
         (('bob',), 'the algorithm is resilient, and bounded with alice, carol')]
 
 
-def test_two_that_differ_are_both_named() -> None:
+def test_two_robots_that_differ_are_both_named() -> None:
     assert signs(agreement.frames, messages=said(1) + said(2, frame='odom')) == [
         (('alice', 'bob'), "the frame is 'map' with alice, 'odom' with bob")]
 
@@ -58,12 +58,13 @@ def setting(key: str, *values: str, **common: str) -> list[RobotReport]:
      'carol: radius_hysteresis is 0.25, and 0 with alice, bob'),
     ('round_period', ('1', '1', '2'), Level.WARN,
      'alice: message_expiry is 3 s, less than 2 times the round_period 2 s of carol')])
-def test_settings(key: str, values: tuple[str, ...], level: Level, told: str) -> None:
+def test_differing_setting_has_the_level_of_its_consequence(
+        key: str, values: tuple[str, ...], level: Level, told: str) -> None:
     sign, *_ = agreement.settings(healthy(diagnostics=setting(key, *values)))
     assert sign.level == level and f'{sign.subjects[0]}: {sign.what}'.startswith(told)
 
 
-def test_values_of_the_fleet_file_are_meant() -> None:
+def test_settings_are_compared_with_the_fleet_file() -> None:
     radii = setting('radius', '6', '6', '3')
     fleet = {name: {'radius': 6.0} for name in IDS}
     assert signs(agreement.settings, diagnostics=radii, planned=fleet) == [
@@ -72,6 +73,6 @@ def test_values_of_the_fleet_file_are_meant() -> None:
                  planned=fleet | {'carol': {'radius': 3}}) == []
 
 
-def test_radii_that_feedback_sets_may_differ() -> None:
+def test_radii_differ_freely_with_feedback() -> None:
     assert signs(agreement.settings,
                  diagnostics=setting('radius', '6', '5', '3', feedback_gain='0.5')) == []

@@ -43,7 +43,7 @@ def robots(number: int) -> tuple[Endpoint, ...]:
     (SMALL, 0, (*robots(30), BRIDGE), Level.WARN), (SMALL, 0, (*robots(5), BRIDGE), Level.NOTE),
     (LARGE, 0, (*robots(30), BRIDGE), None), (SMALL, 100, robots(3), Level.WARN),
     (LARGE, 100, robots(3), Level.WARN), (SMALL, 1, robots(3), Level.NOTE)])
-def test_small_buffers_matter_where_bursts_come(
+def test_small_buffers_are_reported_with_losses_or_a_bridge(
         buffers: dict[str, int], lost: int, endpoints: tuple[Endpoint, ...],
         level: Level | None) -> None:
     found = list(receive_buffers(Observations(
@@ -54,7 +54,7 @@ def test_small_buffers_matter_where_bursts_come(
                == (symptom.remedy == '') for symptom in found)
 
 
-def test_losses_of_others_are_not_those_of_this_swarm() -> None:
+def test_losses_count_sockets_of_this_domain_only() -> None:
     """Nor are those of the observer, or those before it came."""
     row = '{}: 0100007F:{:04X} 0:0 07 0:0 00:0 0 1000 0 {} 2 0a56cfa0 {}'
     before, after = (sockets('\n'.join([
@@ -69,14 +69,14 @@ def test_losses_of_others_are_not_those_of_this_swarm() -> None:
     assert [symptom.level for symptom in receive_buffers(swarm)] == [Level.NOTE]
 
 
-def test_counters_are_those_of_linux() -> None:
+def test_udp_counters_reads_the_format_of_linux() -> None:
     text = ('Ip: Forwarding\nIp: 1\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 12 0 3\n'
             'UdpLite: InDatagrams\nUdpLite: 0\n')
     assert udp_counters(text) == {'InDatagrams': 12, 'NoPorts': 0, 'RcvbufErrors': 3}
     assert udp_counters('') == {}
 
 
-def test_an_overloaded_computer_is_the_cause_of_what_is_late() -> None:
+def test_overloaded_computer_explains_late_messages() -> None:
     silent = [report for report in healthy().diagnostics if report.robot != 'bob']
     found = examine(healthy(diagnostics=silent, load=9.0, odometry={
         f'/{name}/odom': readings(12) for name in NAMES}))

@@ -62,7 +62,7 @@ def without_odometry() -> list[Endpoint]:
       'endpoints': rewired('bob', *(
           e if e.publishes or e.type != ODOMETRY else e._replace(latched=True)
           for e in wiring('bob')))}, 'profiles', {'self_reported'})])
-def test_one_fault_in_one_place(
+def test_one_fault_is_reported_as_one_cause_with_its_effects(
         changes: dict[str, object], cause: str, effects: set[str]) -> None:
     found = [f for f in examine(healthy(**changes)) if (f.check, f.subjects) != (
         'silent', ('bob',)) and 'bob' in f.subjects]
@@ -70,7 +70,7 @@ def test_one_fault_in_one_place(
     assert {f.check for f in found if f.explained_by == cause} == effects
 
 
-def test_a_fault_of_another_robot_explains_nothing() -> None:
+def test_fault_of_another_robot_explains_nothing() -> None:
     found = examine(healthy(endpoints=without_odometry(), odometry={
         topic: heard for topic, heard in healthy().odometry.items() if 'bob' not in topic},
         diagnostics=[*statuses('alice', 1, 1, 'odometry is 3.0 s old: no position is announced'),
@@ -79,7 +79,7 @@ def test_a_fault_of_another_robot_explains_nothing() -> None:
         ('self_reported', ('alice',), ''), ('odometry', ('bob',), '')]
 
 
-def test_a_text_for_three_hundred_robots_fits_a_screen() -> None:
+def test_text_for_three_hundred_robots_fits_a_screen() -> None:
     many = [report for i in range(300) for report in statuses(
         f'r{i}', i, 1, f'task count fails: {i}')]
     same = [report for i in range(300) for report in statuses(f'r{i}', i, 1, 'task count fails')]
@@ -90,7 +90,7 @@ def test_a_text_for_three_hundred_robots_fits_a_screen() -> None:
             assert len(lines) < 40 and max(map(len, lines)) <= columns
 
 
-def test_the_gravest_comes_first() -> None:
+def test_errors_come_before_warnings() -> None:
     swarm = healthy(diagnostics=bob(1, 'task count fails: KeyError'),
                     endpoints=rewired('bob', *wiring('bob', '/bob/neighbourhood')))
     found = examine(swarm)

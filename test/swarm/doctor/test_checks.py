@@ -25,7 +25,7 @@ import pytest
 from swarm.doctor.scene import healthy, statuses, told
 
 
-def test_each_check_is_there_once_and_says_all() -> None:
+def test_checks_are_unique_with_question_meaning_and_remedy() -> None:
     assert len({check.name for check in CHECKS}) == len({check.look for check in CHECKS}) \
         == len(CHECKS)
     for check in CHECKS:
@@ -33,12 +33,12 @@ def test_each_check_is_there_once_and_says_all() -> None:
         assert check.meaning.endswith('.') and check.remedy.endswith('.')
 
 
-def test_the_readme_tells_how_many_questions_there_are() -> None:
+def test_readme_has_the_number_of_checks() -> None:
     text = (Path(__file__).parents[3] / 'README.md').read_text()
     assert set(re.findall(r'(\d+)\s+questions', text)) == {str(len(CHECKS))}
 
 
-def test_one_robot_alone() -> None:
+def test_findings_about_one_robot_are_selected() -> None:
     warns = statuses('bob', 2, 1, 'task count fails: KeyError')
     found = examine(healthy(diagnostics=told('bob', *warns)))
     assert [f.check for f in about(found, 'bob')] == ['self_reported']
@@ -47,7 +47,7 @@ def test_one_robot_alone() -> None:
     assert [f.check for f in about(nobody, 'alice')] == ['found']
 
 
-def test_a_fleet_file_that_is_not_there_is_refused_in_one_line() -> None:
+def test_missing_fleet_file_is_refused_in_one_line() -> None:
     with pytest.raises(ParameterError) as refused:
         command.parse(['--fleet-file', 'nowhere.yaml'])
     error = str(refused.value)

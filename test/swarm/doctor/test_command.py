@@ -21,11 +21,12 @@ from leader_election.swarm.doctor import command
 from leader_election.swarm.doctor.checks import CHECKS, examine
 from leader_election.swarm.doctor.observations import Level, Observations
 import pytest
-from swarm.doctor.scene import healthy, said, without
+from swarm.doctor.scene import healthy, NAMES, said, without
 
 
-def test_all_is_well() -> None:
+def test_healthy_swarm_is_well_in_all_checks() -> None:
     swarm = healthy()
+    assert swarm.robots == list(NAMES) and len(swarm.sent) == 3
     assert examine(swarm) == []
     lines = command.text(swarm, []).splitlines()
     assert lines[0] == ('swarm_doctor listened for 10 s: 3 robots (alice, bob, carol), '
@@ -34,7 +35,7 @@ def test_all_is_well() -> None:
     assert lines[-1] == 'swarm_doctor: all is well' and command.status([]) == 0
 
 
-def test_what_is_found_is_told_with_what_to_do() -> None:
+def test_finding_is_printed_with_its_remedy() -> None:
     swarm = healthy(messages=without(2) + said(2, frame='odom'))
     found = examine(swarm)
     assert [(f.check, f.level, f.subjects) for f in found] == [('frames', Level.ERROR, ('bob',))]
@@ -53,19 +54,19 @@ def test_what_is_found_is_told_with_what_to_do() -> None:
         'remedy': 'Set parameter frame to one value on all robots.', 'explained_by': None}]
 
 
-def test_nothing_is_well_where_nothing_is() -> None:
+def test_no_check_is_ok_without_robots() -> None:
     nobody = Observations(10.0, 10.0)
     assert '  ok ' not in command.text(nobody, examine(nobody))
 
 
-def test_notes_alone_are_no_fault() -> None:
+def test_notes_alone_end_with_status_0() -> None:
     swarm = healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)
     found = examine(swarm)
     assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
     assert '  note  missing: ' in command.text(swarm, found)
 
 
-def test_options(tmp_path: Path) -> None:
+def test_options_select_the_expected_robots(tmp_path: Path) -> None:
     plain = command.parse([])
     assert (plain.seconds, plain.expected, plain.json) == (10.0, {}, False)
     assert command.parse(['--robot', '/bob']).expected == {'bob': None}

@@ -32,7 +32,7 @@ from swarm.doctor.scene import (
 STRING = 'std_msgs/msg/String'
 
 
-def test_who_speaks_to_itself() -> None:
+def test_topic_of_one_robot_alone_is_reported() -> None:
     alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
     assert signs(hearing.shared_topic, endpoints=alone) == [
         (('bob',), 'no other robot receives what it publishes on /bob/neighbourhood')]
@@ -50,7 +50,7 @@ def test_who_speaks_to_itself() -> None:
     assert signs(hearing.shared_topic, endpoints=[*alone, radio]) == []
 
 
-def test_profiles_that_do_not_go_together() -> None:
+def test_incompatible_qos_profiles_are_reported() -> None:
     def bob(**of_driver):
         *rest, driver = wiring('bob')
         return rewired('bob', *rest, driver._replace(**of_driver))
@@ -69,7 +69,7 @@ def test_profiles_that_do_not_go_together() -> None:
         (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
 
 
-def test_a_robot_that_asks_for_reliable_messages() -> None:
+def test_reliable_subscription_is_reported_with_all_publishers() -> None:
     """No robot offers these: one finding names all publishers."""
     hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
     others = [e for e in wiring('bob') if e.publishes or e.topic != AIR]
@@ -79,7 +79,7 @@ def test_a_robot_that_asks_for_reliable_messages() -> None:
          'requested')]
 
 
-def test_a_tool_that_asks_for_too_much_is_a_warning() -> None:
+def test_incompatible_tool_is_a_warning() -> None:
     tool = Endpoint(AIR, STRING, False, '/logger', reliable=True)
     sign, = hearing.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
     assert sign.level == Level.WARN and '/logger cannot receive from' in sign.what
@@ -89,7 +89,7 @@ def test_a_tool_that_asks_for_too_much_is_a_warning() -> None:
                  endpoints=rewired('bob', *wiring('bob'), *elsewhere)) == []
 
 
-def test_who_hears_nobody() -> None:
+def test_robot_that_receives_nothing_is_reported_with_the_reason() -> None:
     deaf = statuses('bob', 2, messages_heard=0)
     assert signs(hearing.reception, diagnostics=told('bob', *deaf)) == [
         (('bob',), 'it received nothing, while messages of robots near it arrived here')]
@@ -106,7 +106,7 @@ def test_who_hears_nobody() -> None:
         assert what in told_of_it
 
 
-def test_who_is_out_of_range() -> None:
+def test_robot_without_neighbours_is_reported_if_out_of_range() -> None:
     for x, signs_of_it in ((30.0, [(('bob',), 'it has no neighbours: the nearest robot is 24.0 m '
                                     'away, and communication_range is 5 m')]), (7.0, [])):
         assert signs(hearing.reception, messages=without(2) + said(2, x=x),
@@ -114,7 +114,7 @@ def test_who_is_out_of_range() -> None:
                          s.robot != 'bob'))}) for s in healthy().diagnostics]) == signs_of_it
 
 
-def test_who_is_heard_and_does_not_hear() -> None:
+def test_one_way_link_is_reported() -> None:
     both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
     assert signs(hearing.one_way, neighbours={**both, **less}) == [
         (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice')]
@@ -129,7 +129,7 @@ def test_who_is_heard_and_does_not_hear() -> None:
         assert signs(hearing.one_way, neighbours={**both, 'bob': history}) == []
 
 
-def test_messages_that_are_lost() -> None:
+def test_lost_messages_are_counted() -> None:
     fewer = [heard for k, heard in enumerate(said(2)) if k % 2]
     assert signs(hearing.loss, messages=without(2) + fewer) == [
         (('bob',), 'of 9 messages sent 4 arrived here, 56% were lost')]
@@ -137,7 +137,7 @@ def test_messages_that_are_lost() -> None:
     assert signs(hearing.loss, messages=without(2) + said(2)[1:]) == []
 
 
-def test_who_fell_silent() -> None:
+def test_silence_beyond_the_expiry_is_reported() -> None:
     assert signs(hearing.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
         (('id 2',), 'nothing was received for 5.8 s; robots expire after 3 s '
          '(message_expiry)')]
@@ -155,9 +155,3 @@ def test_who_fell_silent() -> None:
     assert signs(hearing.loss, messages=messages, diagnostics=patient) == [
         (('bob',), 'nothing was received for 5.8 s; robots expire after 5 s '
          '(message_expiry)')]
-
-
-def test_with_three_that_are_well_nothing_is_found() -> None:
-    for look in (hearing.shared_topic, hearing.profiles, hearing.reception, hearing.one_way,
-                 hearing.loss):
-        assert list(look(healthy())) == []

@@ -21,7 +21,6 @@ from leader_election.swarm.doctor.observations import HeardMessage, Level, Obser
 from swarm.doctor.scene import (
     AIR,
     healthy,
-    NAMES,
     payload,
     rewired,
     said,
@@ -33,7 +32,7 @@ from swarm.doctor.scene import (
 )
 
 
-def test_nobody() -> None:
+def test_no_robot_found_is_reported_once() -> None:
     nobody = Observations(10.0, 10.0, environment={'ROS_DOMAIN_ID': '7'})
     assert [sign.what for sign in identity.found(nobody)] == [
         'no robot was found in 10 s (here: ROS_DOMAIN_ID=7)']
@@ -42,7 +41,7 @@ def test_nobody() -> None:
     assert not list(identity.found(Observations(10.0, 10.0, said(1))))
 
 
-def test_one_alone() -> None:
+def test_single_robot_is_reported_with_other_domains() -> None:
     one = Observations(10.0, 10.0, said(1), diagnostics=statuses('alice', 1),
                        endpoints=wiring('alice'), environment={'ROS_DOMAIN_ID': '7'},
                        other_domains=(0, 3))
@@ -53,7 +52,7 @@ def test_one_alone() -> None:
     assert not list(identity.found(replace(one, messages=said(1) + said(2))))
 
 
-def test_who_should_be_there() -> None:
+def test_missing_wrong_or_unexpected_robot_is_reported() -> None:
     fleet = {'alice': 1, 'bob': 2, 'carol': 3}
     assert signs(identity.missing, expected=fleet, only_expected=True) == []
     assert signs(identity.missing, expected={'alice': None}) == []
@@ -63,7 +62,7 @@ def test_who_should_be_there() -> None:
     assert [(sign.level, sign.subjects) for sign in extra] == [(Level.NOTE, ('carol',))]
 
 
-def test_who_says_nothing() -> None:
+def test_silent_robot_is_reported_with_what_is_missing() -> None:
     assert signs(identity.silent, diagnostics=told('bob'), messages=without(2)) == [
         (('bob',), 'its node runs, but publishes no diagnostics')]
     assert signs(identity.silent, diagnostics=told('bob')) == [
@@ -79,23 +78,23 @@ def test_who_says_nothing() -> None:
                         'observation of 10 s; use --seconds 60')
 
 
-def test_nodes_of_one_name() -> None:
+def test_nodes_of_one_name_are_reported() -> None:
     assert signs(identity.names, endpoints=rewired('bob', *wiring('bob'), *wiring('bob'))) == [
         (('bob',), '2 nodes are called /bob/election_node')]
 
 
-def test_one_id_by_what_robots_are_called() -> None:
+def test_one_id_in_two_diagnostics_is_reported() -> None:
     assert signs(identity.ids, diagnostics=told('bob', *statuses('bob', 1))) == [
         (('alice', 'bob'), 'they have the same id, 1')]
 
 
-def test_one_id_by_what_a_robot_says() -> None:
+def test_own_id_heard_by_a_robot_is_reported() -> None:
     twin = statuses('bob', 2, 2, 'another robot uses id 2: give each its own robot_id')
     assert signs(identity.ids, diagnostics=told('bob', *twin)) == [
         (('bob',), 'it receives messages of another robot with its id, 2')]
 
 
-def test_one_id_by_places_in_turn() -> None:
+def test_id_that_alternates_between_places_is_reported() -> None:
     def walk(*places: float) -> list[HeardMessage]:
         return [HeardMessage(0.1 * k, payload(2, x), AIR) for k, x in enumerate(places)]
 
@@ -108,7 +107,7 @@ def test_one_id_by_places_in_turn() -> None:
     assert signs(identity.ids, messages=walk(1.0, 1.1, 1.0, 1.1, 1.0, 1.1)) == [], 'it shakes'
 
 
-def test_what_cannot_be_read() -> None:
+def test_unreadable_messages_are_reported_by_reason() -> None:
     bad = [HeardMessage(1.0, 'hello', AIR),
            HeardMessage(2.0, payload(2).replace('"v":1', '"v":9'), AIR),
            HeardMessage(3.0, payload(2, more=',"a":"dance"'), AIR)]
@@ -119,7 +118,7 @@ def test_what_cannot_be_read() -> None:
             'rejected_malformed', 'rejected_version', 'rejected_algorithm'))]
 
 
-def test_what_robots_drop() -> None:
+def test_dropped_messages_are_reported_while_they_increase() -> None:
     drops = statuses('bob', 2, rejected_no_position=3, rejected_own_id=5)
     assert signs(identity.refused, diagnostics=told('bob', *drops)) == [
         (('bob',), '27 messages, or parts of them, were dropped: rejected_no_position')]
@@ -128,17 +127,9 @@ def test_what_robots_drop() -> None:
                  diagnostics=told('bob', *statuses('bob', 2, rejected_frame=0))) == []
 
 
-def test_what_robots_find_themselves() -> None:
+def test_latest_warning_of_a_robot_is_reported() -> None:
     warns = statuses('bob', 2, 1, 'no odometry yet: no position is announced')
     assert signs(identity.self_reported, diagnostics=told('bob', *warns)) == [
         (('bob',), 'it reports: no odometry yet: no position is announced')]
     assert signs(identity.self_reported,
                  diagnostics=told('bob', *warns, *statuses('bob', 2))) == [], 'it is over'
-
-
-def test_with_three_that_are_well_nothing_is_found() -> None:
-    swarm = healthy()
-    assert swarm.robots == list(NAMES) and len(swarm.sent) == 3
-    for look in (identity.found, identity.missing, identity.silent, identity.names, identity.ids,
-                 identity.readable, identity.refused, identity.self_reported):
-        assert list(look(swarm)) == []

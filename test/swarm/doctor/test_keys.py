@@ -32,7 +32,7 @@ def with_key(name: str, robot_id: int, key: str, accepted: str = '') -> list[Rob
         'accept_unverified': 'False'}) for report in statuses(name, robot_id)]
 
 
-def test_with_and_without_a_key_at_once() -> None:
+def test_unsigned_and_signed_robots_are_reported() -> None:
     assert signs(keys.keys, messages=without(2) + signed(2)) == [
         (('bob',), 'its messages are signed; those of alice, carol are not')]
     assert signs(keys.keys, messages=signed(1) + said(2) + signed(3)) == [
@@ -40,27 +40,27 @@ def test_with_and_without_a_key_at_once() -> None:
     assert signs(keys.keys, messages=signed(1) + signed(2) + signed(3)) == []
 
 
-def test_an_id_that_is_used_with_and_without_the_key() -> None:
+def test_id_with_signed_and_unsigned_messages_is_reported() -> None:
     outsider = HeardMessage(3.0, payload(2), AIR)
     assert signs(keys.keys, messages=[*signed(1), *signed(2), *signed(3), outsider]) == [
         (('bob',), 'some messages of id 2 are signed and some are not: another sender uses its '
          'id, or it was given its key while this listened')]
 
 
-def test_different_keys() -> None:
+def test_robot_with_another_key_is_reported() -> None:
     swarm = with_key('alice', 1, 'aa') + with_key('bob', 2, 'bb') + with_key('carol', 3, 'aa')
     assert signs(keys.keys, diagnostics=swarm) == [
         (('bob',), 'it does not accept the key aa that alice, carol sign with')]
 
 
-def test_a_key_that_is_being_changed() -> None:
+def test_key_that_is_being_changed_is_reported() -> None:
     swarm = (with_key('alice', 1, 'aa', 'aa, bb') + with_key('bob', 2, 'bb', 'bb, aa')
              + with_key('carol', 3, 'aa', 'aa, bb'))
     assert signs(keys.keys, diagnostics=swarm) == [
         ((), 'the key is being changed: alice, carol with aa, bob with bb')]
 
 
-def test_who_believes_anybody() -> None:
+def test_acceptance_of_unsigned_messages_is_reported() -> None:
     swarm = saying(swarm_key='aa', keys_accepted='aa', accept_unverified='True')
     assert signs(keys.keys, diagnostics=swarm) == [
         (('alice', 'bob', 'carol'),

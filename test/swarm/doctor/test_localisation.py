@@ -110,7 +110,7 @@ def test_odometry_alone_needs_no_sightings() -> None:
         {'pose_source': 'odometry'}, {'sightings_accepted': 0})) == []
 
 
-def test_ids_that_are_seen_and_not_heard() -> None:
+def test_seen_ids_that_are_not_heard_are_reported() -> None:
     heard: Any = seeing(1, 3, 12, 7)
     assert signs(localisation.sightings, diagnostics=reports(), messages=heard) == [
         (('bob',), 'sees ids of which nothing is heard: 7, 12')]
@@ -122,7 +122,8 @@ def test_ids_that_are_seen_and_not_heard() -> None:
     ('0.19', '0.03', 'its ranges are 0.19 m too long'),
     ('-0.25', '0.05', 'its ranges are 0.25 m too short'),
     ('0.19', '0.07', ''), ('0.09', '0.01', ''), ('0.0', '1.0', ''), ('nan', '0.01', '')])
-def test_a_constant_error_of_ranges(error: str, deviation: str, text: str) -> None:
+def test_constant_range_error_is_reported_if_significant(
+        error: str, deviation: str, text: str) -> None:
     assert signs(localisation.sensor_bias, diagnostics=reports(
         {'range_bias': error, 'range_bias_deviation': deviation})) == (
         [(('bob',), text)] if text else [])
@@ -130,6 +131,6 @@ def test_a_constant_error_of_ranges(error: str, deviation: str, text: str) -> No
 
 @pytest.mark.parametrize(('slips', 'text'), [
     (0, ''), (2, 'its wheels slipped 18 times: they turned while it did not move as they say')])
-def test_wheels_that_slipped(slips: int, text: str) -> None:
+def test_slipping_wheels_are_reported(slips: int, text: str) -> None:
     assert signs(localisation.slip, diagnostics=reports({}, {'slips': slips})) == (
         [(('bob',), text)] if text else [])

@@ -29,7 +29,7 @@ from swarm.doctor.scene import AIR, healthy, node, rewired, saying, wiring
 STRING = 'std_msgs/msg/String'
 
 
-def test_where_robots_talk() -> None:
+def test_radio_topics_are_those_that_robots_publish_and_hear() -> None:
     assert find_radio_topics(healthy()) == {AIR}
     assert find_radio_topics(healthy(radio_topics=['/air'])) == {AIR, '/air'}
     role = Endpoint('/bob/role', STRING, True, node('bob'))
@@ -38,7 +38,7 @@ def test_where_robots_talk() -> None:
     assert find_radio_topics(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
 
 
-def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
+def test_topic_of_a_task_is_no_radio_topic() -> None:
     """Texts of a user's task are no messages between robots, and need no other subscriber."""
     def team(**of_it: bool) -> list[Endpoint]:
         return [Endpoint('/bob/team', STRING, writes, node('bob'), **of_it)
@@ -54,7 +54,7 @@ def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
         assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
 
 
-def test_settings_are_those_that_robots_publish_or_the_defaults() -> None:
+def test_setting_is_the_published_one_or_the_default() -> None:
     swarm = healthy(diagnostics=saying(message_expiry='7', communication_range='inf'))
     assert swarm.setting('bob', 'message_expiry') == 7.0
     assert swarm.setting('bob', 'communication_range') == math.inf
@@ -64,14 +64,14 @@ def test_settings_are_those_that_robots_publish_or_the_defaults() -> None:
     assert swarm.setting('nobody', 'round_period') == ElectionParameters.round_period
 
 
-def test_increases_are_those_of_whole_counters_that_do_not_start_anew() -> None:
+def test_increase_of_a_restarted_counter_is_zero() -> None:
     swarm = healthy()
     assert (swarm.increase('bob', 'rounds'), swarm.increase('bob', 'messages_heard')) == (9, 18)
     assert swarm.increase('bob', 'unknown') == swarm.increase('nobody', 'rounds') == 0.0
     assert healthy(diagnostics=swarm.diagnostics[::-1]).increase('bob', 'rounds') == 0.0
 
 
-def test_a_robot_whose_outputs_have_a_namespace_is_found_by_its_node() -> None:
+def test_robot_with_an_output_namespace_is_found_by_its_node() -> None:
     own = '/alice/election_node'
     outputs = [Endpoint(f'/alice/election{place}/is_leader', 'std_msgs/msg/Bool', True, own)
                for place in ('', '/rescue')]

@@ -60,7 +60,7 @@ def both(one: Observations, other: Observations) -> Observations:
         endpoints=[*one.endpoints, *other.endpoints])
 
 
-def test_two_swarms_are_not_one_with_duplicate_ids() -> None:
+def test_two_swarms_are_separated_by_topic() -> None:
     seen = both(swarm('red'), swarm('blue'))
     assert swarm_topics(seen) == {
         BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
@@ -71,7 +71,7 @@ def test_two_swarms_are_not_one_with_duplicate_ids() -> None:
         'red/alice', 'red/bob', 'red/carol']
 
 
-def test_two_lean_swarms_are_not_one() -> None:
+def test_two_lean_swarms_are_separated_by_topic() -> None:
     red, blue = (replace(one, odometry={}, endpoints=lean(one.endpoints, f'/{space}/fleet'))
                  for space, one in (('red', swarm('red')), ('blue', swarm('blue'))))
     seen = both(red, blue)
@@ -81,11 +81,11 @@ def test_two_lean_swarms_are_not_one() -> None:
     assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
 
 
-def test_two_frames_are_no_fault_in_two_swarms() -> None:
+def test_different_frames_in_two_swarms_are_no_fault() -> None:
     assert examine(both(swarm('red'), swarm('blue', frame='hall'))) == []
 
 
-def test_a_fault_is_that_of_its_swarm() -> None:
+def test_fault_is_reported_in_its_swarm_only() -> None:
     blue = swarm('blue')
     blue = replace(blue, messages=[heard for heard in blue.messages if '"id":2,' not in heard[1]])
     seen = both(swarm('red'), blue)
@@ -94,7 +94,7 @@ def test_a_fault_is_that_of_its_swarm() -> None:
     assert about(examine(seen), 'red/bob') == []
 
 
-def test_one_is_chosen_by_its_topic() -> None:
+def test_swarm_is_chosen_by_its_topic() -> None:
     seen = both(swarm('red'), swarm('blue'))
     chosen = choose(seen, [BLUE])
     assert chosen.robots == ['blue/alice', 'blue/bob', 'blue/carol']
@@ -104,7 +104,7 @@ def test_one_is_chosen_by_its_topic() -> None:
     assert 'there are robots on other topics: /blue/neighbourhood, /red/neigh' in finding.what
 
 
-def test_a_topic_that_is_not_remapped_is_no_swarm() -> None:
+def test_robot_with_a_topic_not_remapped_is_no_swarm() -> None:
     """It is a fault of the robot, which hears nobody."""
     own = '/bob/neighbourhood'
     seen = healthy(
@@ -118,14 +118,14 @@ def test_a_topic_that_is_not_remapped_is_no_swarm() -> None:
     assert (finding.check, finding.subjects) == ('shared_topic', ('bob',))
 
 
-def test_a_robot_without_a_swarm_is_examined_beside_several() -> None:
+def test_robot_without_a_swarm_is_silent() -> None:
     alone = replace(swarm('green'), neighbours={}, messages=[], endpoints=[])
     seen = both(both(swarm('red'), swarm('blue')), alone)
     found = [(f.check, f.subjects) for f in examine(seen)]
     assert found == [('silent', (f'green/{name}',)) for name in NAMES]
 
 
-def test_a_swarm_of_one_robot_is_one() -> None:
+def test_single_robot_on_its_topic_is_a_swarm() -> None:
     red = swarm('red')
     alone = both(red, replace(
         swarm('blue'), endpoints=wiring('blue/alice', BLUE), neighbours={},
@@ -134,6 +134,6 @@ def test_a_swarm_of_one_robot_is_one() -> None:
     assert 'ids' not in [finding.check for finding in examine(alone)]
 
 
-def test_expected_robots_are_kept_with_the_topic_that_they_use() -> None:
+def test_expected_robots_of_another_topic_are_kept() -> None:
     seen = replace(both(swarm('red'), swarm('blue')), expected={'blue/bob': 2})
     assert choose(seen, [RED]).robots == seen.robots

@@ -45,7 +45,7 @@ def aliases(inner: str) -> str:
         f'a{i}: &a{i} {{{inner}}}'.replace('last', f'a{i - 1}') for i in range(1, 16))])
 
 
-def test_a_robot_takes_precedence_over_its_type_and_that_over_the_defaults() -> None:
+def test_robot_overrides_its_type_and_the_type_the_defaults() -> None:
     alice, bob, carol = read_fleet(FLEET, 'mine.yaml').robots
     assert alice.spec == RobotSpec('alice', 1, (1.0, 2.0, 0.5), 'small')
     assert alice.parameters == {
@@ -59,7 +59,7 @@ def test_a_robot_takes_precedence_over_its_type_and_that_over_the_defaults() -> 
     assert (carol.spec.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
 
 
-def test_a_robot_is_found_by_its_name_and_by_its_hostname() -> None:
+def test_robot_is_found_by_name_and_hostname() -> None:
     fleet = read_fleet(FLEET, 'mine.yaml')
     assert fleet.robot('bob').spec.id == 2
     for hostname, name in (('tb4-07', 'alice'), ('TB4-07.local', 'alice'), ('bob', 'bob')):
@@ -176,12 +176,12 @@ def test_a_pose_may_have_six_coordinates() -> None:
     ('{' * 5000, None),
     ('robots: {alice: !!int x}', None),
 ])
-def test_a_wrong_value_is_refused_in_one_line(text: str, said: str | None) -> None:
+def test_wrong_value_is_refused_in_one_line(text: str, said: str | None) -> None:
     assert wrong(text) == said or said is None
 
 
 @pytest.mark.parametrize('content', [None, b'\xff\xfe\x00'])
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+def test_unreadable_file_is_named(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / 'mine.yaml'
     if content is not None:
         path.write_bytes(content)

@@ -52,7 +52,7 @@ def refused(path: Path) -> str:
     return error.removeprefix(start)
 
 
-def test_a_key_that_was_made_is_read_and_only_its_owner_can_read_it(
+def test_made_key_is_readable_by_its_owner_only(
         path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = os.umask(0)
     try:
@@ -68,7 +68,7 @@ def test_a_key_that_was_made_is_read_and_only_its_owner_can_read_it(
 
 
 @pytest.mark.parametrize('mode', [0o640, 0o604, 0o660, 0o620, 0o610, 0o777])
-def test_a_file_that_others_can_open_is_refused_with_what_mends_it(path: Path, mode: int) -> None:
+def test_key_file_open_to_others_is_refused_with_the_remedy(path: Path, mode: int) -> None:
     error = refused(written(path, KEY, mode))
     assert error == (f'is open to others than its owner (mode {mode:04o}); correct it by: '
                      f"chmod 600 '{path}'")
@@ -83,11 +83,11 @@ def test_a_file_that_others_can_open_is_refused_with_what_mends_it(path: Path, m
      'swarm_key makes one'),
     ('{robots: {}}', 'is not a key file: line 1 has 12 characters; a key has 64 hexadecimal '
      'digits; swarm_key makes one')])
-def test_a_file_of_another_kind_is_refused(path: Path, text: str, error: str) -> None:
+def test_file_of_another_kind_is_refused(path: Path, text: str, error: str) -> None:
     assert refused(written(path, text)) == error
 
 
-def test_what_cannot_be_read_is_refused(path: Path) -> None:
+def test_unreadable_file_is_refused(path: Path) -> None:
     assert refused(path) == 'cannot be read: No such file or directory; swarm_key makes a key file'
     assert 'is not a file' in refused(path.parent)
     os.mkfifo(path, 0o600)
@@ -99,7 +99,7 @@ def test_what_cannot_be_read_is_refused(path: Path) -> None:
     assert 'embedded null' in refused(Path('a\0b'))
 
 
-def test_home_is_expanded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_in_the_path_is_expanded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('HOME', str(path.parent))
     written(path, KEY)
     assert read_keys('~/swarm.key') == (bytes.fromhex(KEY),)
@@ -107,7 +107,7 @@ def test_home_is_expanded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(file.keys) == 1 and not file.changed()
 
 
-def test_no_key_is_overwritten(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_key_is_not_overwritten(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(path, KEY)
     assert main([str(path)]) == 2
     error = capsys.readouterr().err
@@ -135,7 +135,7 @@ def test_a_key_is_changed_in_three_steps(path: Path, capsys: pytest.CaptureFixtu
     assert [file.name for file in path.parent.iterdir()] == [path.name], 'nothing is left behind'
 
 
-def test_where_nothing_can_be_written(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unwritable_folder_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(path / 'below')]) == 2
     assert main(['/proc/swarm.key']) == 2
     assert capsys.readouterr().err.count('cannot be written') == 2
@@ -144,7 +144,7 @@ def test_where_nothing_can_be_written(path: Path, capsys: pytest.CaptureFixture[
     assert ended.value.code == 2
 
 
-def test_a_file_that_changes_is_read_again(path: Path) -> None:
+def test_changed_file_is_read_again(path: Path) -> None:
     written(path, KEY)
     file = KeyFile(str(path))
     assert not file.changed()
@@ -152,7 +152,7 @@ def test_a_file_that_changes_is_read_again(path: Path) -> None:
     assert file.changed() and len(file.keys) == 2 and not file.changed()
 
 
-def test_a_file_that_becomes_wrong_changes_no_key(path: Path) -> None:
+def test_file_that_becomes_wrong_keeps_the_key(path: Path) -> None:
     written(path, KEY)
     file = KeyFile(str(path))
     for spoil, error in ((lambda: written(path, 'half'), 'line 1 has 4 characters'),

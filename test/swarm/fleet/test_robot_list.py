@@ -35,14 +35,14 @@ ROBOTS = st.lists(
     unique_by=(lambda entry: entry.name, lambda entry: entry.id))
 
 
-def test_nav2s_syntax() -> None:
+def test_robot_list_of_nav2_is_parsed() -> None:
     text = ("{name: 'robot1', pose: {x: 0.5, y: 0.5, yaw: 0}};"
             "{name: 'robot2', pose: {x: -0.5, y: -0.5, z: 0, roll: 0, pitch: 0.0, yaw: 1.5707}}")
     assert parse_robot_list(text) == (
         RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, -0.5, 1.5707)))
 
 
-def test_nav2s_older_syntax() -> None:
+def test_older_robot_list_of_nav2_is_parsed() -> None:
     text = 'robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={x: -0.5}; '
     assert parse_robot_list(text) == (
         RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, 0.0, 0.0)))
@@ -90,7 +90,7 @@ def test_a_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
     ('{name: a};{name: a}', 'two robots are called a'),
     ('{name: a, id: 7};{name: b, id: 7}', 'a and b both have id 7'),
 ])
-def test_a_wrong_list_is_refused_in_one_line(text: str, line: str) -> None:
+def test_wrong_list_is_refused_in_one_line(text: str, line: str) -> None:
     with pytest.raises(ParameterError, match=line) as caught:
         parse_robot_list(text)
     assert str(caught.value).startswith('parameter robots: ') and '\n' not in str(caught.value)

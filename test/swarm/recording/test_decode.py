@@ -19,7 +19,7 @@ from leader_election.swarm.recording.main import main
 from swarm.recording.made import arena, status, truth, word, write
 
 
-def test_nonsense_on_other_topics_does_no_harm(tmp_path, capsys):
+def test_malformed_messages_on_other_topics_are_ignored(tmp_path, capsys):
     huge = status(1, strength=1.0)
     huge.status[0].hardware_id = 'robot ' + 5000 * '9'
     nan = float('nan')

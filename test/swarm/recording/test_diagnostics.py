@@ -23,7 +23,7 @@ import pytest
 from swarm.recording.made import entries, status, truth, word
 
 
-def test_robots_are_known_by_what_they_say_whatever_their_namespaces():
+def test_robots_are_identified_by_their_diagnostics():
     """Those of tb3_0, tb3_1, tb3_2 are 1, 2, 3; the last is far away."""
     said = []
     for second in range(10):
@@ -40,7 +40,7 @@ def test_robots_are_known_by_what_they_say_whatever_their_namespaces():
         replay(entries(*said), of_rescue)
 
 
-def test_an_instance_is_judged_by_its_own_radius():
+def test_instance_is_judged_by_its_own_radius():
     both = word(1, 1)
     both.data = both.data.replace('}', ',"i":{"rescue":{"c":[-2.0,9.0,2]}}}')
     other = word(2, 1, distance=2.0)

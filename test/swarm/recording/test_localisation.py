@@ -40,7 +40,7 @@ def snapshots(places, times=(1.0, 2.0), **more):
             for t in times]
 
 
-def test_positions_that_are_moved_and_turned_as_a_whole_have_no_error():
+def test_rigid_motion_of_all_positions_is_no_error():
     rng = np.random.default_rng(1)
     true = rng.uniform(-5, 5, (6, 2))
     angle = 2.5
@@ -59,7 +59,7 @@ def test_positions_that_are_moved_and_turned_as_a_whole_have_no_error():
         assert np.square(left).sum() >= found - 1e-9
 
 
-def test_errors_by_odometry_and_with_the_filter_are_told_apart():
+def test_odometry_and_filter_errors_are_separate():
     # By odometry robot 2 is 1 m too far away along x; the filter knows better.
     drifted = {**TRUE, 2: (5.0, 0.0)}
     swarm = [Snapshot(t, {i: view(i, TRUE[i], t, drifted[i], 0.1 * i) for i in TRUE})
@@ -126,7 +126,7 @@ def test_intervals_without_samples_are_left_out_and_ends_belong_to_the_next_but_
     assert errors.over_time(0.0, 4.0, 4)[-1].deviation == 5.0
 
 
-def test_lines_are_aligned_and_say_what_is_not_known():
+def test_report_lines_are_aligned_with_gaps_for_unknown_values():
     errors = LocalisationErrors()
     errors.add('deviation', [0.0, 1.0], [0.25, 0.75])
     shares = [errors.between(0.0, 1.0), errors.between(1.0, 2.0), errors.between(0.0, 2.0)]

@@ -84,7 +84,7 @@ def two_robots(seconds: int = 40) -> list[Said]:
     return said
 
 
-def test_a_recording_is_read(tmp_path: Path) -> None:
+def test_recording_is_converted_to_logs(tmp_path: Path) -> None:
     found = from_recording(write(tmp_path / 'run.mcap', two_robots()), Topics())
     assert (list(found.robots), found.landmarks) == ([1, 2], {})
     assert found.length == pytest.approx(39.5)
@@ -100,7 +100,7 @@ def test_a_recording_is_read(tmp_path: Path) -> None:
                               'known; record with --odom-rate 10',)
 
 
-def test_the_reference_may_have_another_name_and_type(tmp_path: Path) -> None:
+def test_reference_of_another_topic_and_type_is_read(tmp_path: Path) -> None:
     """Ids are those of diagnostics, or the numbers at the end of namespaces."""
     said: list[Said] = [(0.0, '/diagnostics', status(7, 'alice', rounds=1))]
     for tenth in range(30):
@@ -141,7 +141,7 @@ def test_logs_are_read_with_their_sightings() -> None:
     assert set(one.sightings[:, 1]) - set(found.landmarks) <= {2.0, 3.0, 4.0, 5.0}
 
 
-def test_the_noise_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
+def test_noise_of_the_sample_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
     """The cameras' is that of the model that made the sightings; that of wheels was simulated."""
     assert main(['noise', 'physics5']) == 0
     values = yaml.safe_load(capsys.readouterr().out)['/**']['ros__parameters']
@@ -153,7 +153,7 @@ def test_the_noise_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0.01 < values['odometry_noise_turn'] < 0.04
 
 
-def test_the_noise_of_real_robots(
+def test_noise_of_real_robots_is_estimated(
         real_logs: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Ranges by the camera are off by some 5 %, bearings by 0.01 rad."""
     assert main(['noise', real_logs]) == 0
@@ -195,7 +195,7 @@ def test_a_recording_in_which_odometry_does_not_go_with_true_poses_is_refused(
     assert 'the true turn is 8.' in written.err or 'the true turn is 9.' in written.err
 
 
-def test_the_check_keeps_the_better_parameters(minute: Path) -> None:
+def test_check_keeps_the_better_parameters(minute: Path) -> None:
     found = from_logs(str(minute))
     estimated = estimate(found.robots, found.landmarks)
     kept = checked(estimated, found.robots)
@@ -225,7 +225,7 @@ def test_a_replay_with_true_odometry_and_ranges_has_no_errors(minute: Path) -> N
     assert found.error < 0.15 and found.leaders > 0.9
 
 
-def test_the_check_says_what_it_needs(
+def test_check_names_what_it_lacks(
         minute: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in minute.glob('robot_*.csv'):
         (tmp_path / path.name).write_text(path.read_text())
@@ -234,7 +234,7 @@ def test_the_check_says_what_it_needs(
                                        'and this recording has none\n')
 
 
-def test_numbers_and_comments() -> None:
+def test_parameter_file_has_rounded_numbers_with_comments() -> None:
     result = Estimate((
         Figure('odometry_noise_rest', 1e-6, 90, 0.0, 2e-6),
         Figure('range_noise', 0.0123456, 1000, 0.0, 0.0123456, at_most=True),
@@ -252,7 +252,7 @@ def test_numbers_and_comments() -> None:
     (['noise', '.', '--landmarks', 'x.csv'], '. holds no file *.mcap'),
     (['convert', '.', 'out'], '.: no data set of MRCLAM: Robot1_Odometry.dat is missing'),
 ])
-def test_what_cannot_be_read_is_one_line(
+def test_unreadable_input_is_one_line(
         arguments: list[str], error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
@@ -272,7 +272,7 @@ def test_wrong_options_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         assert error in written and written.count('\n') == 1
 
 
-def test_a_conversion_says_what_it_left_out(
+def test_conversion_reports_what_it_left_out(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / 'set'
     source.mkdir()

@@ -38,7 +38,7 @@ def test_pictures_are_drawn(recorded, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     'option', ['--picture', '--animation', '--timeline', '--localisation', '--report'])
-def test_what_cannot_be_written_is_told_by_its_name(option, recorded, tmp_path, capsys):
+def test_unwritable_output_is_named(option, recorded, tmp_path, capsys):
     for path, why in (('/dev/full', 'No space left on device'),
                       (str(tmp_path / 'no' / 'file'), 'No such file or directory')):
         assert main([str(recorded), option, path, '--from', '18']) == 2
@@ -58,7 +58,7 @@ def test_without_truth_and_deviations_there_are_no_errors_to_draw(tmp_path, caps
     assert '1 robot' in out and 'localisation' not in out and not chart.exists()
 
 
-def test_what_is_cut_off_is_said_and_the_rest_is_shown(recorded, tmp_path, capsys):
+def test_truncated_recording_is_reported_and_shown(recorded, tmp_path, capsys):
     cut = tmp_path / 'cut.mcap'
     cut.write_bytes(recorded.read_bytes()[:recorded.stat().st_size // 4])
     assert main([str(cut), '--json']) == 0
@@ -70,7 +70,7 @@ def test_what_is_cut_off_is_said_and_the_rest_is_shown(recorded, tmp_path, capsy
     assert err.count('\n') == 1 and f'up to {seconds:.1f} s' in err
 
 
-def test_what_is_no_recording_of_a_swarm_is_one_line_and_status_2(tmp_path, capsys):
+def test_recording_without_a_swarm_is_one_line_and_status_2(tmp_path, capsys):
     silent = write(tmp_path / 'silent.mcap', [(0.0, '/clock', tick(1.0))])
     other = write(tmp_path / 'other.mcap', [(0.0, '/neighbourhood', word(1, 1))])
     for file, options, line in (

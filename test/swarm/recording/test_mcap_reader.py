@@ -38,7 +38,7 @@ def whole(tmp_path_factory) -> Path:
     return write(tmp_path_factory.mktemp('made') / 'whole.mcap', story())
 
 
-def test_a_recording_holds_what_was_written(whole):
+def test_written_messages_are_read_back(whole):
     said, reader = read(whole)
     assert said == [(round(t, 3), m.data) for t, topic, m in story() if topic == '/neighbourhood']
     assert reader.damages == [] and reader.unreadable == 0
@@ -48,7 +48,7 @@ def test_a_recording_holds_what_was_written(whole):
     assert len(summary.chunk_indexes) == 21
 
 
-def test_wherever_it_is_cut_off_what_is_whole_is_read(whole, tmp_path):
+def test_truncated_recording_is_read_up_to_the_cut(whole, tmp_path):
     everything, _ = read(whole)
     size, path, last = whole.stat().st_size, tmp_path / 'cut.mcap', 0
     for length in range(8, size, size // 150):
@@ -63,7 +63,7 @@ def test_wherever_it_is_cut_off_what_is_whole_is_read(whole, tmp_path):
 
 @settings(max_examples=60)
 @given(strategies.data())
-def test_a_byte_that_is_wrong_spoils_what_comes_after_and_nothing_before(whole, data):
+def test_wrong_byte_ends_the_reading_there(whole, data):
     content = bytearray(whole.read_bytes())
     place = data.draw(strategies.integers(8, len(content) - 1))
     content[place] ^= data.draw(strategies.integers(1, 255))
@@ -79,7 +79,7 @@ def test_a_byte_that_is_wrong_spoils_what_comes_after_and_nothing_before(whole, 
 @pytest.mark.parametrize('options', [
     {'use_chunking': False}, {'compression': CompressionType.NONE},
     {'compression': CompressionType.LZ4}], ids=str)
-def test_recordings_of_others_are_read_however_they_were_packed(options, tmp_path):
+def test_recordings_with_any_chunks_and_compression_are_read(options, tmp_path):
     path = tmp_path / 'bag_0.mcap'
     with path.open('wb') as file:
         writer = Writer(file, **options)
@@ -105,7 +105,7 @@ def test_a_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
     assert [time for time, _ in read(tmp_path)[0]] == [0.0, 9.0, 10.0]
 
 
-def test_what_is_no_recording_is_told_in_one_line(tmp_path):
+def test_file_of_another_kind_is_one_line(tmp_path):
     (tmp_path / 'bag.db3').write_bytes(b'SQLite format 3')
     (tmp_path / 'empty.mcap').touch()
     for folder, file in (('nothing', 'notes.txt'), ('sqlite', 'bag_0.db3'),
@@ -120,7 +120,7 @@ def test_what_is_no_recording_is_told_in_one_line(tmp_path):
             Reader(tmp_path / name)
 
 
-def test_of_several_files_a_bad_one_is_damage(tmp_path):
+def test_damaged_file_among_several_is_reported(tmp_path):
     write(tmp_path / 'bag_0.mcap', [(0.0, '/neighbourhood', word(1, 1))])
     (tmp_path / 'bag_1.mcap').touch()
     said, reader = read(tmp_path)
@@ -150,14 +150,14 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
     ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
     ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
 ], ids=str)
-def test_what_nobody_can_read_is_one_line_that_says_why(
+def test_unknown_compression_or_encoding_is_one_line(
         encoding, definition, data, line, tmp_path, capsys):
     assert main([str(raw(tmp_path / 'run.mcap', encoding, definition, data))]) == 2
     out, err = capsys.readouterr()
     assert out == '' and err.startswith('error: ') and err.count('\n') == 1 and line in err
 
 
-def test_it_is_said_of_each_file_how_far_it_was_read(tmp_path, capsys):
+def test_damage_is_reported_by_file(tmp_path, capsys):
     """The first is cut off, the second was left by a recorder that was killed."""
     for number in (0, 1):
         path = write(tmp_path / f'bag_{number}.mcap', [
@@ -173,7 +173,7 @@ def test_it_is_said_of_each_file_how_far_it_was_read(tmp_path, capsys):
     assert re.search(r'bag_1.mcap has no end, .* read up to [23]\d.0 s', second)
 
 
-def test_of_a_file_that_holds_nothing_it_is_said_that_it_is_cut_off(whole, tmp_path, capsys):
+def test_empty_file_is_reported_as_truncated(whole, tmp_path, capsys):
     path = tmp_path / 'cut.mcap'
     path.write_bytes(whole.read_bytes()[:100])
     assert main([str(path)]) == 2

@@ -33,7 +33,7 @@ from swarm.recording.made import arena, kind_of
     DiagnosticArray(status=[DiagnosticStatus(
         level=b'\1', name='n', values=[KeyValue(key='k', value='v')])]),
 ], ids=kind_of)
-def test_a_type_is_read_by_its_text_alone(message):
+def test_recorded_type_is_read_by_its_definition(message):
     kind = kind_of(message)
     text = message_definition(kind, message_file)
     decode = DecoderFactory().decoder_for('cdr', Schema(1, text.encode(), 'ros2msg', kind))

@@ -21,7 +21,7 @@ import pytest
 
 @pytest.mark.parametrize('options', [['--to', '-1'], ['--from', '3', '--to', '3'],
                                      ['--look', '0'], ['--look', '1e-8'], ['--radius', 'far'], []])
-def test_a_wrong_option_is_refused(options, capsys):
+def test_wrong_option_is_refused(options, capsys):
     with pytest.raises(SystemExit) as ended:
         main(['run.mcap', *options] if options else [])
     assert ended.value.code == 2 and 'error: ' in capsys.readouterr().err

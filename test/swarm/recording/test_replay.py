@@ -22,14 +22,14 @@ import pytest
 from swarm.recording.made import distances, entries, pose, truth, word
 
 
-def test_of_several_swarms_one_has_to_be_chosen():
+def test_recording_of_several_swarms_needs_a_choice():
     said = entries((0.0, '/a/neighbourhood', word(1, 1)), (0.5, '/b/neighbourhood', word(2, 2)))
     with pytest.raises(RecordingError, match='/a/neighbourhood, /b/neighbourhood; choose one'):
         replay(said, ReplaySettings())
     assert list(replay(said[1:], ReplaySettings()).snapshots[-1].robots) == [2]
 
 
-def test_other_algorithms_are_told_by_the_messages():
+def test_algorithm_is_read_from_the_messages():
     said = word(1, 1)
     said.data = '{"v":1,"id":1,"frame":"map","a":"classic","c":[1,9.0,0.0,0.0,1]}'
     run = replay(entries((0.0, '/neighbourhood', said)), ReplaySettings())

@@ -26,7 +26,7 @@ from swarm.levels import level_message, register_levels
 from swarm.recording.made import distances, entries, localised, status, truth, word, write
 
 
-def test_the_report_tells_the_story(recorded, capsys):
+def test_report_has_leaders_changes_and_traffic(recorded, capsys):
     assert main([str(recorded), '--json']) == 0
     told = json.loads(capsys.readouterr().out)
     assert told['robots'] == 4 and told['silent'] == 1 and told['rejected'] == 0
@@ -49,7 +49,7 @@ def test_the_report_tells_the_story(recorded, capsys):
     assert 0.6 < told['agreement'][-1]['robots'] < 1.0
 
 
-def test_the_report_is_for_people_too(recorded, tmp_path, capsys):
+def test_report_is_printed_as_text(recorded, tmp_path, capsys):
     copy = tmp_path / 'report.txt'
     assert main([str(recorded), '--report', str(copy), '--radius', '2']) == 0
     said = capsys.readouterr().out
@@ -60,7 +60,7 @@ def test_the_report_is_for_people_too(recorded, tmp_path, capsys):
     assert 'within 2 m' in said and 'by true positions' in said
 
 
-def test_a_part_is_shown_as_it_was_then(recorded, capsys):
+def test_report_of_an_interval_starts_from_its_state(recorded, capsys):
     assert main([str(recorded), '--json', '--from', '14.5', '--to', '17.5']) == 0
     told = json.loads(capsys.readouterr().out)
     assert told['duration'] == pytest.approx(3.0, abs=0.3)

@@ -23,7 +23,7 @@ import pytest
     ('/robot_3/odometry/cooperative', ODOMETRY), ('/robot_3/ground_truth', ODOMETRY),
     ('/robot_3/neighbour_distances', 'std_msgs/msg/Float64MultiArray'),
     ('/robot_3/measurements', 'std_msgs/msg/Float64MultiArray')])
-def test_what_localisation_is_judged_by_is_recorded(topic: str, kind: str) -> None:
+def test_topics_of_localisation_are_recorded(topic: str, kind: str) -> None:
     assert is_recorded(topic, kind, RecorderParameters())
     assert is_recorded(topic, kind, RecorderParameters(odom_rate=0.0)) == (kind != ODOMETRY)
 

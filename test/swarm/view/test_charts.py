@@ -32,14 +32,14 @@ def tinted(path, robot):
     return int((np.abs(pixels - PALETTE[robot - 1]).max(axis=2) < 0.02).sum())
 
 
-def test_each_way_has_a_colour_and_an_end(tmp_path):
+def test_paths_have_a_colour_and_an_end(tmp_path):
     path = tmp_path / 'ways.png'
     draw_paths({1: [(1.0, 1.0), (8.0, 1.0)], 2: [(2.0, 2.0)], 3: []}, RINGS, path)
     # Of robot 2 only the ball at its end, of robot 3 nothing.
     assert tinted(path, 1) > tinted(path, 2) > 50 > tinted(path, 3) == 0
 
 
-def test_no_colour_is_there_twice(tmp_path):
+def test_colours_are_distinct(tmp_path):
     path = tmp_path / 'ways.png'
     draw_paths({k: [(1.0, 0.5 * k), (8.0, 0.5 * k)] for k in range(15)}, RINGS, path)
     with Image.open(path) as image:
@@ -49,7 +49,7 @@ def test_no_colour_is_there_twice(tmp_path):
         assert pixels.count(colour) > 100, colour
 
 
-def test_nobody_who_went_anywhere_is_a_picture_too(tmp_path):
+def test_chart_without_motion_is_drawn(tmp_path):
     draw_paths({}, Rings(), tmp_path / 'ways.png')
     assert (tmp_path / 'ways.png').stat().st_size > 1000
 
@@ -69,7 +69,7 @@ def shares(path: Path) -> tuple[float, float]:
                  for colour in ((255, 0, 0), (0, 0, 255)))
 
 
-def test_each_robot_is_a_line_in_the_colours_of_its_leaders(tmp_path):
+def test_robots_are_lines_in_the_colours_of_their_leaders(tmp_path):
     path = tmp_path / 'leaders.png'
     draw_timeline([frame(float(t), {3: 1, 4: 1 if t < 20 else 2}) for t in range(40)], path)
     red, blue = shares(path)
@@ -78,14 +78,14 @@ def test_each_robot_is_a_line_in_the_colours_of_its_leaders(tmp_path):
     assert 0.2 < shares(path)[0] < 0.5, 'and silence is white'
 
 
-def test_a_long_run_and_one_look_are_drawn(tmp_path):
+def test_long_and_single_observation_runs_are_drawn(tmp_path):
     for number in (1, 5000):
         path = tmp_path / f'{number}.png'
         draw_timeline([frame(float(t), {1: 1}) for t in range(number)], path, start=0.0)
         assert shares(path)[0] > 0.2
 
 
-def test_colours_are_where_their_times_are(tmp_path):
+def test_colours_are_at_their_times(tmp_path):
     """Ten looks within a second, then none for 59 s, then ten more."""
     path = tmp_path / 'gap.png'
     draw_timeline([frame(60.0 * minute + 0.1 * look, {1: 1 + minute})

@@ -41,7 +41,7 @@ def test_a_leaders_territory_is_split_among_its_members():
     '[{"area":[[0,0,1e300,0,1e300,1e300]],"ids":[1,2]}]', '[{"area":5,"ids":[1,2]}]',
     '[{"area":[[0,0,4,0,4,4]],"ids":7}]', '[{"area":[[0,0,4,0,4,4]],"ids":[' + '1,' * 999 + '1]}]',
 ])
-def test_what_is_no_such_decision_is_not_drawn(decision):
+def test_malformed_decision_is_not_drawn(decision):
     assert told(decision) == {1: ()}
 
 

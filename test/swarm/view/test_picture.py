@@ -57,7 +57,7 @@ def test_regions_links_and_obstacles_are_seen_and_the_rest_is_white(canvas):
     assert link.sum() < at(canvas, (3.0, 2.3)).sum() - 0.1
 
 
-def test_the_next_frame_leaves_nothing_of_the_last(canvas):
+def test_frames_are_drawn_from_scratch(canvas):
     canvas.show(frame(note='something happened'))
     first = canvas.pixels()
     canvas.show(frame(shift=1.5))
@@ -111,6 +111,6 @@ def test_a_picture_is_a_file_of_its_width(tmp_path):
 
 
 @pytest.mark.parametrize('swarm', [frame(), Frame(Snapshot(0.0, {}), {})])
-def test_neither_an_arena_nor_robots_are_needed(tmp_path, swarm):
+def test_empty_picture_is_drawn(tmp_path, swarm):
     draw(swarm, Rings(), tmp_path / 'a.png', float('inf'))
     assert (tmp_path / 'a.png').stat().st_size > 1000

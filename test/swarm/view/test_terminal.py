@@ -64,7 +64,7 @@ def test_many_regions_are_cut_short_and_fit_the_terminal():
     assert len(lines.splitlines()) <= 24 and max(map(len, lines.splitlines())) <= 80
 
 
-def test_one_line_says_it_where_there_is_no_terminal():
+def test_summary_is_one_line_without_a_terminal():
     text = line(frame(note='killed'), Statistics())
     assert '\n' not in text and text.startswith('7 robots (1 gone) · 3 regions')
     assert text.endswith('killed')
@@ -83,7 +83,7 @@ def test_the_largest_deviation_is_said_where_any_is_known():
         row.strip('│ ') for row in shown(drawn).export_text().splitlines())
 
 
-def test_what_an_algorithm_does_not_say_is_left_empty():
+def test_unknown_values_are_left_empty():
     # Classic election says no strength, and an infinite distance as long as it has found nobody.
     snapshot = Snapshot(0.0, {1: RobotView(1, None, math.nan, math.inf, 1)})
     text = shown(Frame(snapshot, Palette().assign(regions(snapshot)), '')).export_text()
@@ -91,7 +91,7 @@ def test_what_an_algorithm_does_not_say_is_left_empty():
     assert 'nan' not in text and 'inf' not in text and '1 orphan' in text
 
 
-def test_what_leaders_count_and_decide_stands_beside_what_is_seen():
+def test_summaries_and_decisions_stand_beside_observations():
     console = shown(working(frame()))
     text = console.export_text()
     rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
@@ -158,7 +158,7 @@ def test_a_small_terminal_has_no_map():
     assert ' map ' not in shown(frame(), (80, 20), rings=RINGS).export_text()
 
 
-def test_what_happens_next_and_a_warning_are_shown():
+def test_next_step_and_warning_are_shown():
     drawn = frame(note='killed')._replace(upcoming='in 9 s it ends', warning='overload')
     text = shown(drawn).export_text()
     assert 'overload' in text and 'killed' in text and 'next: in 9 s it ends' in text

@@ -1,0 +1,111 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The registered algorithms, and what Algorithm does for all of them."""
+
+from dataclasses import replace
+from math import inf
+from typing import NamedTuple
+
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device, RECURSIVE
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms.recursive import LEVELS
+from leader_election.election.algorithms.replicated import ENTRIES
+from leader_election.parameters import ParameterError
+import numpy as np
+import pytest
+
+
+class State(NamedTuple):
+    """One number and one vector."""
+
+    best: tuple[int, ...]
+    distance: float
+    leader: int
+
+
+class States(NamedTuple):
+    """The same, in columns."""
+
+    best: list[tuple[int, ...]]
+    distance: list[float]
+    leader: list[int]
+
+
+def arrays(device, state, neighbours, metric, parameters):
+    """Return numbers and arrays of numpy."""
+    return State(np.array(neighbours.best[0]), np.float64(len(metric)), device.id)
+
+
+PLUG_IN = Algorithm('arrays', arrays, State, States, lambda device: State((-1, -1), 0, device.id),
+                    lambda: None)
+
+
+def test_compute_returns_plain_numbers_for_arrays():
+    """A round may return arrays and numbers of numpy; a robot compares and sends plain ones."""
+    device = Device(5, 4.0)
+    found = PLUG_IN.compute(device, PLUG_IN.start(device), [State((5, -1), 2.0, 5)], [1.0],
+                            PLUG_IN.round_parameters({'radius': 9.0}))
+    assert repr(found) == repr(State((5, -1), 1.0, 5))
+
+
+def test_undeclared_parameter_of_configure_is_named():
+    wrong = replace(PLUG_IN, configure=lambda depth: None)
+    with pytest.raises(ParameterError, match='^algorithm arrays: configure takes depth, which is '
+                       'not declared; declare it in the parameters of the algorithm$'):
+        wrong.round_parameters({'radius': 9.0})
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_every_algorithm_declares_the_required_fields(name):
+    """The required fields; columns of the same names; vectors alike on all devices at first."""
+    algorithm = ALGORITHMS.get(name)
+    fields = {field.name: field for field in algorithm.fields}
+    assert fields['leader'].type is int and fields['leader'].padding is None
+    assert fields['distance'].type is float and fields['distance'].padding is None
+    assert algorithm.state._fields == algorithm.columns._fields == tuple(fields)
+    for device in (Device(0, 0.0), Device(9, -7.5)):
+        for field, value in zip(algorithm.fields, algorithm.start(device)):
+            assert field.padding in (None, value)
+
+
+@pytest.mark.parametrize('name, expected', [
+    ('bounded', (-4.0, 0.0, 3, 0)),
+    ('classic', (-4.0, 3, 0.0, 0.0, 3, 0, 0)),
+    ('colour', (-4.0, 0.0, 3, 1, 0, 3, 3)),
+    ('given', (inf, 3, 0)),
+    ('resilient', (-4.0, 0.0, 3, 1.0, 0.0, 3, 3)),
+    ('recursive', (-1, 4.0, (inf,) * LEVELS, (-1,) * LEVELS, (inf,) * LEVELS, 0.0, 3,
+                   (0,) * LEVELS)),
+    ('recursive-replicated', (0, 0, -1, (inf,) * ENTRIES, (-1,) * ENTRIES, (inf,) * LEVELS, 0.0, 3,
+                              (0,) * LEVELS)),
+])
+def test_start_leads_itself_at_distance_0_or_nobody(name, expected):
+    algorithm = ALGORITHMS.get(name)
+    assert algorithm.start(Device(3, 4.0)) == algorithm.state(*expected)
+
+
+def test_start_of_a_barred_robot_backs_nobody_in_classic():
+    assert ALGORITHMS.get('classic').start(Device(3, BARRED)) == (inf, -1, inf, inf, 3, 0, 0)
+
+
+@pytest.mark.parametrize('hops, rounds, expected', [(3, 2, 5), (3, 0, 3), (1, 1, 2), (0, 2, 0)])
+def test_aged_adds_a_hop_per_round_but_not_to_the_leader_itself(hops, rounds, expected):
+    candidacy = Candidacy(-9.0, 2.0, 5, hops)
+    assert BOUNDED.aged(candidacy, rounds) == candidacy._replace(hops=expected)
+    levels = RECURSIVE.start(Device(3, 4.0))
+    said = levels._replace(best_hops=(hops, *levels.best_hops[1:]))
+    assert RECURSIVE.aged(said, rounds) == said._replace(
+        best_hops=(expected, *levels.best_hops[1:]))
