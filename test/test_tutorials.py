@@ -212,6 +212,7 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
     *_, late, _ = json.loads(said)['localisation']
     assert late['begin'] > 0.5 * SECONDS
     assert late['distances'] < 0.7 * late['distances_by_odometry']
+    assert late['positions'] < 0.8 * late['positions_by_odometry']
     assert (tmp_path / 'uwb.png').stat().st_size > 10000
 
 

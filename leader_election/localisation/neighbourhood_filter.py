@@ -36,6 +36,7 @@ from leader_election.localisation.block import (
     SIZE,
     to_invariant,
 )
+from leader_election.localisation.doubtful_ranges import DoubtfulRanges
 from leader_election.localisation.noise import Array, odometry_covariance, slip_covariance
 from leader_election.localisation.noise_adaptation import NoiseAdaptation
 from leader_election.localisation.parameters import LocalisationParameters
@@ -158,6 +159,7 @@ class NeighbourhoodFilter:
         self._times: dict[int, float] = {}
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
+        self._doubtful = DoubtfulRanges()
         self.trust = SensorTrust()
 
     def __contains__(self, robot: int) -> bool:
@@ -422,7 +424,8 @@ class NeighbourhoodFilter:
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
         :param late: the late ones among them as they were measured, by the ids seen.
-        :return: the innovations of those that concern known and fresh robots, in their order.
+        :return: the innovations of those that concern known and fresh robots, in their order,
+            without ranges that wait for a second one.
         """
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
@@ -446,7 +449,7 @@ class NeighbourhoodFilter:
                 (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
             lines.append(Line(rows[observer], there, place, distance, bearing,
                               UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
-                              of_range, of_bearing, earlier))
+                              of_range, of_bearing, earlier, (observer, seen)))
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
@@ -466,28 +469,33 @@ class NeighbourhoodFilter:
                         for (observer, sighting), outcome in zip(known, judged)]
             return self._note(known, judged, now)
         self.bias.begin(known[0][0], now)
+        self._doubtful.begin(now)
         if len(known) >= AT_ONCE and all(math.isnan(line.bearing) for line in lines):
             outcomes = update_by_ranges(
-                self.state, self.covariance, lines, self.parameters, self.bias)
+                self.state, self.covariance, lines, self.parameters, self.bias, self._doubtful)
             if outcomes is not None:
                 return self._note(known, outcomes, now)
         return [innovation for observed, line in zip(known, lines) for innovation in self._note(
             [observed],
-            [update(self.state, self.covariance, line, self.parameters, self.bias)], now)]
+            [update(self.state, self.covariance, line, self.parameters, self.bias,
+                    self._doubtful)], now)]
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
         """Count the outcomes, and look for robots that were carried off."""
         innovations = []
-        rejected = 0
+        rejected = waiting = 0
         for (observer, sighting), outcome in zip(known, outcomes):
+            if outcome.waits:
+                waiting += 1
+                continue
             rejected += not outcome.accepted
             self._rejections.note(observer, sighting.id, now, not outcome.accepted)
             self.trust.note(observer, sighting.id, now, not outcome.accepted)
             if outcome.accepted:
                 self._adaptation.note(observer, sighting.id, outcome)
             innovations.append(Innovation(observer, sighting.id, *outcome[:3]))
-        self._counts[ACCEPTED] += len(known) - rejected
+        self._counts[ACCEPTED] += len(known) - rejected - waiting
         if rejected:
             self._counts[REJECTED] += rejected
             suspect = self._rejections.suspect(self._row, now)

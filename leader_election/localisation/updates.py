@@ -28,6 +28,7 @@ import math
 from typing import NamedTuple
 
 from leader_election.localisation.block import correct
+from leader_election.localisation.doubtful_ranges import DoubtfulRanges, Pair
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import PlanePose, wrap
@@ -85,6 +86,8 @@ class Line(NamedTuple):
     """Of the measurement [rad]; nan: that of the parameters."""
     earlier: Earlier = PRESENT
     """Where both were at the time of the measurement."""
+    pair: Pair = (0, 0)
+    """The ids of observer and target."""
 
 
 class Outcome(NamedTuple):
@@ -98,16 +101,20 @@ class Outcome(NamedTuple):
     """The part of the variance of the range's error that poses have, not the sensor, 0 to 1."""
     bearing_share: float = 0.0
     """The same of the bearing's."""
+    waits: bool = False
+    """Whether it passed the gate, but waits for a range that says the same; it is not accepted."""
 
 
 def update(state: Array, covariance: Array, line: Line, parameters: LocalisationParameters,
-           bias: BiasEstimate | None = None) -> Outcome:
+           bias: BiasEstimate | None = None, doubtful: DoubtfulRanges | None = None) -> Outcome:
     """
     Update state and covariance by one sighting.
 
     :param state: the blocks of robots, shape (6 n,); changed in place.
     :param covariance: shape (6 n, 6 n); changed in place, and symmetric to the last bit.
     :param bias: the estimate of constant errors beside it; ``None``: no estimate.
+    :param doubtful: decides on ranges without a bearing that pass the gate; ``None``: all are
+        used.
     """
     here, there = line.here, line.there
     px, py, yaw = (state[here:here + 3] + line.earlier.here).tolist()
@@ -171,6 +178,9 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
                 square <= GATES[ranged + turned], 1.0 - of_range / rr, 1.0 - of_bearing / bb)
             if not outcome.accepted:
                 return outcome
+            if doubtful is not None and not turned and not doubtful.believes(
+                    line.pair, range_error, of_range):
+                return outcome._replace(accepted=False, waits=True)
         step_x = rx * by_range + bx * by_bearing
         step_y = ry * by_range + by * by_bearing
         turn = rt * by_range + bt * by_bearing
@@ -204,14 +214,15 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
 
 def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
                      parameters: LocalisationParameters,
-                     bias: BiasEstimate | None = None) -> list[Outcome] | None:
+                     bias: BiasEstimate | None = None,
+                     doubtful: DoubtfulRanges | None = None) -> list[Outcome] | None:
     """
     Update state and covariance by ranges at once.
 
     :param state: as of :func:`update`.
     :param covariance: as of :func:`update`.
     :param lines: those with a range, and without a bearing.
-    :param bias: as of :func:`update`.
+    :param bias, doubtful: as of :func:`update`.
     :return: ``None``, without an update, if the poses are so uncertain that ranges have to be
         processed one by one, each after the linearisation of the last one.
     """
@@ -252,9 +263,11 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
             return None
         variance = _range_variance(line, length, bend, parameters)
         error = line.range - length - min(bend, 0.5 * line.range)
-        accepted = error * error <= GATES[1] * (own + variance)
+        fits = error * error <= GATES[1] * (own + variance)
+        accepted = fits and (
+            doubtful is None or doubtful.believes(line.pair, error, variance))
         outcomes.append(Outcome(error / math.sqrt(own + variance), math.nan, accepted,
-                                own / (own + variance)))
+                                own / (own + variance), waits=fits and not accepted))
         if accepted:
             used.append(k)
             errors.append(error)

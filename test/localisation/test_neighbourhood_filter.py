@@ -111,6 +111,8 @@ def test_a_third_robot_is_corrected_by_what_it_has_in_common_with_one_that_is_se
     own.add(1, (2.0, 0.0, 0.0), (0.1, 1e-9), (2.0, 0.0, 0.0), 0.0)
     own.add(2, (4.0, 0.0, 0.0), (0.1, 1e-9), (4.0, 0.0, 0.0), 0.0)
     own.see([(1, Sighting(2, 2.0))], 0.0)
+    # Ten of its standard deviations off: the first one waits for the second.
+    own.see([(1, Sighting(9, 2.1))], 0.0)
     own.see([(1, Sighting(9, 2.1))], 0.0)
     assert own.pose(1)[0] == pytest.approx(2.1, abs=0.02)
     assert own.pose(2)[0] == pytest.approx(4.1, abs=0.02)
