@@ -403,9 +403,11 @@ class Localisation:
             return False
         own, still = self._filter, self._heard[observer].still
         here, pose = own.odometry(observer), own.pose(observer)
-        ways = {robot: heard.way for robot, heard in self._heard.items()}
-        poses = [still.pose_without(sighting, here, pose, ways.get(sighting.id, 0.0), now)
-                 for _, sighting in sightings]
+        # How far others drive is not known; landmarks stay.
+        ways = {landmark: 0.0 for landmark in self._landmarks} | {
+            robot: heard.way for robot, heard in self._heard.items()}
+        poses = [still.pose_without(sighting, here, pose, ways[sighting.id], now)
+                 for _, sighting in sightings if sighting.id in ways]
         before = next((each for each in poses if each is not None), None)
         if before is not None:
             if observer not in own.trust.distrusted:

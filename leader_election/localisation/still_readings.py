@@ -48,6 +48,8 @@ class _Run(NamedTuple):
     """Its estimated pose then."""
     way: float
     """How far the robot seen had driven then [m]."""
+    last_way: float
+    """The same at the last of them; less later: it was heard anew [m]."""
     number: int
     last: float
     """The time of the last of them [s]."""
@@ -80,11 +82,12 @@ class StillReadings:
         if math.isnan(sighting.range + sighting.bearing):
             return None
         run = self._runs.get(sighting.id)
-        if (run is None or now - run.last > GAP or way < run.way
+        if (run is None or now - run.last > GAP or way < run.last_way
                 or not self._alike(run.first, sighting)):
-            self._runs[sighting.id] = _Run(sighting, here, pose, way, 1, now)
+            self._runs[sighting.id] = _Run(sighting, here, pose, way, way, 1, now)
             return None
-        self._runs[sighting.id] = run = run._replace(number=run.number + 1, last=now)
+        self._runs[sighting.id] = run = run._replace(
+            number=run.number + 1, last_way=way, last=now)
         if run.number < LEAST:
             return None
         moved = seen_from(run.first, run.here, here)

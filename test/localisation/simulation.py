@@ -81,10 +81,13 @@ class Neighbourhood:
             error = self.rng.normal(0.0, (position, position, heading)).tolist()
             self.odometry[robot] = x + error[0], y + error[1], wrap(yaw + error[2])
             self.counts[robot] = Counter()
-            self.robots[robot] = Localisation(
-                robot, self.parameters, cooperates=True, expiry=3.0, top_speed=10.0,
-                counts=self.counts[robot])
+            self.robots[robot] = self.localisation(robot)
             self.robots[robot].take_odometry(self.odometry[robot], 0.0)
+
+    def localisation(self, robot: int) -> Localisation:
+        """Return the localisation of a robot that has just been switched on."""
+        return Localisation(robot, self.parameters, cooperates=True, expiry=3.0, top_speed=10.0,
+                            counts=self.counts[robot])
 
     def run(self, seconds: float) -> Iterator[float]:
         """Let time pass; yield each whole second."""

@@ -14,8 +14,11 @@
 
 """Sensors that contradict the others: noisy readings that stay the same, and trust."""
 
+from collections import Counter
 import math
+import random
 
+from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sensor_trust import SensorTrust
 from leader_election.localisation.sighting import Sighting
@@ -44,6 +47,25 @@ def test_readings_that_do_not_follow_a_turn_are_still():
     {'turn': 0.3, 'way': 0.1, 'bearing': -0.3}])
 def test_readings_with_a_reason_to_stay_the_same_or_that_change_are_not(setting):
     assert not any(judged(**setting))
+
+
+def test_a_robot_beyond_the_filter_may_keep_pace():
+    """How far it drives is not known: it is not heard, or farther than the localised ones."""
+    draw = random.Random(0)
+    robot = Localisation(1, LocalisationParameters(), cooperates=True, expiry=3.0, top_speed=1.0,
+                         counts=Counter())
+    for k in range(60):
+        robot.take_odometry((0.3 * k, 0.0, 0.0), 1.0 * k)
+        robot.take_sightings([Sighting(9, draw.gauss(1.0, 0.02), 1.5)], 1.0 * k)
+        robot.begin_round(1.0 * k)
+        assert robot.distrusted == []
+
+
+def test_a_robot_that_is_localised_again_may_have_driven_meanwhile():
+    sensor = StillReadings(LocalisationParameters())
+    assert not any(sensor.pose_without(
+        Sighting(2, 1.0, 1.5 + 0.01 * (k % 2)), (0.3 * k, 0.0, 0.0), HERE,
+        0.3 * (k % 6), 1.0 * k) for k in range(24))
 
 
 def test_a_sensor_is_wrong_where_others_see_its_robot_as_expected():
