@@ -42,8 +42,9 @@ LONG_UNSEEN = 10.0
 """The time without sightings that is named as the cause of a deviation [s]."""
 DOUBTFUL = 0.15
 """
-The probability of a wrong leader beyond which there is a warning. With 0.1 more wrong leaders
-are warned of, and more right ones: see the figures in doc/localisation.md.
+The probability of a wrong leader beyond which there is a warning: on MRCLAM 6 with a camera in
+87 % of the time with a wrong leader, and 5 % of that with a right one; with 0.1 92 and 6 %, with
+0.2 83 and 4 %.
 """
 WRONG_FACTOR = 0.1
 """The error of odometry's scale that is named as the cause of a deviation."""
