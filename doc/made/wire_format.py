@@ -53,8 +53,10 @@ def _algorithms(schema: Mapping[str, Any]) -> str:
 
 def _parts(schema: Mapping[str, Any]) -> str:
     lines = ['| part | is | holds |', '|---|---|---|']
-    lines += [f'| {name} | {kind(member)} | {member.get("description", "")} |'
-              for name, member in schema['$defs'].items() if name != 'export']
+    region = schema['$defs']['region']
+    lines += [f'| {name} | {kind(member)} | {member["description"]} |' for name, member in (
+        ('region', region), *((f'`{key}` of it', each)
+                              for key, each in region['properties'].items()))]
     return '\n'.join(lines)
 
 

@@ -236,13 +236,14 @@ def test_the_length_of_messages_is_that_of_robots() -> None:
     assert [state.leader for state in states(stage)] == [3] * 4
     texts = [
         '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"h":[2],"t":"count",'
-        f'"r":[1,[1],60,[1,2],[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]],"d":[4.0]}}',
+        f'"r":{{"p":1,"s":[1],"r":60,"n":[1,2],"f":[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]}},'
+        '"d":[4.0]}',
         '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
-        f'"r":[3,[1.5],60,[3],[{WHOLE_SHARE}]],"d":[4.0]}}',
+        f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],"f":[{WHOLE_SHARE}]}},"d":[4.0]}}',
         '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
-        f'"r":[3,[1.5],60,[3],[{WHOLE_SHARE}]],"d":[4.0]}}',
+        f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],"f":[{WHOLE_SHARE}]}},"d":[4.0]}}',
         '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"h":[0],"t":"count",'
-        '"r":[-1,[4],60],"d":[4.0]}']
+        '"r":{"s":[4],"r":60},"d":[4.0]}']
     assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
 
 
@@ -252,7 +253,7 @@ def test_gossip_messages_have_no_empty_entries() -> None:
     stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
     texts = [
         '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"h":[1],"t":"count",'
-        '"r":[1,[],0,[],[],[],[0,1],[0,1],[[1],[1]]],"d":[2.0]}',
+        '"r":{"p":1,"m":[0,1],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}',
         '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"h":[0],"t":"count",'
-        '"r":[-1,[],0,[],[],[],[1,0],[0,1],[[1],[1]]],"d":[2.0]}']
+        '"r":{"m":[1,0],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}']
     assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])

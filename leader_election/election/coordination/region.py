@@ -43,14 +43,18 @@ MOST_VERSION = 2**53 - 1
 """The greatest version of a decision, and its greatest age [rounds]."""
 
 
-SENDER = 'sender'
-"""Marks the field that is the sender's id, which the message carries anyway."""
 LAID_OUT = 'laid out'
 """Marks rows of numbers with the layout of a summary."""
 ALL_OR_NOTHING = 'all or nothing'
 """Marks rows that are sent in full or not at all."""
 SHARES = 'shares'
 """Marks shares that add up to 1."""
+
+
+class Key(NamedTuple):
+    """Marks a field that is sent, under a key of the region part."""
+
+    key: str
 
 
 class AsMany(NamedTuple):
@@ -76,12 +80,12 @@ class Region(NamedTuple):
     """
     The state of a robot as a member of its region.
 
-    All fields but those marked as ``Kept`` are sent to the neighbours, in the order in which they
-    are declared here, by :mod:`leader_election.election.robot.region_codec`. ``device`` is the
-    sender's id of the message; the decision has a key of its own.
+    The fields with a ``Key`` are sent to the neighbours, where they are not empty, by
+    :mod:`leader_election.election.robot.region_codec`. ``device`` is the sender's id of the
+    message; the decision has a key of its own there.
     """
 
-    device: Annotated[int, SENDER]
+    device: int
     """The robot's own id."""
     role: Kept[int]
     contribution: Kept[tuple[Unbounded, ...]]
@@ -90,27 +94,28 @@ class Region(NamedTuple):
     """On a leader, the smoothed load of its region; on other robots, the target."""
     own_announcement: Kept[tuple[Unbounded, ...]]
     """The announcement that this robot would make as a leader."""
-    parent: int
+    parent: Annotated[int, Key('p')]
     """The id of the neighbour that is the next hop to the leader; -1: none."""
-    summary: Annotated[tuple[Unbounded, ...], LAID_OUT]
+    summary: Annotated[tuple[Unbounded, ...], Key('s'), LAID_OUT]
     """The contributions collected so far; on the leader, those of the region."""
-    reach: Annotated[float, Digits(4)]
+    reach: Annotated[float, Key('r'), Digits(4)]
     """The radius of the region's leader, as forwarded [m]."""
-    recipients: tuple[int, ...]
+    recipients: Annotated[tuple[int, ...], Key('n')]
     """Multi-path: the ids of the neighbours that receive a share of the sums; -1: none."""
-    shares: Annotated[tuple[float, ...], SHARES, AsMany('recipients')]
-    """Multi-path: the share of each; they add up to 1."""
-    announcement: Annotated[tuple[Unbounded, ...], ALL_OR_NOTHING]
+    shares: Annotated[tuple[float, ...], Key('f'), SHARES, AsMany('recipients')]
+    """Multi-path: the share of each; they add up to 1, and are sent in thousandths."""
+    announcement: Annotated[tuple[Unbounded, ...], Key('a'), ALL_OR_NOTHING]
     """The announcement of the region's leader; none if the first number is +infinity."""
-    members: tuple[int, ...]
+    members: Annotated[tuple[int, ...], Key('m')]
     """Gossip: the ids of the robots with known contributions, the nearest first; -1: none."""
-    ages: Annotated[tuple[int, ...], AsMany('members')]
+    ages: Annotated[tuple[int, ...], Key('g'), AsMany('members')]
     """Gossip: the age of each contribution [rounds]."""
-    contributions: Annotated[tuple[Unbounded, ...], LAID_OUT, AsMany('members')]
+    contributions: Annotated[
+        tuple[Unbounded, ...], Key('c'), LAID_OUT, AsMany('members')]
     """Gossip: the contributions, row by row."""
-    decision_version: Annotated[int, Within(0, MOST_VERSION)]
+    decision_version: Annotated[int, Key('v'), Within(0, MOST_VERSION)]
     """Spreading by gossip: the version of the leader's decision; 0: none."""
-    decision_age: Annotated[int, Within(0, MOST_VERSION)]
+    decision_age: Annotated[int, Key('w'), Within(0, MOST_VERSION)]
     """Spreading by gossip: the rounds since the leader made it."""
     decision: Any
     """The leader's decision, or a copy of "none"."""

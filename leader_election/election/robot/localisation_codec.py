@@ -12,21 +12,22 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-The part of a message about the sender's localisation: keys ``e``, ``o``, ``z`` and ``w``.
+"""The part of a message about the sender's localisation: keys ``e``, ``o``, ``z`` and ``w``."""
 
-``"e":[0.5,0.12,0.04]`` is the heading, and the standard deviations of position and heading.
-``"o":[1.5,2.0,0.5]`` is the pose by odometry alone, never corrected; where it is left out, it is
-the position with the heading of ``e``. ``"z":[[4,1.25],[5,2.5,-0.75]]`` are sightings, each of an
-id with range and perhaps bearing, ``null`` for no range. ``"w":[[0.3],[null,0.02]]`` are the
-standard deviations of these ranges and bearings, where a sensor states its own; ``null`` or left
-out: those of the receiver's parameters. Robots of earlier versions ignore these keys.
-"""
-
-from itertools import zip_longest
+from collections.abc import Mapping
 import math
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+from leader_election.election.robot.grammar import (
+    Kind,
+    Member,
+    members,
+    number,
+    record,
+    Rejected,
+    row,
+    whole,
+)
 from leader_election.election.robot.wire import is_whole, RejectReason
 from leader_election.localisation.localisation import Estimate, LEAST_DEVIATION
 from leader_election.localisation.plane import PlanePose, wrap
@@ -38,6 +39,53 @@ FARTHEST = 1e9
 """The farthest from the origin that odometry can be [m]."""
 LARGEST_DEVIATION = 1e9
 """The largest deviation [m, rad]; a larger one is sent as this."""
+
+
+_DEVIATION, _YAW = number(LEAST_DEVIATION, LARGEST_DEVIATION), number(-4.0, 4.0)
+_COORDINATE = number(-FARTHEST, FARTHEST)
+
+
+def _any_rows(schema: Mapping[str, Any]) -> Kind:
+    """Return the kind of lists whose wrong entries are left out later, one by one."""
+    anything = Kind(lambda value: value, {'type': 'array', **schema})
+    return row(anything, MOST_SIGHTINGS)
+
+
+class Localisation(NamedTuple):
+    """The members of a message; what is wrong in ``e``, ``o`` and ``z`` is ignored."""
+
+    estimate: Annotated[tuple[float, ...], Member('e', record(_YAW, _DEVIATION, _DEVIATION))]
+    """
+    The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
+    and of the heading [rad]. What is wrong in e, o and z is ignored; the message counts.
+    """
+    odometry: Annotated[PlanePose, Member('o', record(_COORDINATE, _COORDINATE, _YAW))]
+    """
+    The sender's pose by odometry alone, never corrected: x, y in the frame [m], heading [rad].
+    Left out where it is p with the heading of e.
+    """
+    sightings: Annotated[Any, Member('z', _any_rows({
+        'prefixItems': [
+            whole().schema,
+            {'type': ['number', 'null'], 'exclusiveMinimum': 0, 'maximum': 10000},
+            _YAW.schema],
+        'minItems': 2, 'maxItems': 3}))]
+    """
+    What the sender's sensor measured of robots and landmarks, from its pose at the time of
+    sending, each: id, range [m] or null, and, if it was measured, bearing from the sender's
+    heading, left positive [rad].
+    """
+    deviations: Annotated[Any, Member('w', _any_rows({
+        'items': {'type': ['number', 'null'], 'exclusiveMinimum': 0,
+                  'maximum': LARGEST_DEVIATION},
+        'maxItems': 2}))]
+    """
+    The standard deviations of the range [m] and the bearing [rad] of each sighting in z, where the
+    sensor states them; null or left out: those of the receiver's parameters.
+    """
+
+
+_READ = {member.key: member.kind.read for member in members(Localisation).values()}
 
 
 def write(estimate: Estimate | None) -> dict[str, Any]:
@@ -88,39 +136,21 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     """
     if 'e' not in document:
         return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
-    own, odometry = _numbers(document['e']), None
-    if (own is None or abs(own[0]) > 4.0
-            or not LEAST_DEVIATION <= own[1] <= LARGEST_DEVIATION
-            or not LEAST_DEVIATION <= own[2] <= LARGEST_DEVIATION):
+    try:
+        yaw, deviation, heading_deviation = _READ['e'](document['e'])
+        odometry = _READ['o'](document['o']) if 'o' in document else None
+        listed = _READ['z'](document['z']) if 'z' in document else ()
+        weights = (_READ['w'](document['w']) if 'z' in document and 'w' in document
+                   else ((),) * len(listed))
+        if len(weights) != len(listed):
+            raise Rejected
+    except Rejected:
         return None, (RejectReason.LOCALISATION,)
-    if 'o' in document:
-        odometry = _numbers(document['o'])
-        if odometry is None or abs(odometry[2]) > 4.0:
-            return None, (RejectReason.LOCALISATION,)
-    estimate = Estimate(odometry, wrap(own[0]), own[1], own[2])
-    if 'z' not in document:
-        return estimate, ()
-    listed = document['z']
-    if type(listed) is not list or len(listed) > MOST_SIGHTINGS:
-        return None, (RejectReason.LOCALISATION,)
-    weights = document.get('w', ())
-    if 'w' in document and (type(weights) is not list or len(weights) != len(listed)):
-        return None, (RejectReason.LOCALISATION,)
-    sightings = tuple(_sighting(row, document['id'], deviations) for row, deviations
-                      in zip_longest(listed, weights, fillvalue=()))
-    taken = tuple(sighting for sighting in sightings if sighting is not None)
-    return (estimate._replace(sightings=taken),
+    sightings = [_sighting(row, document['id'], known)
+                 for row, known in zip(listed, weights)]
+    taken = tuple([sighting for sighting in sightings if sighting is not None])
+    return (Estimate(odometry, wrap(yaw), deviation, heading_deviation, taken),
             (RejectReason.LOCALISATION,) * (len(sightings) - len(taken)))
-
-
-def _numbers(values: Any) -> PlanePose | None:
-    """Return three finite numbers, ``None`` for anything else."""
-    if type(values) is not list or len(values) != 3:
-        return None
-    for value in values:
-        if type(value) not in (int, float) or not abs(value) <= FARTHEST:
-            return None
-    return float(values[0]), float(values[1]), float(values[2])
 
 
 def _sighting(row: Any, sender: Any, deviations: Any) -> Sighting | None:

@@ -21,19 +21,19 @@ its leaders, so that the name of a leader spreads with its candidacy.
 """
 
 from collections.abc import Mapping
-import re
 from types import MappingProxyType
 from typing import Any
 
-from leader_election.election.robot.wire import MAX_ID, RejectReason
+from leader_election.election.robot.grammar import Kind, Rejected, text
+from leader_election.election.robot.wire import MAX_ID
 
 NO_NAMES: Mapping[int, str] = MappingProxyType({})
 MOST_NAMES = 17
 """The most namespaces in a message: the sender's, and a leader's for each further instance."""
 LONGEST = 128
 """The longest namespace [characters]."""
-_NAMESPACE = re.compile(r'/|(/[A-Za-z_][A-Za-z0-9_]*)+', re.ASCII)
-_ID = re.compile('[0-9]{1,16}', re.ASCII)
+_NAMESPACE = text(LONGEST, pattern='/|(/[A-Za-z_][A-Za-z0-9_]*)+')
+_ID = text(16, pattern='[0-9]+')
 
 
 def usual_namespace(topic: str, robot_id: int) -> str:
@@ -59,19 +59,16 @@ def own_path(template: str, robot_id: int, namespace: str) -> str:
     return template.replace('{id}', str(robot_id)).replace('{name}', name)
 
 
-def read(document: Mapping[str, Any]) -> tuple[Mapping[int, str], tuple[RejectReason, ...]]:
-    """
-    Return the namespaces in a message, and the faults; wrong namespaces are all ignored.
+def _read(listed: Any) -> Mapping[int, str]:
+    if type(listed) is not dict or len(listed) > MOST_NAMES:
+        raise Rejected
+    names = {int(_ID.read(key)): _NAMESPACE.read(name) for key, name in listed.items()}
+    if max(names, default=0) > MAX_ID:
+        raise Rejected
+    return MappingProxyType(names)
 
-    >>> dict(read({'n': {'7': '/tb3_0'}})[0]), read({'n': {'7': 'a b'}})[1][0].value
-    ({7: '/tb3_0'}, 'rejected_names')
-    """
-    listed = document.get('n')
-    if listed is None:
-        return NO_NAMES, ()
-    if type(listed) is not dict or len(listed) > MOST_NAMES or not all(
-            _ID.fullmatch(key) and int(key) <= MAX_ID and type(name) is str
-            and len(name) <= LONGEST and _NAMESPACE.fullmatch(name)
-            for key, name in listed.items()):
-        return NO_NAMES, (RejectReason.NAMES,)
-    return MappingProxyType({int(key): name for key, name in listed.items()}), ()
+
+NAMES = Kind(_read, {
+    'type': 'object', 'maxProperties': MOST_NAMES, 'propertyNames': {'pattern': '^[0-9]{1,16}$'},
+    'additionalProperties': _NAMESPACE.schema}, dict)
+"""The kind of namespaces by ids in a message."""

@@ -15,13 +15,15 @@
 """
 The region part of a message: keys ``t``, ``r`` and ``d`` of ``neighbourhood.schema.json``.
 
-``"t":"count","r":[5,[3,4.5,6.25]],"d":[{"members":9}]``: the task names; the fields of
-:class:`~leader_election.election.coordination.region.Region` that are sent, in the order of their
-declaration, without what is empty at the end; the leader's decision, an entry a task.
-The type hints of ``Region`` and their marks define how each field is written, read,
-shortened and checked; so a further field is a declaration there. It must be the last one,
-or the order of the others on the wire changes; the values before it are then sent even
-where they are empty.
+``"t":"count","r":{"p":5,"s":[3,4.5]},"d":[{"members":9}]``: the task names; the fields of
+:class:`~leader_election.election.coordination.region.Region` that are not empty, by their keys; the
+leader's decision, an entry a task. The type hints of ``Region`` and their marks define how each
+field is written, read, shortened, checked and described; so a further field is a declaration
+there, and robots that do not know its key ignore it.
+
+Robots of the version before send and read ``r`` as a list of the fields (:data:`DATED`). A robot
+with such a neighbour sends that form, with the key ``u``, by which robots of this version see that
+it does not need it itself.
 
 An impossible part is counted and ignored; the candidacy beside it still counts. A faulty robot
 within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
@@ -29,32 +31,31 @@ contributions to its region. It cannot spoil other regions, nor its own for good
 infinite, sums are handed on once, and all of it expires soon after the robot falls silent.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 import json
 import math
-from typing import Any, get_args, get_origin, get_type_hints, NamedTuple
+from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTuple
 
-from leader_election.election.algorithms.fields import KEPT, NOBODY, unmarked
+from leader_election.election.algorithms.fields import NOBODY, unmarked
 from leader_election.election.coordination.aggregate import AggregateSet
 from leader_election.election.coordination.region import (
     ALL_OR_NOTHING,
     AsMany,
     Digits,
+    Key,
     LAID_OUT,
     Region,
-    SENDER,
     SHARES,
     Within,
 )
 from leader_election.election.coordination.summary_layout import RANKED, SummaryLayout
+from leader_election.election.robot.grammar import Kind, Member, number, Rejected, row, text, whole
 from leader_election.election.robot.wire import (
     decision_text,
-    is_whole,
     MAX_ID,
     MAX_NAMES,
     MAX_NUMBER,
-    MOST_NUMBERS,
     RejectReason,
 )
 
@@ -87,38 +88,18 @@ def _short(number: float, digits: int = DIGITS) -> float | int | None:
     return float(f'{number:.{digits}g}')
 
 
-def _read_number(value: Any) -> float | None:
-    """Return a number that is not negative, ``None`` for anything else."""
-    row = _read_row([value])
-    return row[0] if row is not None and 0.0 <= row[0] <= MAX_NUMBER else None
+def _read_shares(value: Any) -> tuple[float, ...]:
+    wholes = _WHOLES.read(value)
+    if sum(wholes) not in (0, WHOLE_SHARE):
+        raise Rejected
+    return tuple([share / WHOLE_SHARE for share in wholes])
 
 
-def _read_row(row: Any) -> tuple[float, ...] | None:
-    if type(row) is not list or len(row) > MOST_NUMBERS:
-        return None
-    if not all(n is None or (type(n) in (int, float) and abs(n) <= MAX_ID) for n in row):
-        return None
-    return tuple(math.inf if n is None else float(n) for n in row)
-
-
-def _read_rows(rows: Any) -> tuple[tuple[float, ...], ...] | None:
-    if type(rows) is not list or len(rows) > MOST_NUMBERS:
-        return None
-    found = [_read_row(row) for row in rows]
-    return None if None in found else tuple(row for row in found if row is not None)
-
-
-def _read_wholes(row: Any) -> tuple[int, ...] | None:
-    if type(row) is not list or len(row) > MOST_NUMBERS:
-        return None
-    return tuple(map(int, row)) if all(is_whole(n) for n in row) else None
-
-
-def _read_shares(row: Any) -> tuple[float, ...] | None:
-    wholes = _read_wholes(row)
-    if wholes is None or sum(wholes) not in (0, WHOLE_SHARE):
-        return None
-    return tuple(share / WHOLE_SHARE for share in wholes)
+_WHOLES = row(whole())
+_ROW = row(number(-MAX_ID, MAX_ID, infinite=True))._replace(write=_row)
+_SHARES = Kind(_read_shares, row(whole(0, WHOLE_SHARE)).schema,
+               lambda shares: [round(share * WHOLE_SHARE) for share in shares])
+_TASKS = text(MAX_NAMES)
 
 
 # The part of a message.
@@ -131,8 +112,8 @@ class RegionPart(NamedTuple):
     contributions as tuples of their own.
     """
 
-    tasks: str
-    """The names of the tasks, separated by commas."""
+    tasks: Annotated[str, Member('t', _TASKS)]
+    """The tasks of the region, separated by commas; regions with other tasks are ignored."""
     region: Region
     """The fields that are sent; all others are empty."""
 
@@ -141,61 +122,59 @@ class _WireField(NamedTuple):
     """The wire format of one field of a region."""
 
     name: str
+    key: str
+    at: int
+    """Its place in a region."""
     marks: tuple[Any, ...]
+    kind: Kind
     vector: bool
     ids: bool
     """Whether it is a vector of ids, in which -1 stands for none."""
     empty: Any
-    """The value that is left out at the end of the document."""
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-    """Returns the value, or ``None`` for invalid JSON."""
-
-    @property
-    def model(self) -> str:
-        """Return the field with the same number of entries; empty: any number."""
-        return next((mark.field for mark in self.marks if isinstance(mark, AsMany)), '')
+    """The value that is left out."""
+    model: str
+    """The field with the same number of entries; empty: any number."""
 
 
-def _wire_fields() -> tuple[_WireField, ...]:
-    """Return the fields of a region that are sent, read off its type hints."""
-    fields = []
-    for name, hint in get_type_hints(Region, include_extras=True).items():
-        kind, marks = unmarked(hint)
-        if KEPT in marks or SENDER in marks or name == 'decision':
-            continue
-        vector = get_origin(kind) is tuple
-        element = unmarked(get_args(kind)[0])[0] if vector else kind
-        digits = next((mark.number for mark in marks if isinstance(mark, Digits)), DIGITS)
-        write, read = _codec_of(element, vector, marks, digits)
-        fields.append(_WireField(
-            name=name, marks=marks, vector=vector, ids=vector and element is int,
-            empty=[] if vector else 0, write=write, read=read))
-    return tuple(fields)
-
-
-def _codec_of(element: type, vector: bool, marks: Sequence[Any], digits: int,
-              ) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    """Return the functions that write and read values of one type."""
-    if not vector:
-        if element is int:
-            least, most = next((mark for mark in marks if isinstance(mark, Within)),
-                               Within(NOBODY, MAX_ID))
-            return int, lambda value: (
-                int(value) if is_whole(value, least) and value <= most else None)
-        return (lambda value: _short(value, digits)), _read_number
+def _wire_field(name: str, hint: Any) -> _WireField | None:
+    """Return the wire format of a field of a region by its type hint; ``None``: it is not sent."""
+    kind, marks = unmarked(hint)
+    marked = {type(mark): mark for mark in marks}
+    if Key not in marked:
+        return None
+    vector = get_origin(kind) is tuple
+    element = unmarked(get_args(kind)[0])[0] if vector else kind
+    model = marked[AsMany].field if AsMany in marked else ''
+    least, most = marked.get(Within, (NOBODY, MAX_ID))
+    form = _ROW
     if SHARES in marks:
-        return (lambda row: [round(share * WHOLE_SHARE) for share in row]), _read_shares
-    if element is int:
-        return list, _read_wholes
-    if LAID_OUT in marks and any(isinstance(mark, AsMany) for mark in marks):
-        return (lambda rows: [_row(row) for row in rows]), _read_rows
-    return _row, _read_row
+        form = _SHARES
+    elif vector and element is int:
+        form = _WHOLES
+    elif LAID_OUT in marks and model:
+        form = row(_ROW)
+    elif element is int:
+        form = whole(least, most)._replace(write=int)
+    elif not vector:
+        digits = marked[Digits].number if Digits in marked else DIGITS
+        form = number(0.0, MAX_NUMBER)._replace(write=lambda value: _short(value, digits))
+    return _WireField(
+        name, marked[Key].key, Region._fields.index(name), marks, form, vector,
+        vector and element is int, () if vector else least if element is int else 0.0, model)
 
 
-_FIELDS = _wire_fields()
-_FEWEST = 2
-"""Parent and summary are always there."""
+_HINTS = get_type_hints(Region, include_extras=True)
+FIELDS = tuple(field for field in (
+    _wire_field(name, hint) for name, hint in _HINTS.items()) if field is not None)
+"""The fields of a region that are sent."""
+_BY_KEY = {field.key: field for field in FIELDS}
+_MODELS = tuple((field.at, Region._fields.index(field.model)) for field in FIELDS if field.model)
+DATED = tuple(_BY_KEY[key] for key in 'psrnfamgcvw')
+"""The fields in their order in the form of the version before."""
+_DATED_FEWEST = 2
+_EMPTY = Region(**{
+    **{name: () for name in _HINTS}, **{field.name: field.empty for field in FIELDS},
+    'device': NOBODY, 'role': 0, 'load': 0.0, 'decision': ''})
 
 
 def region_part(tasks: str = '', **fields: Any) -> RegionPart:
@@ -205,54 +184,88 @@ def region_part(tasks: str = '', **fields: Any) -> RegionPart:
     >>> region_part('count', parent=5).region.summary
     ()
     """
-    empty = {name: () for name in Region._fields} | {
-        field.name: () if field.vector else 0 for field in _FIELDS}
-    return RegionPart(tasks, Region(**{
-        **empty, 'device': NOBODY, 'role': 0, 'load': 0.0, 'parent': NOBODY, 'reach': 0.0,
-        'decision': '', **fields}))
+    return RegionPart(tasks, _EMPTY._replace(**fields))
 
 
-def write(part: RegionPart) -> dict[str, Any]:
+def write(part: RegionPart, dated: bool = False) -> dict[str, Any]:
     """
-    Return a region part as a list of JSON values.
+    Return the members of a message.
 
-    >>> write(region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
-    ...                   shares=(0.25, 0.75), decision='[9]'))
-    {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
+    :param dated: whether in the form of the version before.
+
+    >>> told = region_part('count', parent=5, summary=(3.0, math.inf), decision='[9]')
+    >>> write(told)
+    {'t': 'count', 'r': {'p': 5, 's': [3]}, 'd': [9]}
+    >>> write(told._replace(region=told.region._replace(decision_version=4)), dated=True)['r']
+    [5, [3], 0, [], [], [], [], [], [], 4]
     """
-    rows = [field.write(getattr(part.region, field.name)) for field in _FIELDS]
-    while len(rows) > _FEWEST and rows[-1] == _FIELDS[len(rows) - 1].empty:
-        rows.pop()
     document: dict[str, Any] = {'t': part.tasks} if part.tasks else {}
-    document['r'] = rows
+    document['r'] = _write_dated(part.region) if dated else {
+        field.key: field.kind.write(value) for field in FIELDS
+        if (value := part.region[field.at]) != field.empty}
     if part.region.decision:
         document['d'] = json.loads(part.region.decision)
     return document
+
+
+def _write_dated(region: Region) -> list[Any]:
+    rows = [field.kind.write(region[field.at]) for field in DATED]
+    while len(rows) > _DATED_FEWEST and rows[-1] in ([], 0):
+        rows.pop()
+    return rows
+
+
+def is_dated(document: Mapping[str, Any]) -> bool:
+    """Return whether the sender of a document needs the form of the version before."""
+    if 'u' in document:
+        return False
+    others = document.get('i')
+    parts = (document, *others.values()) if type(others) is dict else (document,)
+    return list in [type(part.get('r')) for part in parts if type(part) is dict]
 
 
 def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectReason, ...]]:
     """Return the region part of a document, ``None`` without one, and the reasons to reject."""
     if 'r' not in document:
         return None, ()
-    rows, tasks = document['r'], document.get('t', '')
-    if type(tasks) is not str or len(tasks) > MAX_NAMES:
+    try:
+        tasks = _TASKS.read(document.get('t', ''))
+    except Rejected:
         return None, (RejectReason.TASKS,)
-    if type(rows) is not list or not _FEWEST <= len(rows) <= len(_FIELDS):
+    try:
+        values = _read_fields(document['r'])
+    except Rejected:
         return None, (RejectReason.SUMMARY,)
-    rows = rows + [field.empty for field in _FIELDS[len(rows):]]
-    values = {field.name: field.read(row) for field, row in zip(_FIELDS, rows)}
-    if None in values.values() or any(
-            field.model and len(values[field.name]) != len(values[field.model])
-            for field in _FIELDS):
-        return None, (RejectReason.SUMMARY,)
-    decision, faults = '', list[RejectReason]()
+    faults: tuple[RejectReason, ...] = ()
     if 'd' in document:
         try:
-            decision = decision_text(document['d'])
+            values[_DECISION] = decision_text(document['d'])
         except ValueError:
-            faults.append(RejectReason.DECISION)
-            values['decision_version'] = 0
-    return region_part(tasks, **values, decision=decision), tuple(faults)
+            faults = (RejectReason.DECISION,)
+            values[_VERSION] = 0
+    return RegionPart(tasks, Region._make(values)), faults
+
+
+_DECISION, _VERSION = map(Region._fields.index, ('decision', 'decision_version'))
+
+
+def _read_fields(raw: Any) -> list[Any]:
+    """Return the values of a region, in their order; raises :class:`Rejected`."""
+    values = [*_EMPTY]
+    if type(raw) is dict:
+        for key, value in raw.items():
+            field = _BY_KEY.get(key)
+            if field is not None:
+                values[field.at] = field.kind.read(value)
+    elif type(raw) is list and _DATED_FEWEST <= len(raw) <= len(DATED):
+        for field, value in zip(DATED, raw):
+            values[field.at] = field.kind.read(value)
+    else:
+        raise Rejected
+    for one, other in _MODELS:
+        if len(values[one]) != len(values[other]):
+            raise Rejected
+    return values
 
 
 class RegionCodec:
@@ -278,7 +291,7 @@ class RegionCodec:
         :param feedback: whether the leader's radius is worth sending.
         """
         values: dict[str, Any] = {}
-        for field in _FIELDS:
+        for field in FIELDS:
             value = getattr(region, field.name)
             if field.model:
                 if LAID_OUT in field.marks:
@@ -307,7 +320,7 @@ class RegionCodec:
         if part.tasks != self.tasks:
             return nothing, TASKS_DIFFER
         sent = part.region
-        values = {field.name: self._full(field, getattr(sent, field.name)) for field in _FIELDS}
+        values = {field.name: self._full(field, getattr(sent, field.name)) for field in FIELDS}
         if sent.members:
             values['summary'] = self._aggregates.identity
         if None in values.values():

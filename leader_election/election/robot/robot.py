@@ -406,7 +406,8 @@ class Robot:
             id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
             export=self.state, region=self.main.region_part(), others=others,
             reading=self.sensing.reading, localisation=self.sensing.estimate,
-            names=self._names())
+            names=self._names(),
+            dated=any(entry.message.dated for entry in self.mailbox.entries()))
         payload = self._codec.encode(message)
         for count, shorter in shortening.SHORTENINGS:
             if len(payload) <= self.authentication.room:

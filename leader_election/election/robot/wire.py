@@ -15,8 +15,7 @@
 """
 The limits of the wire format, the reasons for rejecting a message, and compact JSON.
 
-The messages themselves are encoded in :mod:`leader_election.election.robot.codec` and, for
-regions, in :mod:`leader_election.election.robot.region_codec`.
+The messages themselves are encoded in :mod:`leader_election.election.robot.codec`.
 """
 
 from enum import Enum
@@ -68,7 +67,10 @@ def dumps(value: Any) -> str:
 
     :raises TypeError, ValueError: for values that JSON cannot express, infinities included.
     """
-    return json.dumps(value, separators=(',', ':'), allow_nan=False)
+    return _encode(value)
+
+
+_encode = json.JSONEncoder(separators=(',', ':'), allow_nan=False).encode
 
 
 def decision_text(decisions: Any) -> str:
@@ -86,7 +88,8 @@ def decision_text(decisions: Any) -> str:
         raise ValueError(str(error)) from None
     if len(text) > MAX_DECISION:
         raise ValueError(f'it has {len(text)} characters in JSON; it may have {MAX_DECISION}')
-    if not _within(decisions, MOST_LEVELS):
+    brackets = text.count('[') + text.count('{')
+    if brackets > MOST_LEVELS and not _within(decisions, MOST_LEVELS):
         raise ValueError(f'it has more than {MOST_LEVELS} levels')
     return text
 

@@ -99,7 +99,8 @@ def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
         others=st.just(NO_PARTS) | st.dictionaries(
             st.sampled_from([INSTANCE, 'x']), parts, max_size=2),
         reading=st.just(()) | st.lists(REAL.filter(lambda n: abs(n) < 1e10), max_size=3).map(
-            tuple), localisation=ESTIMATES, names=NAMES, faults=st.just(())).map(own_left_out)
+            tuple), localisation=ESTIMATES, names=NAMES, dated=st.just(False),
+        faults=st.just(())).map(own_left_out)
 
 
 def legal(algorithm: Algorithm) -> st.SearchStrategy[str]:
@@ -159,7 +160,7 @@ def corpus() -> list[str]:
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.sampled_from(['v', 'id', 'frame', *'pchairtdmeoz'])
+        st.sampled_from(['v', 'id', 'frame', *'pchairtdmeozwnu'])
         | st.text(max_size=3), inner, max_size=6)).map(json.dumps)
 
 

@@ -17,6 +17,7 @@
 from importlib.resources import files
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from budget import examples
@@ -49,6 +50,7 @@ from leader_election.election.robot.codec import (
     whereabouts,
 )
 from leader_election.election.robot.region_codec import region_part, WHOLE_SHARE
+from leader_election.election.robot.schema import schema
 from leader_election.election.robot.wire import MAX_ID, RejectReason
 import pytest
 
@@ -58,6 +60,7 @@ DOCUMENT = json.loads(
 SCHEMA = Draft202012Validator(DOCUMENT)
 DESCRIBED = [rule['if']['properties']['a']['const']
              for rule in DOCUMENT['$defs']['export']['allOf']]
+DATED = Path(__file__).with_name('dated_messages.txt').read_text().splitlines()
 ALL = pytest.mark.parametrize('algorithm', [ALGORITHMS.get(name) for name in ALGORITHMS.names()],
                               ids=ALGORITHMS.names())
 GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8], 'h': [2]}
@@ -70,7 +73,7 @@ MESSAGES = st.builds(
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
     region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), localisation=ESTIMATES,
-    names=NAMES, faults=st.just(())).map(own_left_out)
+    names=NAMES, dated=st.just(False), faults=st.just(())).map(own_left_out)
 
 
 def payload(**changes: Any) -> str:
@@ -289,6 +292,28 @@ def test_the_longest_message_of_an_algorithm_is_read(algorithm):
     assert len(wire) <= MAX_LENGTH
     message = Codec(algorithm).decode(wire)
     assert isinstance(message, Message) and message.export == export
+
+
+def test_the_schema_follows_from_the_declarations():
+    """``python -m leader_election.election.robot.schema`` writes it."""
+    assert DOCUMENT == json.loads(json.dumps(schema()))
+
+
+@pytest.mark.parametrize('wire', DATED)
+def test_recorded_messages_of_the_version_before_are_understood_both_ways(wire):
+    """What is decoded is what they would send, so that they read what is sent to them."""
+    document = json.loads(wire)
+    SCHEMA.validate(document)
+    codec = Codec(ALGORITHMS.get(document.get('a', 'bounded')))
+    message = codec.decode(wire)
+    assert isinstance(message, Message) and not message.faults
+    assert message.dated == ('"r":[' in wire)
+    again = codec.encode(message._replace(dated=True))
+    assert json.loads(again) == {**document, 'u': 1}
+    assert codec.decode(again) == message._replace(dated=False)
+    keyed = codec.encode(message._replace(dated=False))
+    assert codec.decode(keyed) == message._replace(dated=False)
+    SCHEMA.validate(json.loads(keyed))
 
 
 def test_every_algorithm_is_described():

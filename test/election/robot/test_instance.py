@@ -51,7 +51,7 @@ def test_what_is_told_in_a_line_of_four():
     swarm.sweep(12)
     document = json.loads(swarm.said[2])
     assert document['t'] == 'count'
-    assert document['r'] == [1, [3, 3, 6, 0], 0, [1], [1000]]
+    assert document['r'] == {'p': 1, 's': [3, 3, 6, 0], 'n': [1], 'f': [1000]}
     assert document['d'] == [{'members': 4, 'centre': [1.5, 0.0]}]
 
 
@@ -159,7 +159,7 @@ def test_connected_leaders_know_where_the_others_are_and_how_many():
     found = {i: instance.borders() for i, instance in swarm.instances().items() if instance.leads}
     assert found == {2: {5: (4.0, 0.0, 3.0)}, 5: {2: (1.0, 0.0, 3.0)}}
     # Robots 3 and 4 stand at the border.
-    assert json.loads(swarm.said[3])['r'][1][1:6] == [5, 5, 4, 0, 3]
+    assert json.loads(swarm.said[3])['r']['s'][1:6] == [5, 5, 4, 0, 3]
 
 
 class Speaker(Task):
@@ -354,7 +354,7 @@ def test_feedback_makes_a_region_smaller_and_its_radius_travels():
     assert [instance.radius for instance in main.values()] == [9.0] * 4
     assert main[4].state.distance == pytest.approx(30 / 9, abs=4e-4)
     assert main[4].distance == pytest.approx(3.0, abs=4e-4)
-    assert json.loads(swarm.said[4])['r'][2] == 9
+    assert json.loads(swarm.said[4])['r']['r'] == 9
 
 
 def test_feedback_lets_go_who_is_too_far():

@@ -18,8 +18,9 @@ import json
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.robot.codec import MAX_LENGTH
-from leader_election.election.robot.naming import LONGEST, MOST_NAMES, read
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.robot.codec import codec_for, MAX_LENGTH
+from leader_election.election.robot.naming import LONGEST, MOST_NAMES
 from leader_election.election.robot.wire import RejectReason
 import pytest
 
@@ -34,8 +35,11 @@ def named(swarm: Swarm) -> dict[int, str]:
     {'-1': '/a'}, {'9999999999999999': '/a'}, {'7': '/a' * LONGEST},
     {str(i): '/a' for i in range(MOST_NAMES + 1)}])
 def test_wrong_names_are_ignored_and_counted(wrong: Any) -> None:
-    assert read({'n': wrong}) == ({}, (RejectReason.NAMES,))
-    assert read({'n': {'7': '/'}}) == ({7: '/'}, ())
+    def decoded(names: Any) -> Any:
+        return codec_for(BOUNDED).decode(json.dumps(
+            {'v': 1, 'id': 3, 'frame': 'map', 'c': [-7.0, 3.25, 8], 'n': names}))
+    assert decoded(wrong).names == {} and decoded(wrong).faults == (RejectReason.NAMES,)
+    assert decoded({'7': '/'}).names == {7: '/'} and decoded({'7': '/'}).faults == ()
 
 
 def test_usual_robots_send_no_names() -> None:

@@ -77,9 +77,9 @@ def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
     return [n if n == math.inf or n.is_integer() else float(f'{n:.{digits}g}') for n in row]
 
 
-@given(regions())
-def test_round_trip(told):
-    found, faults = read(json.loads(json.dumps(write(told), allow_nan=False)))
+@given(regions(), st.booleans())
+def test_round_trip(told, dated):
+    found, faults = read(json.loads(json.dumps(write(told, dated), allow_nan=False)))
     assert faults == () and found is not None
     rows = {'summary': tuple(shown(told.region.summary)),
             'announcement': tuple(shown(told.region.announcement)),
@@ -92,11 +92,20 @@ def test_by_hand():
     """Parent 5; three members and nothing; a quarter to 5 and the rest to 7; a decision."""
     told = region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
                        shares=(0.25, 0.75), decision='[9]')
-    assert write(told) == {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
+    assert write(told) == {
+        't': 'count', 'r': {'p': 5, 's': [3], 'n': [5, 7], 'f': [250, 750]}, 'd': [9]}
+    assert write(told, dated=True)['r'] == [5, [3], 0, [5, 7], [250, 750]]
     assert read(write(told)) == (told._replace(region=told.region._replace(summary=(3.0,))), ())
-    assert write(region_part()) == {'r': [-1, []]}
-    assert write(region_part(decision_version=8, decision_age=2)) == {
-        'r': [-1, [], 0, [], [], [], [], [], [], 8, 2]}
+    assert write(region_part()) == {'r': {}}
+    assert write(region_part(decision_version=8, decision_age=2)) == {'r': {'v': 8, 'w': 2}}
+
+
+def test_robots_of_the_version_before_and_unknown_fields_are_understood():
+    """Their region is a list of the fields; a field of a later version is ignored."""
+    told = region_part(decision_version=8, decision_age=2)
+    assert write(told, dated=True) == {'r': [-1, [], 0, [], [], [], [], [], [], 8, 2]}
+    assert read({'r': [-1, [], 0, [], [], [], [], [], [], 8, 2]}) == (told, ())
+    assert read({'r': {'v': 8, 'w': 2, 'later': {'deep': []}}}) == (told, ())
     assert read({}) == (None, ()) and read({'t': 'count', 'd': [1]}) == (None, ())
 
 
@@ -115,7 +124,7 @@ for _ in range(40):
 
 
 @pytest.mark.parametrize('rows', [
-    None, 5, {}, 'text', [], [5], [5, [3]] + [[]] * 8,
+    None, 5, 'text', [], [5], [5, [3]] + [[]] * 8,
     *(wrong(0, parent) for parent in (-2, 1.5, None, 'x', True, [], MAX_ID + 1)),
     *(wrong(1, row) for row in (None, 3, {}, 'x', [True], ['3'], [[3]], [1e16], [10**400], [-1e16],
                                 [math.inf], [-math.inf], [0] * (MOST_NUMBERS + 1))),
@@ -129,6 +138,8 @@ for _ in range(40):
     [5, [3], 0, [7, 8], [1500, -500]]])
 def test_a_region_that_is_wrong_is_left_out(rows):
     assert read({'r': rows}) == (None, (RejectReason.SUMMARY,))
+    if type(rows) is list and len(rows) == 9:
+        assert read({'r': dict(zip('psrnfamgc', rows))}) == (None, (RejectReason.SUMMARY,))
 
 
 @pytest.mark.parametrize('tasks', [None, 5, [], 'x' * 201])

@@ -257,23 +257,23 @@ def longest(ids: int = 900_000, **settings: Any) -> tuple[Swarm, int]:
 
 
 def test_a_message_with_a_region_and_a_task_is_short():
-    assert longest(tasks='count')[1] < 300
+    assert longest(tasks='count')[1] < 310
 
 
 def test_a_further_instance_with_regions_adds_little():
     """With ids of six digits, of which a region takes six: some more than with those of three."""
     alone = longest(tasks='count')[1]
-    assert longest(tasks='count', others={'charging': {'regions': True}})[1] - alone < 150
+    assert longest(tasks='count', others={'charging': {'regions': True}})[1] - alone < 160
     tree = {'charging': {'regions': True, 'collection': 'tree'}}
     assert longest(tasks='count', others=tree)[1] - alone < 120
-    assert longest(tasks='count', others={'charging': {'tasks': 'count'}})[1] - alone < 240
+    assert longest(tasks='count', others={'charging': {'tasks': 'count'}})[1] - alone < 250
 
 
 @pytest.mark.parametrize('region', [{}, {'feedback_gain': 0.1}])
 def test_a_further_instance_with_regions_is_short_where_ids_are(region):
     others = {'charging': {'regions': True, **region}}
     alone = longest(100, tasks='count')[1]
-    assert longest(100, tasks='count', others=others)[1] - alone < 130
+    assert longest(100, tasks='count', others=others)[1] - alone < 150
 
 
 class Chatty(Task):
@@ -386,6 +386,23 @@ def test_a_decision_that_is_none_is_counted(decision):
     assert counts(swarm, 'rejected_decision')[2] == 6
 
 
+def test_a_robot_speaks_as_the_version_before_while_such_a_robot_is_near():
+    """1 hears robot 9 of that version; 2 and 3 hear robot 1 only."""
+    swarm = Swarm(line(3), first, tasks='count', message_expiry=2.5)
+    swarm.sweep(4)
+    assert all(type(json.loads(text)['r']) is dict for text in swarm.said.values())
+    dated = json.dumps({'v': 1, 'id': 9, 'frame': 'map', 'p': [0.0, 0.0], 'c': [-1.0, 0.0, 9],
+                        't': 'count', 'r': [-1, [1, 1, 0, 0]]})
+    swarm.robots[1].receive(dated, swarm.now)
+    for _ in range(2):
+        swarm.sweep()
+        kinds = {i: type(json.loads(text)['r']) for i, text in swarm.said.items()}
+        assert kinds == {1: list, 2: dict, 3: dict}, 'only who hears it'
+    swarm.sweep(3)
+    assert all(type(json.loads(text)['r']) is dict for text in swarm.said.values())
+    assert counts(swarm, 'rejected_summary') == {1: 0, 2: 0, 3: 0}
+
+
 # Spreading by gossip.
 
 def test_by_gossip_a_decision_has_a_version_and_an_age():
@@ -393,7 +410,8 @@ def test_by_gossip_a_decision_has_a_version_and_an_age():
     swarm.sweep(10)
     assert swarm.decisions() == {i: [{'members': 3, 'centre': [1.0, 0.0]}] for i in (1, 2, 3)}
     told = {i: json.loads(text)['r'] for i, text in swarm.said.items()}
-    assert {i: region[9:] for i, region in told.items()} == {1: [10], 2: [10, 1], 3: [10, 2]}
+    assert {i: (region['v'], region.get('w')) for i, region in told.items()} == {
+        1: (10, None), 2: (10, 1), 3: (10, 2)}
     for text in swarm.said.values():
         SCHEMA.validate(json.loads(text))
 
