@@ -16,9 +16,9 @@
 The region part of a message: keys ``t``, ``r`` and ``d`` of ``neighbourhood.schema.json``.
 
 ``"t":"count","r":{"p":5,"s":[3,4.5]},"d":[{"members":9}]``: the task names; the fields of
-:class:`~leader_election.election.coordination.region.Region` that are not empty, by their keys; the
-leader's decision, an entry a task. The type hints of ``Region`` and their marks define how each
-field is written, read, shortened, checked and described; so a further field is a declaration
+:class:`~leader_election.election.coordination.region.Region` that are not empty, by their keys;
+the leader's decision, an entry a task. The type hints of ``Region`` and their marks define how
+each field is written, read, shortened, checked and described; so a further field is a declaration
 there, and robots that do not know its key ignore it.
 
 Robots of the version before send and read ``r`` as a list of the fields (:data:`DATED`). A robot

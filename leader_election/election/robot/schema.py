@@ -14,7 +14,7 @@
 """
 The JSON Schema of messages, from the declarations of their parts.
 
-``python -m leader_election.election.robot.schema`` writes ``neighbourhood.schema.json`` beside this module.
+``python -m leader_election.election.robot.schema`` writes ``neighbourhood.schema.json`` beside it.
 """
 
 import ast
