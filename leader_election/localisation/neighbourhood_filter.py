@@ -256,7 +256,7 @@ class NeighbourhoodFilter:
             own = covariance[pose, pose]
         noise = odometry_covariance(
             (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
-            self.parameters) * self._adaptation.factor(robot)
+            self.parameters, self._adaptation.factor(robot))
         if now - self.slipping.get(robot, -math.inf) <= SLIPPING:
             noise += slip_covariance(motion)
         own = own + turned @ noise @ turned.T
@@ -492,8 +492,7 @@ class NeighbourhoodFilter:
             rejected += not outcome.accepted
             self._rejections.note(observer, sighting.id, now, not outcome.accepted)
             self.trust.note(observer, sighting.id, now, not outcome.accepted)
-            if outcome.accepted:
-                self._adaptation.note(observer, sighting.id, outcome)
+            self._adaptation.note(observer, sighting.id, outcome)
             innovations.append(Innovation(observer, sighting.id, *outcome[:3]))
         self._counts[ACCEPTED] += len(known) - rejected - waiting
         if rejected:

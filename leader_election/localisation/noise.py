@@ -29,24 +29,25 @@ ACROSS = 0.25
 
 
 def odometry_covariance(motion: PlanePose, duration: float,
-                        parameters: LocalisationParameters) -> Array:
+                        parameters: LocalisationParameters, factor: float = 1.0) -> Array:
     """
     Return the covariance of a motion by odometry, in the frame of its begin, shape (3, 3).
 
     :param motion: x, y, yaw [m, rad].
     :param duration: [s].
+    :param factor: of the variance that grows with the distance.
 
     >>> table = LocalisationParameters()
     >>> [round(float(number), 6) for number in np.diag(
     ...     odometry_covariance((1.0, 0.0, 0.0), 0.0, table))]
     [0.0036, 0.001125, 0.0009]
     """
-    along, across, heading, mixed = odometry_variances(motion, duration, parameters)
+    along, across, heading, mixed = odometry_variances(motion, duration, parameters, factor)
     return np.array(((along, 0.0, 0.0), (0.0, across, mixed), (0.0, mixed, heading)))
 
 
-def odometry_variances(motion: PlanePose, duration: float, parameters: LocalisationParameters
-                       ) -> tuple[float, float, float, float]:
+def odometry_variances(motion: PlanePose, duration: float, parameters: LocalisationParameters,
+                       factor: float = 1.0) -> tuple[float, float, float, float]:
     """
     Return the variances along the path, across it and of the heading, and their covariance.
 
@@ -55,10 +56,11 @@ def odometry_variances(motion: PlanePose, duration: float, parameters: Localisat
 
     :param motion: x, y, yaw [m, rad].
     :param duration: [s].
+    :param factor: as of :func:`odometry_covariance`.
     """
     way, turn = math.hypot(motion[0], motion[1]), abs(motion[2])
     rest = parameters.odometry_noise_rest ** 2 * duration
-    along = parameters.odometry_noise_position ** 2 * way + rest
+    along = factor * parameters.odometry_noise_position ** 2 * way + rest
     heading = (parameters.odometry_noise_turn ** 2 * turn
                + parameters.odometry_noise_heading ** 2 * way + rest)
     mixed = heading * way / 2.0

@@ -16,12 +16,15 @@
 
 import math
 
+from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.noise_adaptation import (
+    FALL,
     GREATEST,
     INTERVAL,
     NoiseAdaptation,
-    STEP,
+    RISE,
 )
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.updates import Outcome
 from localisation.simulation import Neighbourhood
 import numpy as np
@@ -30,9 +33,9 @@ import pytest
 ROBOTS, BEFORE = 5, 30.0
 
 
-def outcome(error: float) -> Outcome:
-    """Return an accepted range that tells of poses alone."""
-    return Outcome(error, math.nan, True, 1.0)
+def outcome(error: float, accepted: bool = True) -> Outcome:
+    """Return a range that tells of poses alone."""
+    return Outcome(error, math.nan, accepted, 1.0)
 
 
 def after(minutes: float, errors: dict[int, float]) -> NoiseAdaptation:
@@ -56,9 +59,41 @@ def test_small_errors_do_not_make_the_noise_less_than_the_parameters() -> None:
 
 def test_great_errors_raise_the_noise_step_by_step_to_a_bound() -> None:
     once = after((INTERVAL + 1.0) / 60.0, {2: 3.0, 3: 3.0})
-    assert 1.0 < once.factor(1) <= math.exp(STEP)
+    assert 1.0 < once.factor(1) <= math.exp(RISE)
     assert after(30.0, {2: 3.0, 3: 3.0}).factor(1) == pytest.approx(GREATEST)
     assert once.factor(77) == 1.0
+
+
+def test_the_noise_falls_slowly_after_it_rose() -> None:
+    found = after(30.0, {2: 3.0, 3: 3.0})
+    found.adapt(1, 1800.0 + INTERVAL)
+    for observer in (2, 3) * 20:
+        found.note(observer, 1, outcome(0.1))
+    found.adapt(1, 1800.0 + 2.0 * INTERVAL)
+    assert found.factor(1) == pytest.approx(GREATEST * math.exp(-FALL))
+
+
+@pytest.mark.parametrize(('successive', 'raised'), [(1, False), (4, True)])
+def test_rejected_sightings_raise_the_noise_if_one_follows_another(
+        successive: int, raised: bool) -> None:
+    found = NoiseAdaptation()
+    for now in range(600):
+        accepted = now % (2 * successive) >= successive
+        for observer in (2, 3, 4):
+            found.note(observer, 1, outcome(1.0 if accepted else 20.0, accepted))
+        found.adapt(1, float(now))
+    assert (found.factor(1) > 1.0) == raised
+
+
+def test_the_factor_is_of_distances_and_not_of_turns() -> None:
+    table = LocalisationParameters()
+    way, turn = (2.0, 0.0, 0.0), (0.0, 0.0, 2.0)
+    assert odometry_covariance(way, 0.0, table, 4.0)[0, 0] == pytest.approx(
+        4.0 * odometry_covariance(way, 0.0, table)[0, 0])
+    assert (odometry_covariance(way, 0.0, table, 4.0)[2] == odometry_covariance(
+        way, 0.0, table)[2]).all()
+    assert (odometry_covariance(turn, 0.0, table, 4.0) == odometry_covariance(
+        turn, 0.0, table)).all()
 
 
 def test_one_wrong_sensor_does_not_raise_the_noise_of_those_that_it_sees() -> None:
