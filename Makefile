@@ -26,7 +26,7 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz physics physics-logs \
+.PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz mutants physics physics-logs \
   docs benchmark lint config clean
 
 help:  ## List the targets (the default)
@@ -88,8 +88,13 @@ prove: $(VENV)/.lab  ## Check Bounded Election in every small network, from any 
 fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
 	@PYTHONPATH=.:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
+mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of the algorithms and coordination; hours; ARGS="leader_election.election.algorithms.bounded*" for less
+	@rm -rf mutants
+	@LEADER_ELECTION_EXAMPLES=0.2 $(BIN)/python -m mutmut run $(if $(ARGS),'$(ARGS)')
+	@$(BIN)/python -m mutmut results
+
 clean:  ## Remove all generated files, ./.venv too
-	rm -rf .venv .venv-* build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf .venv .venv-* build install log mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -118,6 +123,10 @@ $(VENV)/.dev: $(VENV)/.made $(DEV:%=requirements/%.txt)
 
 $(VENV)/.benchmark: $(VENV)/.lab requirements/benchmark.txt
 	$(INSTALL) -r requirements/benchmark.txt
+	@touch $@
+
+$(VENV)/.mutants: $(VENV)/.made requirements/mutants.txt
+	$(INSTALL) -r requirements/mutants.txt
 	@touch $@
 
 $(VENV)/.physics: $(VENV)/.run requirements/physics.txt

@@ -38,7 +38,7 @@ DOMAINS = 102 // WORKERS
 """The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
-LONG = ('test/chaos', 'test/demo', 'test/lab', 'test/nodes', 'test/config', 'test/test_')
+LONG = ('test/chaos', 'test/ros/demo', 'test/lab', 'test/ros/nodes', 'test/config', 'test/test_')
 """The folders of tests that start processes and nodes or compute for long, longest first."""
 
 

@@ -17,12 +17,16 @@
 from math import inf
 from typing import NamedTuple
 
-from leader_election.election.algorithms import BOUNDED, Device, RECURSIVE
+from leader_election.election.algorithms import BOUNDED, CLASSIC, Device, RECURSIVE
 from leader_election.election.algorithms.fields import (
     change,
+    Count,
     Field,
     fields_of,
     Hops,
+    Id,
+    Kept,
+    PerLevel,
     Ticks,
     Unbounded,
 )
@@ -70,6 +74,24 @@ def test_fields_of_describes_each_type_hint():
     assert [field.name for field in FIELDS if field.is_distance] == ['level_distance', 'distance']
 
 
+def test_fields_of_reads_all_marks():
+    class Marked(NamedTuple):
+        distance: float
+        hops: Hops
+        parent: Id
+        number: Count
+        secret: Kept[tuple[Id, ...]]
+        levels: PerLevel[tuple[int, ...]]
+
+    assert fields_of(Marked, Marked(0.0, 0, -1, 0, (-1,), (0,))) == (
+        Field('distance', float, None, infinite=False, ticks=False),
+        Field('hops', int, None, infinite=False, ticks=False, hops=True, least=0),
+        Field('parent', int, None, infinite=False, ticks=False, least=-1),
+        Field('number', int, None, infinite=False, ticks=False, least=0),
+        Field('secret', int, (-1,), infinite=False, ticks=False, kept=True, least=-1),
+        Field('levels', int, (0,), infinite=False, ticks=False, per_level=True))
+
+
 @pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
 def test_unknown_type_hint_is_refused(hint):
     class Wrong(NamedTuple):
@@ -110,6 +132,11 @@ def test_change_is_the_distance_moved_or_infinite(difference, by):
 def test_change_counts_more_hops_but_not_fewer(hops, by):
     before = BOUNDED.state(-9.0, 2.0, 5, 3)
     assert change(BOUNDED.fields, before, before._replace(**hops)) == by
+
+
+def test_change_continues_behind_fewer_hops():
+    before = CLASSIC.state(-9.0, 5, 2.0, 2.0, 5, lead_hops=3, hops=3)
+    assert change(CLASSIC.fields, before, before._replace(lead_hops=2, hops=4)) == inf
 
 
 @pytest.mark.parametrize('best_hops, by', [((3, 1), 0.0), ((2, 1), 0.0), ((2, 2), inf)])

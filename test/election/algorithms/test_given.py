@@ -20,7 +20,12 @@ from election.algorithms.networks import grid, LINE, links, STRENGTHS_OF_LINE
 from election.algorithms.simulate import led, Network
 from leader_election.election.algorithms import Device, GIVEN
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.algorithms.given import configure, Nearest
+from leader_election.election.algorithms.given import (
+    configure,
+    given_round,
+    Nearest,
+    NearestColumns,
+)
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -63,6 +68,25 @@ def test_path_of_fewest_hops_is_taken_among_equally_long():
     """0 leads; 3 is 2 m away, over 1 and 2 or at once."""
     graph = links((0, 1, 0.5), (1, 2, 1.0), (2, 3, 0.5), (0, 3, 2.0))
     assert settled(graph, '0').states[3] == Nearest(2.0, 0, 1)
+
+
+@pytest.mark.parametrize('better, worse', [
+    # Distance, then the lower id, then hops: the worse one is better in all that comes later.
+    (Nearest(1.0, 9, 2), Nearest(1.5, 7, 0)),
+    (Nearest(1.0, 7, 2), Nearest(1.0, 9, 0)),
+    (Nearest(1.0, 9, 1), Nearest(1.0, 9, 2)),
+    # Of no value: beyond the radius, at the hop limit, of a negative number, the own one.
+    (Nearest(1.0, 9, 2), Nearest(2.5, 7, 0)),
+    (Nearest(1.0, 9, 2), Nearest(0.5, 7, 3)),
+    (Nearest(1.0, 9, 2), Nearest(0.5, 7, -1)),
+    (Nearest(1.0, 9, 2), Nearest(0.5, 1, 0)),
+])
+def test_nearest_leader_is_taken_then_the_lowest_id_then_the_fewest_hops(better, worse):
+    for order in ((better, worse), (worse, better)):
+        assert given_round(
+            Device(1, 0.0), Nearest(inf, 1, 0), NearestColumns(*zip(*order)), [1.0, 1.0],
+            configure('7-9', radius=3.0, hop_limit=3)
+        ) == Nearest(2.0, better.leader, better.hops + 1)
 
 
 def test_grid_is_divided_between_leaders_at_its_corners():

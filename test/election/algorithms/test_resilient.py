@@ -178,6 +178,9 @@ ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
     ([Follower(-5.0, 0.0, 10, 9.0, 0.0, 1, 10)], 9),
     # One's own candidacy, from when one was stronger.
     ([Follower(-8.0, 2.0, 9, 9.0, 2.0, 1, 3)], 9),
+    # Nor does what is not adopted hide what is behind it.
+    ([Follower(-8.0, 2.0, 9, 9.0, 2.0, 1, 3), Follower(-8.0, 3.0, 3, 2.0, 2.0, 2, 3),
+      Follower(-8.0, 2.0, 3, 2.0, 2.0, 3, 3), Follower(-7.0, 3.0, 0, 9.0, 3.0, 4, 0)], 4),
     # A negative radius reaches nobody.
     ([Follower(-7.0, 0.0, 4, -1.0, 0.0, 1, 4)], 9),
     ([], 9),
@@ -207,6 +210,14 @@ def test_distance_at_the_largest_exact_number_is_not_adopted():
     before = RESILIENT.start(device)._replace(diameter=1e308)
     found = resilient_round(device, before, Followers(*[[]] * 7), [], configure(1000.0))
     assert found.radius == most
+
+
+def test_hop_limit_bounds_distance_and_radius():
+    device, limited = Device(9, 5.0), configure(2.0, hop_limit=3)
+    for distance, found in ((2.0, (-7.0, 3.0, 4, 3.0)), (3.0, (-5.0, 0.0, 9, 3.0))):
+        heard = Followers(*zip(Follower(-7.0, distance, 4, 9.0, 0.0, 1, 4)))
+        before = RESILIENT.start(device)._replace(diameter=4.0)
+        assert resilient_round(device, before, heard, [1.0], limited)[:4] == found
 
 
 def test_robot_at_the_radius_relays_only_if_it_is_inclusive():

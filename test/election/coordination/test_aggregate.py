@@ -172,3 +172,4 @@ def test_own_combine_function_is_registered_once(monkeypatch: pytest.MonkeyPatch
 def test_aggregate_of_too_many_numbers_is_refused(numbers: int) -> None:
     with pytest.raises(ValueError, match=f'{numbers} numbers are not allowed'):
         total(numbers)
+    assert len(total(MOST_NUMBERS).identity) == MOST_NUMBERS

@@ -23,9 +23,10 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.coordination import coordinated as module
 from leader_election.election.coordination.coordinated import coordinated, types_of
-from leader_election.election.coordination.region import Region
+from leader_election.election.coordination.region import Region, RELAY
 from leader_election.election.coordination.settings import (
     initial_region,
+    MOST_RECIPIENTS,
     parameters_of,
     RegionSettings,
 )
@@ -52,6 +53,20 @@ def test_every_algorithm_has_a_state_with_a_region(name):
     assert state == (*elected, *identity()._replace(device=7))
     assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
     assert types.State._fields[-len(Region._fields):] == Region._fields
+
+
+@pytest.mark.parametrize('collection, recipients, members', [
+    ('tree', 0, 0), ('multi-path', MOST_RECIPIENTS, 0), ('gossip', 0, 2)])
+def test_initial_region_is_empty_with_room_for_the_collection(collection, recipients, members):
+    settings = RegionSettings(collection=collection, gossip_members=2, role='relay',
+                              feedback_target=6.0)
+    assert initial_region(settings, [1.0, 2.0], [0.0, inf], undecided=(inf,)) == Region(
+        device=-1, role=RELAY, contribution=(1.0, 2.0), load=6.0, own_announcement=(), parent=-1,
+        summary=(0.0, inf), reach=0.0, recipients=(-1,) * recipients, shares=(0.0,) * recipients,
+        announcement=(), members=(-1,) * members, ages=(0,) * members,
+        contributions=(inf,) * 2 * members, decision_version=0, decision_age=0, decision=(inf,))
+    told = initial_region(settings, [1.0], [0.0], announcement_size=2, undecided=(inf,))
+    assert told.announcement == told.own_announcement == (inf, inf)
 
 
 def test_unknown_name_of_a_type_raises():
