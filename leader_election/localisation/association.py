@@ -54,7 +54,8 @@ def associated(sightings: Sequence[Observed], neighbourhood: NeighbourhoodFilter
         robot = sighting.id
         if (observer in neighbourhood and robot in neighbourhood and robot != observer
                 and not math.isnan(sighting.range + sighting.bearing)
-                and _is_far(sighting.range, sighting.bearing, neighbourhood, observer, robot)
+                and _is_far(sighting.range, sighting.bearing, neighbourhood, observer, robot,
+                            parameters)
                 and not unsure(observer) and not unsure(robot)):
             best = _best(sighting.range, sighting.bearing, neighbourhood, observer, robot,
                          parameters, now)
@@ -65,10 +66,14 @@ def associated(sightings: Sequence[Observed], neighbourhood: NeighbourhoodFilter
 
 
 def _is_far(distance: float, bearing: float, neighbourhood: NeighbourhoodFilter, observer: int,
-            robot: int) -> bool:
-    """Return whether a robot is not seen where it is expected."""
+            robot: int, parameters: LocalisationParameters) -> bool:
+    """Return whether a robot is not seen where it is expected, even if poses were certain."""
     x, y, _ = between(neighbourhood.pose(observer), neighbourhood.pose(robot))
-    return math.dist((x, y), (distance * math.cos(bearing), distance * math.sin(bearing))) > NEAR
+    if math.dist((x, y), (distance * math.cos(bearing), distance * math.sin(bearing))) <= NEAR:
+        return False
+    length = max(math.hypot(x, y), 0.1)
+    off, turned = distance - length, wrap(bearing - math.atan2(y, x)) / parameters.bearing_noise
+    return off * off / range_variance(length, parameters) + turned * turned > FITS
 
 
 def _best(distance: float, bearing: float, neighbourhood: NeighbourhoodFilter, observer: int,

@@ -203,8 +203,7 @@ class SightingQueue:
             if robot in self._filter:
                 variance += table.odometry_noise_position ** 2 * length
                 if by_heading:
-                    turned = float(self._filter.covariance_of(robot)[2, 2])
-                    variance += length ** 2 * turned
+                    variance += length ** 2 * self._filter.heading_variance(robot)
         distance = 1.0 if math.isnan(sighting.range) else max(sighting.range, LEAST_WAY)
         of_range, of_bearing = sighting.range_deviation, sighting.bearing_deviation
         if math.isnan(of_range):

@@ -14,10 +14,11 @@
 
 """Robots whose poses in the neighbourhood filter contradict recent sightings: found and placed."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from leader_election.localisation.block import SIZE
 from leader_election.localisation.neighbourhood_filter import (
     Innovation,
     NeighbourhoodFilter,
@@ -85,13 +86,17 @@ class LostRobots:
         self._parameters = parameters
         self._landmarks = landmarks
         self._seen: deque[_Seen] = deque()
+        self._right: Counter[int] = Counter()
+        self._wrong: Counter[int] = Counter()
+        """How many of the sightings that concern a robot were accepted, and how many not."""
         self._watched: dict[int, float] = {}
+        self._watched_until = 0.0
         self._searched: dict[int, float] = {}
         self._suspected: dict[int, float] = {}
 
     def watch(self, robot: int, now: float) -> None:
         """Search for a robot whenever it is seen for a while: its pose is not known."""
-        self._watched[robot] = now + WATCHED
+        self._watched[robot] = self._watched_until = now + WATCHED
 
     def take(self, sightings: Sequence[Observed], innovations: Sequence[Innovation],
              now: float, distrusted: bool = False) -> None:
@@ -102,24 +107,38 @@ class LostRobots:
         :param innovations: what the filter made of them; empty: it did not use them.
         :param distrusted: whether the observer's sensor is.
         """
-        own = self._filter
+        own, landmarks = self._filter, self._landmarks
         accepted = {each.seen: each.accepted for each in innovations}
         for observer, (seen, distance, bearing, *_) in sightings:
-            if seen in self._landmarks:
+            if seen in landmarks:
                 there = None
             elif seen in own and seen != observer:
                 there = own.odometry(seen)
             else:
                 continue
-            self._seen.append(_Seen(now, observer, seen, distance, bearing,
-                                    own.odometry(observer), there, accepted.get(seen, True),
-                                    distrusted))
+            each = _Seen(now, observer, seen, distance, bearing, own.odometry(observer), there,
+                         accepted.get(seen, True), distrusted)
+            self._seen.append(each)
+            self._count(each, 1)
         while self._seen and now - self._seen[0].time > WINDOW:
-            self._seen.popleft()
+            self._count(self._seen.popleft(), -1)
 
     def forget(self, observer: int) -> None:
         """Forget the sightings by a robot: its sensor is wrong."""
-        self._seen = deque(each for each in self._seen if each.observer != observer)
+        self._remember(each for each in self._seen if each.observer != observer)
+
+    def _remember(self, seen: Iterable[_Seen]) -> None:
+        self._seen = deque(seen)
+        self._right.clear()
+        self._wrong.clear()
+        for each in self._seen:
+            self._count(each, 1)
+
+    def _count(self, each: _Seen, number: int) -> None:
+        counts = self._right if each.accepted else self._wrong
+        counts[each.observer] += number
+        if not each.distrusted:
+            counts[each.seen] += number
 
     def found(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
         """
@@ -128,6 +147,9 @@ class LostRobots:
         :return: the robot that was placed; ``None``: there is none.
         """
         wrong = {each.seen for each in innovations if not each.accepted}
+        if not wrong and now >= self._watched_until and (
+                self._filter.covariance.diagonal()[2::SIZE].max() <= LOST ** 2):
+            return None
         robots = {observer, *(each.seen for each in innovations)}
         if observer in self._filter.trust.distrusted:
             robots = {observer}
@@ -144,8 +166,8 @@ class LostRobots:
         if found is None:
             return None
         self._filter.place(lost, found.pose, found.covariance, beside, now)
-        self._seen = deque(each._replace(accepted=True) if lost in (each.observer, each.seen)
-                           else each for each in self._seen)
+        self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
+                       else each for each in self._seen)
         return lost
 
     def _candidate(self, robots: Iterable[int], now: float) -> int | None:
@@ -177,13 +199,11 @@ class LostRobots:
 
     def _score(self, robot: int) -> tuple[int, float]:
         """Return how many sightings contradict a pose, and the log-likelihood ratio."""
-        concern = [each.accepted for each in self._seen if each.concerns(robot)]
-        right = sum(concern)
-        wrong = len(concern) - right
+        wrong, right = self._wrong[robot], self._right[robot]
         return wrong, FOR * wrong + AGAINST * right
 
     def _is_lost(self, robot: int) -> bool:
-        return bool(self._filter.covariance_of(robot)[2, 2] > LOST ** 2)
+        return self._filter.heading_variance(robot) > LOST ** 2
 
     def _evidence(self, robot: int, now: float, is_new: bool
                   ) -> tuple[int | None, list[Evidence]]:

@@ -55,13 +55,14 @@ from leader_election.localisation.sensor_bias import BiasEstimate
 from leader_election.localisation.sensor_trust import SensorTrust
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
+    AT_ONCE,
     Earlier,
     LANDMARK,
     Line,
     Outcome,
     PRESENT,
     update,
-    update_by_ranges,
+    update_at_once,
 )
 import numpy as np
 
@@ -78,8 +79,6 @@ SLIPPING = 20.0
 """For so long after that its odometry may be wrong by the whole motion that it reports [s]."""
 MOST_KEPT = 1000
 """The greatest number of dropped robots whose factors are kept, those dropped last."""
-AT_ONCE = 3
-"""The least number of ranges processed at once: fewer are faster one by one."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
@@ -374,6 +373,10 @@ class NeighbourhoodFilter:
         found = turned @ self.covariance[rows, rows] @ turned.T
         return np.array((found + found.T) / 2.0)
 
+    def heading_variance(self, robot: int) -> float:
+        """Return the variance of a robot's heading [rad²]."""
+        return self.covariance.item(self._row[robot] + 2, self._row[robot] + 2)
+
     def apart(self, place: tuple[float, float]) -> Array:
         """Return the distances of all robots from a place [m], shape (n,)."""
         x, y = (places(self.state) + self._origin - place).T
@@ -409,10 +412,11 @@ class NeighbourhoodFilter:
         # A turn of both about the origin changes nothing.
         change = turned @ np.array(((-1.0, 0.0, by, 1.0, 0.0, -by),
                                     (0.0, -1.0, -bx, 0.0, 1.0, bx)))
-        rows = np.r_[pose_rows(first), pose_rows(second)]
+        rows = [first, first + 1, first + 2, second, second + 1, second + 2]
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
         return (turned @ (bx - ax, by - ay),
-                change @ self.covariance[np.ix_(rows, rows)] @ change.T + stale * np.eye(2))
+                change @ self.covariance.take(rows, 0).take(rows, 1) @ change.T
+                + stale * np.eye(2))
 
     # Sightings.
 
@@ -424,8 +428,8 @@ class NeighbourhoodFilter:
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
         :param late: the late ones among them as they were measured, by the ids seen.
-        :return: the innovations of those that concern known and fresh robots, in their order,
-            without ranges that wait for a second one.
+        :return: the innovations of those that concern known and fresh robots, without ranges that
+            wait for a second one.
         """
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
@@ -470,15 +474,20 @@ class NeighbourhoodFilter:
             return self._note(known, judged, now)
         self.bias.begin(known[0][0], now)
         self._doubtful.begin(now)
-        if len(known) >= AT_ONCE and all(math.isnan(line.bearing) for line in lines):
-            outcomes = update_by_ranges(
+        innovations = []
+        if len(known) >= AT_ONCE:
+            outcomes = update_at_once(
                 self.state, self.covariance, lines, self.parameters, self.bias, self._doubtful)
-            if outcomes is not None:
-                return self._note(known, outcomes, now)
-        return [innovation for observed, line in zip(known, lines) for innovation in self._note(
-            [observed],
-            [update(self.state, self.covariance, line, self.parameters, self.bias,
-                    self._doubtful)], now)]
+            innovations = self._note(
+                [observed for observed, outcome in zip(known, outcomes) if outcome],
+                [outcome for outcome in outcomes if outcome], now)
+            known = [observed for observed, outcome in zip(known, outcomes) if not outcome]
+            lines = [line for line, outcome in zip(lines, outcomes) if not outcome]
+        for observed, line in zip(known, lines):
+            innovations += self._note([observed], [
+                update(self.state, self.covariance, line, self.parameters, self.bias,
+                       self._doubtful)], now)
+        return innovations
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
@@ -489,11 +498,13 @@ class NeighbourhoodFilter:
             if outcome.waits:
                 waiting += 1
                 continue
-            rejected += not outcome.accepted
-            self._rejections.note(observer, sighting.id, now, not outcome.accepted)
-            self.trust.note(observer, sighting.id, now, not outcome.accepted)
-            self._adaptation.note(observer, sighting.id, outcome)
-            innovations.append(Innovation(observer, sighting.id, *outcome[:3]))
+            seen, accepted = sighting.id, outcome.accepted
+            rejected += not accepted
+            self._rejections.note(observer, seen, now, not accepted)
+            self.trust.note(observer, seen, now, not accepted)
+            self._adaptation.note(observer, seen, outcome)
+            innovations.append(Innovation(
+                observer, seen, outcome.range, outcome.bearing, accepted))
         self._counts[ACCEPTED] += len(known) - rejected - waiting
         if rejected:
             self._counts[REJECTED] += rejected

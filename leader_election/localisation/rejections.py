@@ -55,11 +55,14 @@ class Rejections:
         sightings = self._pairs.get(pair)
         if sightings is None:
             sightings = self._pairs[pair] = deque()
-        elif len(sightings) == MEMORY:
-            self._count(pair, -1, -sightings.popleft()[1])
+        if len(sightings) < MEMORY:
+            self._count(pair, 1, int(rejected))
+        else:
+            oldest = sightings.popleft()[1]
+            if oldest != rejected:
+                self._count(pair, 0, rejected - oldest)
         sightings.append((now, rejected))
         self._order.append((now, pair))
-        self._count(pair, 1, int(rejected))
         self._expire(now)
 
     def suspect(self, robots: Container[int], now: float) -> int | None:

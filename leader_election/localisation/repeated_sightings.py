@@ -106,8 +106,9 @@ class RepeatedSightings:
             return (with_bearing and abs(wrap(here[2] - run.here[2])) > TURNED
                     or _moved(run.here, here, least) or _moved(run.there, there, least))
         self._runs[sighting.id] = _Run(reading, here, there)
-        return self._follows(hash((sighting.id, *(-1.0 if math.isnan(number) else number
-                                                  for number in reading))), here)
+        distance, bearing = reading
+        return self._follows(hash((sighting.id, distance if distance == distance else -1.0,
+                                   bearing if bearing == bearing else -1.0)), here)
 
     def _follows(self, key: int, here: PlanePose) -> bool:
         """Return whether a reading continues an earlier series at another pose."""
@@ -147,7 +148,8 @@ class RepeatedSightings:
 
 def _equal(one: tuple[float, float], other: tuple[float, float]) -> bool:
     """Return whether two readings are exactly equal; not a number equals itself."""
-    return all(a == b or a != a and b != b for a, b in zip(one, other))
+    (a, b), (c, d) = one, other
+    return (a == c or a != a and c != c) and (b == d or b != b and d != d)
 
 
 def _moved(before: PlanePose | None, after: PlanePose | None, least: float) -> bool:

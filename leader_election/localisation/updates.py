@@ -18,9 +18,9 @@ Updates of an extended Kalman filter by sightings, in place.
 
 A sighting depends on three numbers only: the vector from the observer to the target, and
 the observer's heading. One sighting is therefore linearised and iterated with their 3 x 3
-covariance, in plain numbers; numpy's overhead would exceed the computation. Many ranges are
-processed at once, linearised once. Rows of state and covariance are those of
-:mod:`leader_election.localisation.block`, and places are relative to the filter's origin.
+covariance, in plain numbers; numpy's overhead would exceed the computation. Several are
+processed at once, linearised once, where this is exact enough. Rows of state and covariance are
+those of :mod:`leader_election.localisation.block`, and places are relative to the filter's origin.
 """
 
 from collections.abc import Sequence
@@ -41,8 +41,11 @@ ITERATIONS = 3
 """The iterations of an update with a bearing, each linearised at the last estimate."""
 NEAREST = 0.3
 """The least range for computing bearings and curvature [m]."""
-BENT = 0.1
-"""The curvature error beyond which sightings are processed one by one [m]."""
+BENT, TWISTED = 0.1, 0.02
+"""The errors of linearised ranges and bearings beyond which sightings are processed one by one
+[m, rad]."""
+AT_ONCE = 3
+"""The least number of sightings processed at once: fewer are faster one by one."""
 LANDMARK = -1
 """In place of the row of the target: a landmark at a known place."""
 
@@ -105,6 +108,21 @@ class Outcome(NamedTuple):
     """Whether it passed the gate, but waits for a range that says the same; it is not accepted."""
 
 
+_Vector = tuple[float, float, float]
+"""By x and y of the vector to the target, and by the observer's heading."""
+_Linear = tuple[_Vector, _Vector, float, float, _Vector, _Vector, float, float, float]
+"""
+A sighting linearised: the slopes of range and bearing, their errors, zero where not measured;
+the covariances of both with vector and heading; the variance of the range's error, the covariance
+of both errors, the variance of the bearing's.
+"""
+_Noise = tuple[float, float, float, bool]
+"""
+The measured range less the error of its linearisation [m], the variances of range and bearing [m2,
+rad2], and whether one linearisation is exact enough.
+"""
+
+
 def update(state: Array, covariance: Array, line: Line, parameters: LocalisationParameters,
            bias: BiasEstimate | None = None, doubtful: DoubtfulRanges | None = None) -> Outcome:
     """
@@ -129,186 +147,202 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
                               (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
     # The covariances of vector and heading with the whole state, shape (3, 6 n).
     way = by_errors @ covariance.take(rows, axis=0)
-    own = way.take(rows, axis=1) @ by_errors.T
+    own = (way.take(rows, axis=1) @ by_errors.T).tolist()
     x, y = x - px, y - py
-    (xx, xy, xt), (_, yy, yt), (_, _, tt) = own.tolist()
-
-    ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
-    length = math.sqrt(max(x * x + y * y, 1e-4))
-    bend = _bend((y * y * xx - 2.0 * x * y * xy + x * x * yy) / (length * length),
-                 (x * yt - y * xt) / length, tt, length)
-    of_range = _range_variance(line, length, bend, parameters)
-    of_bearing = line.stale / max(length, NEAREST) ** 2 + (
-        parameters.bearing_noise if math.isnan(line.bearing_deviation)
-        else line.bearing_deviation) ** 2
-    measured = line.range - min(bend, 0.5 * line.range) if ranged else 0.0
-
-    outcome = Outcome(math.nan, math.nan, False)
-    step_x = step_y = turn = 0.0
-    # The derivatives of range and bearing; without a measurement they stay zero.
-    cos = sin = side_x = side_y = heading = range_error = bearing_error = 0.0
-    for k in range(ITERATIONS if turned else 1):
-        ahead_x, ahead_y = x + step_x, y + step_y
-        length = math.sqrt(max(ahead_x * ahead_x + ahead_y * ahead_y, 1e-4))
-        if ranged:
-            cos, sin = ahead_x / length, ahead_y / length
-            range_error = measured - length + cos * step_x + sin * step_y
-        if turned:
-            side_x, side_y, heading = (
-                -ahead_y / (length * length), ahead_x / (length * length), -1.0)
-            bearing_error = (
-                wrap(line.bearing - math.atan2(ahead_y, ahead_x) + yaw + turn)
-                + side_x * step_x + side_y * step_y - turn)
-        # The covariances of vector and heading with range and bearing, then those of these two.
-        rx, ry, rt = cos * xx + sin * xy, cos * xy + sin * yy, cos * xt + sin * yt
-        bx = side_x * xx + side_y * xy + heading * xt
-        by = side_x * xy + side_y * yy + heading * yt
-        bt = side_x * xt + side_y * yt + heading * tt
-        rr = cos * rx + sin * ry + of_range
-        rb = cos * bx + sin * by
-        bb = side_x * bx + side_y * by + heading * bt + of_bearing
-        determinant = rr * bb - rb * rb
-        by_range = (bb * range_error - rb * bearing_error) / determinant
-        by_bearing = (rr * bearing_error - rb * range_error) / determinant
-        if k == 0:
-            square = range_error * by_range + bearing_error * by_bearing
-            outcome = Outcome(
-                range_error / math.sqrt(rr) if ranged else math.nan,
-                bearing_error / math.sqrt(bb) if turned else math.nan,
-                square <= GATES[ranged + turned], 1.0 - of_range / rr, 1.0 - of_bearing / bb)
-            if not outcome.accepted:
-                return outcome
-            if doubtful is not None and not turned and not doubtful.believes(
-                    line.pair, range_error, of_range):
-                return outcome._replace(accepted=False, waits=True)
-        step_x = rx * by_range + bx * by_bearing
-        step_y = ry * by_range + by * by_bearing
-        turn = rt * by_range + bt * by_bearing
+    noise = _noise(line, x, y, own, parameters)
+    linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), own)
+    outcome = _judged(line, noise, linear, doubtful)
+    if not outcome.accepted:
+        return outcome
+    turned = not math.isnan(line.bearing)
+    for _ in range(ITERATIONS - 1 if turned else 0):
+        by_range, by_bearing = _gains(linear)
+        _, _, _, _, (rx, ry, rt), (bx, by, bt), *_ = linear
+        linear = _linearised(line, noise, x, y, yaw, (
+            rx * by_range + bx * by_bearing, ry * by_range + by * by_bearing,
+            rt * by_range + bt * by_bearing), own)
 
     # By Cholesky's factor of the innovation's covariance; the last row is the step of the state.
+    range_slopes, bearing_slopes, range_error, bearing_error, _, _, rr, rb, bb = linear
     first = math.sqrt(rr)
     mixed = rb / first
-    second = math.sqrt(determinant) / first
-    factors = np.array((
-        (cos / first, sin / first, 0.0),
-        ((side_x - mixed * cos / first) / second, (side_y - mixed * sin / first) / second,
-         heading / second),
-        (cos * by_range + side_x * by_bearing, sin * by_range + side_y * by_bearing,
-         heading * by_bearing)))
+    second = math.sqrt(rr * bb - rb * rb) / first
+    whitening = np.array(((1.0 / first, 0.0), (-mixed / (first * second), 1.0 / second),
+                          _gains(linear)))
+    factors = whitening @ (range_slopes, bearing_slopes)
     changes = factors @ way
     correct(state, changes[2])
     covariance -= changes[:2].T @ changes[:2]
     if bias is not None:
         slopes = factors[:2] @ (by_errors @ bias.sensitivity.take(rows, axis=0))
         other = int(here > 0)
-        if ranged:
-            slopes[0, BY_RANGE + other] += 1.0 / first
-            slopes[1, BY_RANGE + other] -= mixed / (first * second)
+        if not math.isnan(line.range):
+            slopes[:, BY_RANGE + other] += whitening[:2, 0]
         if turned:
-            slopes[1, BY_BEARING + other] += 1.0 / second
-        error = range_error / first
-        bias.take(slopes, np.array((error, (bearing_error - mixed * error) / second)),
-                  changes[:2])
+            slopes[:, BY_BEARING + other] += whitening[:2, 1]
+        bias.take(slopes, whitening[:2] @ (range_error, bearing_error), changes[:2])
     return outcome
 
 
-def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
-                     parameters: LocalisationParameters,
-                     bias: BiasEstimate | None = None,
-                     doubtful: DoubtfulRanges | None = None) -> list[Outcome] | None:
+def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
+                   parameters: LocalisationParameters, bias: BiasEstimate | None = None,
+                   doubtful: DoubtfulRanges | None = None) -> list[Outcome | None]:
     """
-    Update state and covariance by ranges at once.
+    Update state and covariance by sightings at once, linearised once.
 
     :param state: as of :func:`update`.
     :param covariance: as of :func:`update`.
-    :param lines: those with a range, and without a bearing.
-    :param bias, doubtful: as of :func:`update`.
-    :return: ``None``, without an update, if the poses are so uncertain that ranges have to be
-        processed one by one, each after the linearisation of the last one.
+    :param bias: as of :func:`update`.
+    :param doubtful: as of :func:`update`.
+    :return: ``None`` for sightings of poses so uncertain that they have to be processed one by
+        one, each after the linearisation of the last one; they changed nothing.
     """
     m, size, numbers = len(lines), len(state), state.tolist()
-    places: list[int] = []
-    values: list[float] = []
-    lengths = []
-    for k, line in enumerate(lines):
-        here, there = line.here, line.there
-        px, py = numbers[here:here + 2]
-        fx, fy = numbers[there:there + 2] if there != LANDMARK else line.place
-        if line.earlier is not PRESENT:
-            px, py = px + line.earlier.here[0], py + line.earlier.here[1]
-            fx, fy = fx + line.earlier.there[0], fy + line.earlier.there[1]
-        x, y = fx - px, fy - py
-        length = math.sqrt(max(x * x + y * y, 1e-4))
-        cos, sin = x / length, y / length
-        along, across = k * size + here, (m + k) * size + here
-        places += (along, along + 1, along + 2, across, across + 1, across + 2)
-        values += (-cos, -sin, cos * py - sin * px, sin, -cos, -sin * py - cos * px)
-        if there != LANDMARK:
-            along, across = k * size + there, (m + k) * size + there
-            places += (along, along + 1, along + 2, across, across + 1, across + 2)
-            values += (cos, sin, sin * fx - cos * fy, -sin, cos, sin * fy + cos * fx)
-        lengths.append(length)
-    rows = np.zeros((2 * m, size))
-    rows.put(places, values)
-    product = rows @ covariance
-    spread = product @ rows.T
-    own_variances = spread.diagonal().tolist()
-
-    outcomes, used, errors, variances = [], [], [], []
-    for k, (line, length, own, side) in enumerate(zip(
-            lines, lengths, own_variances, own_variances[m:])):
-        yaw = line.here + 2
-        bend = _bend(side, product[m + k, yaw], covariance[yaw, yaw], length)
-        if bend > BENT:
-            return None
-        variance = _range_variance(line, length, bend, parameters)
-        error = line.range - length - min(bend, 0.5 * line.range)
-        fits = error * error <= GATES[1] * (own + variance)
-        accepted = fits and (
-            doubtful is None or doubtful.believes(line.pair, error, variance))
-        outcomes.append(Outcome(error / math.sqrt(own + variance), math.nan, accepted,
-                                own / (own + variance), waits=fits and not accepted))
-        if accepted:
-            used.append(k)
-            errors.append(error)
-            variances.append(variance)
+    rows: list[tuple[int, ...]] = []
+    by_errors, vectors = [], []
+    for here, there, place, *_, earlier, _ in lines:
+        px, py, yaw = numbers[here:here + 3]
+        x, y = place if there == LANDMARK else numbers[there:there + 2]
+        if earlier is not PRESENT:
+            (back_x, back_y, turn), (far_x, far_y) = earlier
+            px, py, yaw, x, y = px + back_x, py + back_y, yaw + turn, x + far_x, y + far_y
+        vectors.append((x - px, y - py, yaw))
+        known = 0.0 if there == LANDMARK else 1.0
+        # Those of a landmark are without effect; where rows are the same, the last ones count.
+        first = here if there == LANDMARK else there
+        rows.append((first, first + 1, first + 2, here, here + 1, here + 2))
+        by_errors.append(((known, 0.0, -y * known, -1.0, 0.0, py),
+                          (0.0, known, x * known, 0.0, -1.0, -px), (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)))
+    at, by = np.array(rows), np.array(by_errors)
+    # The covariances of vectors and headings with the whole state, shape (m, 3, 6 n).
+    way = by @ covariance.take(at, axis=0)
+    own = way.take(at[:, np.newaxis] + np.arange(0, 3 * m * size, size).reshape(m, 3, 1)
+                   ) @ by.transpose(0, 2, 1)
+    outcomes: list[Outcome | None] = []
+    used = []
+    shared = own.tolist()
+    noises = [_noise(line, x, y, each, parameters)
+              for line, (x, y, _), each in zip(lines, vectors, shared)]
+    if sum(straight for *_, straight in noises) < AT_ONCE:
+        return [None] * m
+    for k, (line, (x, y, yaw), each, noise) in enumerate(zip(lines, vectors, shared, noises)):
+        _, of_range, of_bearing, straight = noise
+        if not straight:
+            outcomes.append(None)
+            continue
+        linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), each)
+        outcome = _judged(line, noise, linear, doubtful)
+        outcomes.append(outcome)
+        if not outcome.accepted:
+            continue
+        other = line.here > 0
+        if line.range == line.range:
+            used.append((k, linear[0], linear[2], of_range, BY_RANGE + other))
+        if line.bearing == line.bearing:
+            used.append((k, linear[1], linear[3], of_bearing, BY_BEARING + other))
     if not used:
         return outcomes
-    if len(used) < m:
-        rows, product, spread = rows[used], product[used], spread[np.ix_(used, used)]
-    else:
-        rows, product, spread = rows[:m], product[:m], spread[:m, :m]
-    root = np.linalg.inv(np.linalg.cholesky(spread + np.diag(variances)))
+    index, slopes, errors, variances, kinds = map(list, zip(*used))
+    by_vector, n = np.array(slopes)[:, np.newaxis], len(used)
+    product = (by_vector @ way[index])[:, 0]
+    by_state = np.zeros((n, size))
+    by_state.put(at[index] + np.arange(0, n * size, size)[:, np.newaxis],
+                 (by_vector @ by[index])[:, 0])
+    spread = product @ by_state.T
+    spread.flat[::n + 1] += variances
+    root = np.linalg.inv(np.linalg.cholesky(spread))
     changes = root @ product
     whitened = root @ errors
     correct(state, whitened @ changes)
     covariance -= changes.T @ changes
     if bias is not None:
-        slopes = rows @ bias.sensitivity
-        for k, each in enumerate(used):
-            slopes[k, BY_RANGE + (lines[each].here > 0)] += 1.0
-        bias.take(root @ slopes, whitened, changes)
+        by_bias = by_state @ bias.sensitivity
+        by_bias[range(n), kinds] += 1.0
+        bias.take(root @ by_bias, whitened, changes)
     return outcomes
 
 
-def _bend(across: float, mixed: float, heading: float, length: float) -> float:
+def _noise(line: Line, x: float, y: float, own: Sequence[Sequence[float]],
+           parameters: LocalisationParameters) -> _Noise:
     """
-    Return the difference of the expected range from the linearised one [m].
+    Return the noise of a sighting.
 
-    A turn of observer and target together changes no range; so the variance across the line of
-    sight is taken in the shared frame or in that of the observer, whichever is less.
-
-    :param across: the variance across the line of sight, in the shared frame [m2].
-    :param mixed: its covariance with the observer's heading [m rad].
-    :param heading: the variance of this heading [rad2].
+    :param x: the vector from the observer to the target, with y [m].
+    :param own: the covariance of this vector and the observer's heading, 3 x 3.
     """
-    turned = across - 2.0 * length * mixed + length * length * heading
-    return max(min(across, turned), 0.0) / (2.0 * max(length, NEAREST))
+    (xx, xy, xt), (_, yy, yt), (_, _, tt) = own
+    square = max(x * x + y * y, 1e-4)
+    length = math.sqrt(square)
+    across = (y * y * xx - 2.0 * x * y * xy + x * x * yy) / square
+    turned = across - 2.0 * (x * yt - y * xt) + square * tt
+    near = max(length, NEAREST)
+    # The difference of the expected range from the linearised one. A turn of observer and target
+    # together changes no range: the variance across the line of sight is taken in the shared
+    # frame or in that of the observer, whichever is less.
+    bend = max(min(across, turned), 0.0) / (2.0 * near)
+    _, _, _, measured, bearing, stale, range_deviation, bearing_deviation, *_ = line
+    of_range = (range_variance(length, parameters) if math.isnan(range_deviation)
+                else range_deviation ** 2) + 2.0 * bend * bend + stale
+    of_bearing = stale / near ** 2 + (
+        parameters.bearing_noise if math.isnan(bearing_deviation) else bearing_deviation) ** 2
+    straight = bend <= BENT and (math.isnan(bearing) or (
+        xx + yy - across + 2.0 * near * bend <= 2.0 * TWISTED * square))
+    return (0.0 if math.isnan(measured) else measured - min(bend, 0.5 * measured),
+            of_range, of_bearing, straight)
 
 
-def _range_variance(line: Line, length: float, bend: float,
-                    parameters: LocalisationParameters) -> float:
-    """Return the variance of a measured range [m2]."""
-    own = (range_variance(length, parameters) if math.isnan(line.range_deviation)
-           else line.range_deviation ** 2)
-    return own + 2.0 * bend * bend + line.stale
+def _linearised(line: Line, noise: _Noise, x: float, y: float, yaw: float,
+                step: tuple[float, float, float], own: Sequence[Sequence[float]]) -> _Linear:
+    """
+    Return a sighting linearised at a step from the estimate.
+
+    :param step: of the vector and of the heading.
+    """
+    (xx, xy, xt), (_, yy, yt), (_, _, tt) = own
+    step_x, step_y, turn = step
+    ahead_x, ahead_y = x + step_x, y + step_y
+    square = max(ahead_x * ahead_x + ahead_y * ahead_y, 1e-4)
+    length = math.sqrt(square)
+    cos = sin = side_x = side_y = heading = range_error = bearing_error = rb = 0.0
+    measured, rr, bb, _ = noise
+    rx = ry = rt = bx = by = bt = 0.0
+    if line.range == line.range:
+        cos, sin = ahead_x / length, ahead_y / length
+        range_error = measured - length + cos * step_x + sin * step_y
+        rx, ry, rt = cos * xx + sin * xy, cos * xy + sin * yy, cos * xt + sin * yt
+        rr += cos * rx + sin * ry
+    if line.bearing == line.bearing:
+        side_x, side_y, heading = -ahead_y / square, ahead_x / square, -1.0
+        bearing_error = (wrap(line.bearing - math.atan2(ahead_y, ahead_x) + yaw + turn)
+                         + side_x * step_x + side_y * step_y - turn)
+        bx = side_x * xx + side_y * xy - xt
+        by = side_x * xy + side_y * yy - yt
+        bt = side_x * xt + side_y * yt - tt
+        rb = cos * bx + sin * by
+        bb += side_x * bx + side_y * by - bt
+    return ((cos, sin, 0.0), (side_x, side_y, heading), range_error, bearing_error,
+            (rx, ry, rt), (bx, by, bt), rr, rb, bb)
+
+
+def _gains(linear: _Linear) -> tuple[float, float]:
+    """Return the errors of range and bearing, by the inverse of their covariance."""
+    _, _, range_error, bearing_error, _, _, rr, rb, bb = linear
+    determinant = rr * bb - rb * rb
+    return ((bb * range_error - rb * bearing_error) / determinant,
+            (rr * bearing_error - rb * range_error) / determinant)
+
+
+def _judged(line: Line, noise: _Noise, linear: _Linear, doubtful: DoubtfulRanges | None
+            ) -> Outcome:
+    """Return what a sighting is worth: the gate, and doubts of ranges."""
+    _, _, range_error, bearing_error, _, _, rr, rb, bb = linear
+    _, of_range, of_bearing, _ = noise
+    ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
+    square = (bb * range_error * range_error - 2.0 * rb * range_error * bearing_error
+              + rr * bearing_error * bearing_error) / (rr * bb - rb * rb)
+    fits = square <= GATES[ranged + turned]
+    accepted = fits and (
+        turned or doubtful is None or doubtful.believes(line.pair, range_error, of_range))
+    return Outcome(range_error / math.sqrt(rr) if ranged else math.nan,
+                   bearing_error / math.sqrt(bb) if turned else math.nan, accepted,
+                   1.0 - of_range / rr, 1.0 - of_bearing / bb, fits and not accepted)

@@ -23,12 +23,13 @@ from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import wrap
 from leader_election.localisation.updates import (
+    Earlier,
     GATES,
     ITERATIONS,
     LANDMARK,
     Line,
     update,
-    update_by_ranges,
+    update_at_once,
 )
 import numpy as np
 import pytest
@@ -157,44 +158,56 @@ def test_the_gate_takes_range_and_bearing_together(accepted: bool) -> None:
     assert np.array_equal(covariance, before[1]) != accepted
 
 
-def test_ranges_at_once_are_one_update() -> None:
-    state, covariance = swarm(6)
+@pytest.mark.parametrize('turned', [False, True])
+def test_sightings_at_once_are_one_update(turned: bool) -> None:
+    state, covariance = swarm(6, 0.02)
     lines = []
     for k, there in enumerate((6, 12, 18, LANDMARK, 30)):
         line = Line(0, there, PLACE, NONE, NONE, 0.001 * k, 0.2 if k == 2 else NONE)
-        lines.append(line._replace(range=expected(state, line)[0][0] + 0.05 * (k - 2)))
+        near = expected(state, line)[0] + 0.05 * (k - 2)
+        lines.append(line._replace(range=NONE if turned and k == 4 else near[0],
+                                   bearing=wrap(near[1]) if turned else NONE))
     # One of them is wrong, and has no part in the update.
     wrong = lines[1]._replace(range=lines[1].range + 5.0)
     new, less, _ = by_matrices(state, covariance, lines[:1] + lines[2:], 1)
     before = state.copy()
-    outcomes = update_by_ranges(state, covariance, [lines[0], wrong, *lines[2:]], NOISE)
-    assert outcomes is not None
-    assert [outcome.accepted for outcome in outcomes] == [True, False, True, True, True]
+    outcomes = update_at_once(state, covariance, [lines[0], wrong, *lines[2:]], NOISE)
+    assert [outcome and outcome.accepted for outcome in outcomes] == [
+        True, False, True, True, True]
     np.testing.assert_allclose(state, new, rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(
         _transformed(plain(before), covariance), less, rtol=0.0, atol=1e-13)
     assert np.array_equal(covariance, covariance.T)
 
 
-def test_one_range_at_once_is_one_range() -> None:
-    line = Line(0, 2 * SIZE, PLACE, 2.5, NONE, 0.001)
-    results = []
-    for alone in (True, False):
-        state, covariance = swarm()
-        state[:2], state[12:14] = (0.0, 0.0), (1.5, 2.1)
-        outcome = (update(state, covariance, line, NOISE) if alone
-                   else (update_by_ranges(state, covariance, [line], NOISE) or [])[0])
-        results.append((outcome[:1] + outcome[2:], state, covariance))
-    for one, other in zip(*results):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+def test_the_outcomes_at_once_are_those_of_single_sightings() -> None:
+    state, covariance = swarm()
+    lines = [Line(0, there, PLACE, 2.5, bearing, 0.001)
+             for there, bearing in ((6, NONE), (12, 0.5), (18, NONE), (LANDMARK, -1.0))]
+    lines[1] = lines[1]._replace(earlier=Earlier((0.3, -0.2, 0.4), (-0.1, 0.2)))
+    single = [update(state.copy(), covariance.copy(), line, NOISE) for line in lines]
+    outcomes = update_at_once(state, covariance, lines, NOISE)
+    np.testing.assert_allclose([each or () for each in outcomes], single, rtol=1e-12, atol=1e-15)
 
 
-def test_long_uncertainty_across_is_taken_one_by_one() -> None:
+@pytest.mark.parametrize('bearing', [NONE, 0.5])
+def test_uncertain_directions_are_taken_one_by_one(bearing: float) -> None:
     state, covariance = swarm(deviation=3.0)
     before = state.copy(), covariance.copy()
-    lines = [Line(0, there, PLACE, 1.0, NONE, 0.0) for there in (6, 12, 18)]
-    assert update_by_ranges(state, covariance, lines, NOISE) is None
+    lines = [Line(0, there, PLACE, 1.0, bearing, 0.0) for there in (6, 12, 18)]
+    assert update_at_once(state, covariance, lines, NOISE) == [None] * 3
     assert np.array_equal(state, before[0]) and np.array_equal(covariance, before[1])
+
+
+def test_one_uncertain_direction_leaves_the_others_at_once() -> None:
+    state, covariance = swarm(6)
+    covariance[30, 30] += 4.0
+    covariance[31, 31] += 4.0
+    lines = [Line(0, there, PLACE, 2.0, NONE, 0.0) for there in (30, 6, 12, 18)]
+    other = state.copy(), covariance.copy()
+    outcomes = update_at_once(state, covariance, lines, NOISE)
+    assert outcomes[0] is None and outcomes[1:] == update_at_once(*other, lines[1:], NOISE)
+    np.testing.assert_allclose(state, other[0], rtol=0.0, atol=1e-12)
 
 
 def test_robots_at_the_same_place_are_no_division_by_zero() -> None:
