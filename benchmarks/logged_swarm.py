@@ -15,9 +15,9 @@
 """Robots without ROS on a replay of logs, or in the embedded world, compared with the truth."""
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 import json
 import math
-import random
 from typing import Any, NamedTuple
 
 from leader_election.election.robot.codec import Position
@@ -76,7 +76,7 @@ class EarlierRobot(Robot):
 
 class LoggedSwarm(SimulatedSwarm):
     """
-    The robots of a world, which receive all messages except lost ones.
+    The robots of a world, which hear each other by its radio.
 
     :ivar moments: the comparisons with the truth.
     :ivar accuracy: of the robots' own poses, and of the relative positions of others.
@@ -84,7 +84,7 @@ class LoggedSwarm(SimulatedSwarm):
     :ivar squares: the same, divided by the robots' own deviations and squared.
     """
 
-    def __init__(self, world: Mapping[str, Any], *, loss: float = 0.0, radius: float = RADIUS,
+    def __init__(self, world: Mapping[str, Any], *, radius: float = RADIUS,
                  reach: float = REACH, each: Settings = lambda robot: {},
                  earlier: Collection[int] = (), blind: Collection[int] = (),
                  known_landmarks: bool = False, see_landmarks: Collection[int] | None = None,
@@ -92,7 +92,8 @@ class LoggedSwarm(SimulatedSwarm):
         """
         Place the robots and plan their first rounds.
 
-        :param world: parameters of the world; its seed is that of strengths and lost messages.
+        :param world: parameters of the world; its seed is that of strengths. With radio
+            ``shared`` all are in range.
         :param reach: parameter ``communication_range`` [m].
         :param each: a robot's own parameters by its id.
         :param earlier: the robots of an earlier version.
@@ -102,6 +103,8 @@ class LoggedSwarm(SimulatedSwarm):
         :param settings: parameters of all robots.
         """
         parameters = build(WorldParameters, dict(world))
+        if parameters.radio == 'shared':
+            parameters = replace(parameters, radio_range=math.inf)
         self.world = World(parameters)
         self.moments: list[Moment] = []
         self.accuracy = Accuracy()
@@ -109,7 +112,6 @@ class LoggedSwarm(SimulatedSwarm):
         self.squares: list[float] = []
         ids = self.world.scene.ids
         hosting = RobotHostParameters(robots=len(ids), seed=parameters.seed)
-        draw = random.Random(f'loss {parameters.seed}')
         self._strengths = {robot: strength(hosting, robot) or 0.0 for robot in ids}
         self._radius, self._reach = radius, reach
         self._unmarked = set() if see_landmarks is None else set(ids) - set(see_landmarks)
@@ -130,8 +132,8 @@ class LoggedSwarm(SimulatedSwarm):
         self._make = make
         self._watches = {robot: LocalisationWatch() for robot in ids}
         robots = {robot: make(robot) for robot in ids}
-        super().__init__(robots, lambda robot: [
-            other for other in robots if other != robot and draw.random() >= loss])
+        super().__init__(robots, lambda robot: [ids[row] for row in self.world.radios[0].receivers(
+            ids.index(robot), self.world.poses).tolist()])
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 

@@ -97,11 +97,12 @@ def plain_cases(scene: Scene) -> Iterator[Case]:
     """Yield the cases of the table, each without and with lost messages."""
     for loss in (0.0, LOSS):
         lost = f', {loss:.0%} lost' if loss else ''
-        yield Case(f'true poses (control){lost}', {'odom_source': 'truth'}, {'loss': loss})
-        yield Case(f'odometry{lost}', {}, {'loss': loss})
+        radio: dict[str, Any] = {'radio_loss': loss} if loss else {}
+        yield Case(f'true poses (control){lost}', {**radio, 'odom_source': 'truth'}, {})
+        yield Case(f'odometry{lost}', radio, {})
         for source, world in scene.sources.items():
-            yield Case(f'filter, {source}{lost}', world, {'loss': loss, **WITH_FILTER})
-        yield Case(f'metric range, uwb{lost}', UWB, {'loss': loss, 'metric': 'range'})
+            yield Case(f'filter, {source}{lost}', {**radio, **world}, WITH_FILTER)
+        yield Case(f'metric range, uwb{lost}', {**radio, **UWB}, {'metric': 'range'})
     if 'logs' in scene.world:
         yield Case('filter, camera, landmarks', LOGGED_CAMERA,
                    {**WITH_FILTER, 'known_landmarks': True})
@@ -120,8 +121,8 @@ def landmark_cases(scene: Scene) -> Iterator[Case]:
     for name, seers in ((f'robots {SEERS[0]} and {SEERS[1]} see landmarks', SEERS),
                         ('all see landmarks', None), ('none sees landmarks', ())):
         yield Case(name, LOGGED_CAMERA, {**known, 'see_landmarks': seers})
-        yield Case(f'{name}, no messages', LOGGED_CAMERA, {
-            **known, 'see_landmarks': seers, 'loss': 1.0})
+        yield Case(f'{name}, no messages', {**LOGGED_CAMERA, 'radio_loss': 1.0},
+                   {**known, 'see_landmarks': seers})
 
 
 def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
