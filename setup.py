@@ -39,7 +39,7 @@ RUN = ['numpy>=1.26.4', 'PyYAML>=6.0.1', 'shapely>=2.0.3', 'transforms3d>=0.4.1'
 VIEW = ['matplotlib>=3.6.3', 'pillow>=10.2.0', 'rich>=13.7.1']
 RECORD = [*VIEW, 'mcap>=1.6.0', 'mcap-ros2-support>=0.6.0']
 LAB = [*VIEW, 'numba>=0.61.0', 'scipy>=1.11.4', 'networkx>=3.2', 'xarray>=2024.6.0',
-       'netCDF4>=1.7.2', 'pandas>=2.2.0', 'pyarrow>=15.0.0']
+       'netCDF4>=1.7.2', 'pandas>=2.2.0', 'pyarrow>=15.0.0', 'Jinja2>=3.1.2']
 CLUSTER = [*LAB, 'distributed>=2024.8.0']
 # A newer matplotlib-inline does not work with the least matplotlib.
 NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0', 'matplotlib-inline>=0.1.6']
@@ -105,7 +105,7 @@ setup(
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: [
-        'py.typed', '**/*.json', '**/*.yaml', 'simulation/logs/**', 'lab/published/**']},
+        'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', 'world/logs/**', 'lab/published/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

@@ -31,8 +31,8 @@ import sys
 import time
 from typing import NamedTuple
 
-from leader_election.lab.scenario import parse, Scenario
-from leader_election.lab.simulate import Simulation
+from leader_election.lab.experiment.scenario import parse, Scenario
+from leader_election.lab.simulation.simulate import Simulation
 import yaml
 
 HERE = Path(__file__).resolve().parents[1]

@@ -82,7 +82,7 @@ def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
     said = run(tmp_path, '-c',
-               'from leader_election.lab.scenario import load\n'
+               'from leader_election.lab.experiment.scenario import load\n'
                'print([entrant.label for entrant in load("loyal.yaml").entrants])')
     assert said.strip() == "['bounded', 'loyal']"
 
@@ -133,7 +133,7 @@ def test_parameters_of_the_algorithm_vary_as_the_tutorial_says(tmp_path: Path) -
     with (tmp_path / 'loyal.yaml').open('a') as scenario:
         scenario.write(vary)
     said = run(tmp_path, '-c',
-               'from leader_election.lab.scenario import load\n'
+               'from leader_election.lab.experiment.scenario import load\n'
                'print([variant.entrant("loyal").parameters.advantage '
                'for _, variant in load("loyal.yaml").variants()])')
     assert said.strip() == '[0.0, 2.0, 1000000000.0]'

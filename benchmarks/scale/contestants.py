@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leader_election.lab.scenario import load
+from leader_election.lab.experiment.scenario import load
 import yaml
 
 SCENARIO = 'scale'

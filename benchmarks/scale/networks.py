@@ -26,7 +26,7 @@ import math
 from typing import Any
 
 from benchmarks.scale.contestants import Contestant, SCENARIO
-from leader_election.lab.scenario import load, Scenario
+from leader_election.lab.experiment.scenario import load, Scenario
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array

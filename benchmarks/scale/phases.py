@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leader_election.lab.engine.samples import MEASURES, ROUNDS, SENT
-from leader_election.lab.events import EVENTS
-from leader_election.lab.message_length import message_bytes
-from leader_election.lab.scenario import Scenario
-from leader_election.lab.selection import leading
-from leader_election.lab.simulate import Simulation
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.simulation.events import EVENTS
+from leader_election.lab.simulation.message_length import message_bytes
+from leader_election.lab.simulation.selection import leading
+from leader_election.lab.simulation.simulate import Simulation
 import numpy as np
 from numpy.typing import NDArray
 

@@ -29,23 +29,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.lab import runs
-from leader_election.lab import scenario as scenarios
+from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.lab.analysis.paired import differences, each_run
+from leader_election.lab.analysis.statistics import estimate_mean
+from leader_election.lab.experiment import scenario as scenarios
+from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.own import draw_own
-from leader_election.lab.kept import kept
-from leader_election.lab.own_report import write_report as write_own_report
-from leader_election.lab.paired import differences, each_run
-from leader_election.lab.paired_tables import SHOWN
-from leader_election.lab.results import varied
-from leader_election.lab.scenario import Scenario
-from leader_election.lab.statistics import estimate_mean
-from leader_election.lab.terminal import Progress
-from leader_election.lab.until_width import conclusion
-from leader_election.lab.until_width import (
+from leader_election.lab.reports.own import write_report as write_own_report
+from leader_election.lab.reports.paired_tables import SHOWN
+from leader_election.lab.runs import computation as runs
+from leader_election.lab.runs.results import varied
+from leader_election.lab.runs.store import kept
+from leader_election.lab.runs.until_width import conclusion
+from leader_election.lab.runs.until_width import (
     run_until as run_until_width,
 )
-from leader_election.lab.width import LIMIT, parse_width
+from leader_election.lab.runs.width import LIMIT, parse_width
+from leader_election.lab.terminal import Progress
 from matplotlib.figure import Figure
 import numpy as np
 import pandas as pd
@@ -97,7 +97,7 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     :param workers: number of threads; ``None``: one for each core.
     :param progress: whether to print the progress.
     :param cluster: the address of a Dask scheduler, or ``local``, in place of threads.
-    :return: see :mod:`leader_election.lab.results`; only the requested seeds and algorithms.
+    :return: see :mod:`leader_election.lab.runs.results`; only the requested seeds and algorithms.
     :raises ResultError: if a file cannot be read or written.
     """
     wanted = range(seeds) if isinstance(seeds, int) else seeds
@@ -118,8 +118,8 @@ def run_until(scenario: Scenario, width: str, measure: str = 'instability', limi
     take.
 
     :param width: half of an interval, in the unit of the measure or as a percentage such as
-        ``5%``: see :mod:`leader_election.lab.until_width`.
-    :param measure: one of :func:`leader_election.lab.paired.measures_of`.
+        ``5%``: see :mod:`leader_election.lab.runs.until_width`.
+    :param measure: one of :func:`leader_election.lab.analysis.paired.measures_of`.
     :param limit: the greatest number of seeds.
     """
     wanted = parse_width(width)
@@ -143,8 +143,8 @@ def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:
     """
     Return the means over seeds with their 95 % intervals.
 
-    :param measures: some of :func:`leader_election.lab.paired.measures_of`; averages over time,
-        without the first sixth of the run.
+    :param measures: some of :func:`leader_election.lab.analysis.paired.measures_of`; averages over
+        time, without the first sixth of the run.
     :return: a row for each algorithm and variant; for each measure its mean, ``low`` and ``high``.
     """
     keys = ['algorithm', *varied(results)]
@@ -166,7 +166,7 @@ def compare(results: xr.Dataset, measure: str = 'instability',
     """
     Return the paired differences between algorithms, with 95 % intervals.
 
-    :param measure: one of :func:`leader_election.lab.paired.measures_of`.
+    :param measure: one of :func:`leader_election.lab.analysis.paired.measures_of`.
     :param pairs: pairs of labels; the values of the second are subtracted. ``None``: all pairs.
     :return: a row for each pair and variant: the number of common ``seeds``, both means, the
         ``difference`` with ``low`` and ``high``, the ``ratio`` of the means, ``p`` and ``p_holm``

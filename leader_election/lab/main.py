@@ -22,20 +22,20 @@ import signal
 import sys
 from typing import Any
 
-from leader_election.lab import results, runs, store
-from leader_election.lab import scenario as scenarios
-from leader_election.lab.kept import kept, scenario_of, UnknownResultsError
-from leader_election.lab.level_limit import level_lines
+from leader_election.command_line import ExitStatus, print_error
+from leader_election.lab.analysis.paired import all_pairs, check_measure, measures_to_come
+from leader_election.lab.analysis.summary import level_lines, table
+from leader_election.lab.experiment import scenario as scenarios
+from leader_election.lab.experiment.scenario import Scenario, ScenarioError
 from leader_election.lab.options import MEASURE, parse_options, SEEDS
-from leader_election.lab.paired import all_pairs, check_measure, measures_to_come
-from leader_election.lab.paired_tables import pair_rows, terminal_table, to_first_rows
-from leader_election.lab.results import ResultError
-from leader_election.lab.scenario import Scenario, ScenarioError
-from leader_election.lab.summary import table
+from leader_election.lab.reports.paired_tables import pair_rows, terminal_table, to_first_rows
+from leader_election.lab.runs import computation as runs
+from leader_election.lab.runs import results, store
+from leader_election.lab.runs.results import ResultError
+from leader_election.lab.runs.store import kept, scenario_of, UnknownResultsError
+from leader_election.lab.runs.until_width import conclusion, run_until
+from leader_election.lab.runs.width import LIMIT
 from leader_election.lab.terminal import console
-from leader_election.lab.until_width import conclusion, run_until
-from leader_election.lab.width import LIMIT
-from leader_election.parameters.command_line import ExitStatus, print_error
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -97,17 +97,10 @@ def seeds_done(scenario: Scenario, folder: Path) -> str:
 
     Runs of another text of the scenario, or of other code, are not counted.
     """
-    digests = results.digests(scenario)
-    try:
-        finished = store.find(folder, scenario.name, ('counts', 'fingerprint'))
-    except ResultError:
-        # Damaged: `lab run` reports which.
-        return 'not usable'
-    done = str(results.seeds_done(finished.keys(digests), scenario))
+    digests, finished = results.digests(scenario), store.finished(folder, scenario.name)
+    done = str(results.seeds_done(store.keys_of(finished, digests), scenario))
     current = {str(digest) for digest in digests.values()}
-    changed = finished.dataset is not None and not current.issuperset(
-        results.seeds_present(finished.dataset))
-    return f'{done}, others changed' if changed else done
+    return done if current.issuperset(finished) else f'{done}, others changed'
 
 
 def run(options: argparse.Namespace) -> int:
@@ -176,7 +169,7 @@ def compare(options: argparse.Namespace) -> int:
 
 def export_results(options: argparse.Namespace) -> int:
     """Write the kept results of a scenario as a table, and print descriptions of its columns."""
-    from leader_election.lab import export
+    from leader_election.lab.reports import export
     dataset = kept(options.scenario, options.results)
     scenario = scenario_of(dataset)
     out = options.out or options.results / (
@@ -215,7 +208,7 @@ def figure(options: argparse.Namespace) -> int:
 
 def report_own(options: argparse.Namespace) -> int:
     """Write the report of any scenario, with its figure."""
-    from leader_election.lab.own_report import write_report
+    from leader_election.lab.reports.own import write_report
     dataset = kept(options.scenario, options.results)
     print(f'wrote {write_report(dataset, options.results, options.measure, options.out)}')
     return ExitStatus.OK
@@ -223,11 +216,11 @@ def report_own(options: argparse.Namespace) -> int:
 
 def reproduce(options: argparse.Namespace) -> int:
     """Run the papers' experiments, and write ``report.md``."""
-    from leader_election.lab import report
-    return report.reproduce(options.seeds, options.results, options.workers, options.cluster)
+    from leader_election.lab.reports import papers
+    return papers.reproduce(options.seeds, options.results, options.workers, options.cluster)
 
 
 def study(options: argparse.Namespace) -> int:
     """Run the study of regions, and write ``study.md``."""
-    from leader_election.lab import report
-    return report.study(options.seeds, options.results, options.workers, options.cluster)
+    from leader_election.lab.reports.study import study as run_study
+    return run_study(options.seeds, options.results, options.workers, options.cluster)

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms import Algorithm, Device
-from leader_election.lab.scenario import Messages
+from leader_election.algorithms import Algorithm, Device
+from leader_election.lab.experiment.scenario import Messages
 import numpy as np
 from numpy.typing import NDArray
 

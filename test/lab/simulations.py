@@ -17,12 +17,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from leader_election.election.algorithms import Algorithm
-from leader_election.lab import simulate
+from leader_election.algorithms import Algorithm
 from leader_election.lab.engine import COUNTERS, FRESH, Network, OLDER, state_layout
 from leader_election.lab.engine.links import NONE
-from leader_election.lab.scenario import parse, Scenario
-from leader_election.lab.simulate import Simulation
+from leader_election.lab.experiment.scenario import parse, Scenario
+from leader_election.lab.simulation import simulate
+from leader_election.lab.simulation.simulate import Simulation
 import numpy as np
 import pytest
 

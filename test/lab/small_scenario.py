@@ -16,8 +16,8 @@
 
 from pathlib import Path
 
-from leader_election.lab import scenario
-from leader_election.lab.scenario import Scenario
+from leader_election.lab.experiment import scenario
+from leader_election.lab.experiment.scenario import Scenario
 
 TEXT = """
 title: Small

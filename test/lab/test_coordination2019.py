@@ -14,12 +14,13 @@
 
 """The study of COORDINATION 2019: the town of its scenario, and the devices that fail in it."""
 
-from leader_election.election.coordination.region import CANDIDATE, WORKER
-from leader_election.lab import results, scenario
-from leader_election.lab.scenario import Scenario
-from leader_election.lab.selection import leading
-from leader_election.lab.simulate import simulate
-from leader_election.lab.simulation import Simulation
+from leader_election.coordination.region import CANDIDATE, WORKER
+from leader_election.lab.experiment import scenario
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.runs import results
+from leader_election.lab.simulation.selection import leading
+from leader_election.lab.simulation.simulate import simulate
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 

@@ -17,10 +17,10 @@
 from pathlib import Path
 import re
 
-from leader_election.lab import scenario as scenarios
-from leader_election.lab.events import EVENTS
+from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.motions import MOTIONS
-from leader_election.lab.simulate import simulate
+from leader_election.lab.simulation.events import EVENTS
+from leader_election.lab.simulation.simulate import simulate
 from leader_election.lab.topologies import TOPOLOGIES
 import pytest
 

@@ -22,10 +22,12 @@ import subprocess
 import sys
 
 from lab.small_scenario import TEXT, VARIED, write
-from leader_election.lab import main, results, scenario
+from leader_election.lab import main
+from leader_election.lab.experiment import scenario
+from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.options import parse_options
-from leader_election.lab.results import Key, ResultError
-from leader_election.lab.scenario import ScenarioError
+from leader_election.lab.runs import results
+from leader_election.lab.runs.results import Key, ResultError
 import pytest
 
 LAB = [sys.executable, '-m', 'leader_election', 'lab']

@@ -19,8 +19,8 @@ from typing import Any
 
 from leader_election.lab.engine import MEASURES
 from leader_election.lab.engine.samples import COUNTERS
-from leader_election.lab.scenario import load, parse, Scenario
-from leader_election.lab.simulate import simulate
+from leader_election.lab.experiment.scenario import load, parse, Scenario
+from leader_election.lab.simulation.simulate import simulate
 import numpy as np
 import pytest
 

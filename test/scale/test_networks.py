@@ -16,7 +16,7 @@
 from benchmarks.scale.contestants import Contestant, CONTESTANTS
 from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
 from benchmarks.scale.phases import run
-from leader_election.lab.build import placements_of
+from leader_election.lab.simulation.build import placements_of
 import numpy as np
 import pytest
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.scale.phases import BUDGET, digest, QUIET, REST, run, SKIPPED
-from leader_election.lab.scenario import parse, Scenario
+from leader_election.lab.experiment.scenario import parse, Scenario
 import numpy as np
 import pytest
 

@@ -34,7 +34,7 @@ import time
 from types import ModuleType
 from typing import Any
 
-from leader_election.lab import sources
+from leader_election.lab.runs import sources
 import numba
 from numba import njit
 

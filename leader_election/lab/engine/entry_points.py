@@ -27,9 +27,8 @@ import math
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.coordination.summary_layout import combine_own
-from leader_election.lab import sources
+from leader_election.algorithms import Algorithm, Device
+from leader_election.coordination.summary_layout import combine_own
 from leader_election.lab.engine import memory
 from leader_election.lab.engine.compilation import (
     compile_lock,
@@ -41,6 +40,7 @@ from leader_election.lab.engine.compilation import (
 from leader_election.lab.engine.lanes import COPIED, copy_columns, LANES
 from leader_election.lab.engine.samples import OUT_OF_LEVELS
 from leader_election.lab.engine.states import state_layout
+from leader_election.lab.runs import sources
 import numba
 from numba.extending import overload
 import numpy as np

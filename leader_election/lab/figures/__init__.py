@@ -14,14 +14,15 @@
 
 """All figures by name, each with the results and scenarios that it needs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from leader_election.lab import published
-from leader_election.lab import scenario as scenarios
+from leader_election.lab.analysis.claims import ALGORITHMS as STUDIED
+from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.figures.border import draw_border
 from leader_election.lab.figures.curves import draw_instability, draw_leaders
 from leader_election.lab.figures.localisation_error import draw_localisation_error
@@ -35,8 +36,7 @@ from leader_election.lab.figures.regions import (
 from leader_election.lab.figures.steadiness import draw_steadiness
 from leader_election.lab.figures.style import draw_to, FigureError
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
-from leader_election.lab.kept import kept_of
-from leader_election.lab.study import ALGORITHMS as STUDIED
+from leader_election.lab.runs.store import kept_of
 from leader_election.parameters import did_you_mean
 from matplotlib.figure import Figure
 
@@ -113,6 +113,12 @@ def names() -> tuple[str, ...]:
     return tuple(drawings())
 
 
+def of_scenarios(wanted: Collection[str]) -> tuple[str, ...]:
+    """Return the names of the figures of some scenarios alone."""
+    return tuple(name for name, drawing in drawings().items()
+                 if {*drawing.results, *drawing.scenarios} <= set(wanted))
+
+
 def drawing(name: str) -> Drawing:
     """Return a figure by its name; raise a :class:`FigureError` for an unknown one."""
     try:
@@ -126,7 +132,7 @@ def draw(name: str, folder: Path, out: Path) -> Path:
     """
     Draw a figure to a file, and return its path.
 
-    :param folder: the folder of the results (see :mod:`leader_election.lab.results`).
+    :param folder: the folder of the results (see :mod:`leader_election.lab.runs.results`).
     :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
     :raises FigureError: if there is no such figure, or the file cannot be written.
     :raises ResultError: if results that it needs are missing or cannot be read.

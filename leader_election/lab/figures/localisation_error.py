@@ -26,15 +26,15 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
-from leader_election.lab.derived_metrics import led_part
+from leader_election.lab.analysis.derived_metrics import led_part
+from leader_election.lab.analysis.statistics import Estimate, estimate_mean, time_average
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.experiment.schema import EXACT
 from leader_election.lab.figures.style import axis_label, colour_of, count_seeds
-from leader_election.lab.results import dimensions
-from leader_election.lab.runs import cores
-from leader_election.lab.scenario import Scenario
-from leader_election.lab.schema import EXACT
-from leader_election.lab.simulate import simulate
-from leader_election.lab.statistics import Estimate, estimate_mean, time_average
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.lab.runs.computation import cores
+from leader_election.lab.runs.results import dimensions
+from leader_election.lab.simulation.simulate import simulate
+from leader_election.view.figure_style import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

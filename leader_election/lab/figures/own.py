@@ -17,10 +17,12 @@ Figures of any scenario's results: over time, against varied keys, or the map of
 
 Curves are means over seeds, and bands the 95 % intervals of these means: where bands of two
 algorithms do not overlap, their means differ. Where bands overlap, the means may still differ:
-paired differences decide (:mod:`leader_election.lab.paired`).
+paired differences decide (:mod:`leader_election.lab.analysis.paired`).
 """
 
-from leader_election.lab.derived_metrics import DERIVED
+from leader_election.lab.analysis.derived_metrics import DERIVED
+from leader_election.lab.analysis.paired import each_run, LED, PARTS, UNITED
+from leader_election.lab.analysis.statistics import WARM_UP
 from leader_election.lab.figures.style import (
     axis_label,
     colours_of,
@@ -30,10 +32,8 @@ from leader_election.lab.figures.style import (
     legend,
 )
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
-from leader_election.lab.paired import each_run, LED, PARTS, UNITED
-from leader_election.lab.results import varied
-from leader_election.lab.statistics import WARM_UP
-from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.lab.runs.results import varied
+from leader_election.view.figure_style import FAINT, FONT, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np
@@ -53,9 +53,9 @@ def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
     No key: the measure over time. One key: its means against the values. Two keys: the map of the
     best algorithms. With a given measure or more keys: curves against the first key.
 
-    :param results: of a scenario (see :mod:`leader_election.lab.results`).
-    :param measure: one of :func:`leader_election.lab.paired.measures_of`; ``None``: instability,
-        and against keys also the part of devices that are led, and leaders.
+    :param results: of a scenario (see :mod:`leader_election.lab.runs.results`).
+    :param measure: one of :func:`leader_election.lab.analysis.paired.measures_of`; ``None``:
+        instability, and against keys also the part of devices that are led, and leaders.
     :raises ResultError: for an unknown measure, or one without values over time.
     """
     keys = varied(results)

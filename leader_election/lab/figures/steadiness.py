@@ -23,13 +23,13 @@ most devices near a new strongest device follow it.
 
 from collections.abc import Sequence
 
-from leader_election.lab.derived_metrics import led_part
+from leader_election.lab.analysis.derived_metrics import led_part
+from leader_election.lab.analysis.statistics import time_average
+from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import colour_of, count_seeds, legend_outside
-from leader_election.lab.results import varied
-from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import simulate, Snapshot
-from leader_election.lab.statistics import time_average
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.lab.runs.results import varied
+from leader_election.lab.simulation.simulate import simulate, Snapshot
+from leader_election.view.figure_style import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator

@@ -24,7 +24,9 @@ all compete by the part of devices that follow one and the same leader.
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from leader_election.lab.derived_metrics import led_part, united_part
+from leader_election.lab.analysis.derived_metrics import led_part, united_part
+from leader_election.lab.analysis.paired import p_of_mean, PARTS
+from leader_election.lab.analysis.statistics import CONFIDENCE, time_average
 from leader_election.lab.figures.style import (
     axis_label,
     colours_of,
@@ -34,10 +36,8 @@ from leader_election.lab.figures.style import (
     legend,
     legend_outside,
 )
-from leader_election.lab.paired import p_of_mean, PARTS
-from leader_election.lab.results import varied
-from leader_election.lab.statistics import CONFIDENCE, time_average
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.lab.runs.results import varied
+from leader_election.view.figure_style import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -179,8 +179,8 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
     Return whether the 95 % interval of a winner's lead on any rival includes 0.
 
     Seeds are paired: all algorithms run with the same devices in a seed. The interval is by
-    Student's t, as in :func:`leader_election.lab.paired.p_of_mean`. A single seed has none, so
-    that any lead is within chance.
+    Student's t, as in :func:`leader_election.lab.analysis.paired.p_of_mean`. A single seed has
+    none, so that any lead is within chance.
 
     :param each: the quantity to minimise, over algorithm, keys and seed.
     :param place: the index of the winner's algorithm, over the keys.

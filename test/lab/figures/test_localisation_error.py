@@ -17,7 +17,8 @@
 from typing import Any
 
 from lab.figures.example_results import results
-from leader_election.lab import scenario
+from leader_election.lab.experiment import scenario
+from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.localisation_error import (
     draw_localisation_error,
     drift_rows,
@@ -26,7 +27,6 @@ from leader_election.lab.figures.localisation_error import (
     same_leader_part,
     table_rows,
 )
-from leader_election.lab.scenario import Scenario
 import numpy as np
 import pytest
 import xarray as xr

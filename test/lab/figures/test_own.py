@@ -17,10 +17,10 @@
 from pathlib import Path
 
 from lab.figures.example_results import results
+from leader_election.lab.analysis.statistics import estimate_mean
 from leader_election.lab.figures.own import draw_over_time, draw_own
 from leader_election.lab.figures.style import colours_of, FigureError
-from leader_election.lab.results import ResultError
-from leader_election.lab.statistics import estimate_mean
+from leader_election.lab.runs.results import ResultError
 import numpy as np
 import pytest
 import xarray as xr

@@ -14,8 +14,8 @@
 
 """Figures of regions: the axes show the given values."""
 
+from lab.analysis.test_claims import ALPHAS, CHANCES, LATE, made, TIMES
 from lab.figures.example_results import results
-from lab.test_study import ALPHAS, CHANCES, LATE, made, TIMES
 from leader_election.lab.figures.regions import (
     collecting_algorithms,
     draw_collections,

@@ -16,7 +16,7 @@
 
 from lab.figures.example_results import results
 from lab.figures.test_partition import snapshot
-from leader_election.lab import scenario
+from leader_election.lab.experiment import scenario
 from leader_election.lab.figures.steadiness import (
     draw_steadiness,
     table_rows,

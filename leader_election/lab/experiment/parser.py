@@ -1,0 +1,311 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parsing and checking of the parts of a scenario file; undeclared keys are refused."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+import math
+import re
+from typing import Any, TypeVar
+
+from leader_election.algorithms import ALGORITHMS
+from leader_election.algorithms.hop_limit import hop_limit
+from leader_election.coordination.region import ROLES
+from leader_election.lab.experiment.schema import (
+    Entrant,
+    Group,
+    Member,
+    Regions,
+    Strength,
+    STRENGTHS,
+)
+from leader_election.lab.simulation.events import ChangeStrength, Event, State
+from leader_election.lab.simulation.regions import with_regions
+from leader_election.lab.topologies import TOPOLOGIES
+from leader_election.parameters import (
+    as_number,
+    build,
+    did_you_mean,
+    Parameter,
+    ParameterError,
+    table,
+)
+
+T = TypeVar('T')
+
+KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'motion', 'messages',
+        'localisation', 'rounds', 'strength', 'sensor', 'measure', 'events', 'vary')
+LABEL = r'[\w-][\w. -]*'
+"""Labels become names of files."""
+LARGEST_RADIUS = 1e6
+"""[m]. A robot also accepts 0; then every device leads, and there is nothing to measure."""
+MOST_LEVELS = 1000
+"""Of a recursive election; each level adds 32 bytes to the state of a device."""
+LARGEST_EXACT_INT = 2**53
+"""Up to this number every integer is exact as a float."""
+
+
+class ScenarioError(ValueError):
+    """An invalid scenario; the text is one line for the user that names the key."""
+
+
+def parse_section(kind: type[T], raw: Mapping[str, Any], key: str, name: str) -> T:
+    """
+    Return a section of a scenario, checked against the dataclass that declares it.
+
+    :param kind: the dataclass, of ``leader_election.parameters.parameter`` fields.
+    :param raw: the whole scenario, as read from YAML.
+    :param key: of the section in ``raw``; a missing section has all defaults.
+    :param name: of the scenario, for error texts, as in all functions of this module.
+    :raises ScenarioError: for an unknown key or a value that is not allowed.
+    """
+    values = as_mapping(raw.get(key), name, key)
+    with section_errors(name, key):
+        return build(kind, values)
+
+
+@contextmanager
+def section_errors(name: str, key: str) -> Iterator[None]:
+    """
+    Convert a ``ParameterError`` of a block into a :class:`ScenarioError` with the full key.
+
+    :param key: dotted path of the section.
+    """
+    try:
+        yield
+    except ParameterError as error:
+        raise ScenarioError(f'scenario {name}: {_with_full_key(str(error), key)}') from None
+
+
+def _with_full_key(text: str, key: str) -> str:
+    """Return the text of a ``ParameterError`` with the parameter as a dotted key."""
+    dotted = f'{key}.' if key else ''
+    for start, instead in (('unknown parameter ', 'unknown key '), ('parameter ', '')):
+        if text.startswith(start):
+            return f'{instead}{dotted}{text.removeprefix(start)}'
+    return f'{key}: {text}'
+
+
+def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
+    """
+    Return the entry of a registry that ``kind`` names, and its checked parameters.
+
+    :param values: ``kind`` and the values of that entry's own parameters.
+    :param key: dotted path of the section.
+    """
+    rest = dict(as_mapping(values, name, key))
+    kind = rest.pop('kind', None)
+    if kind not in registry.names():
+        raise ScenarioError(f'scenario {name}: {key}.kind: {kind!r} is not allowed; '
+                            f'{did_you_mean(kind, registry.names())}it takes one of '
+                            f'{", ".join(registry.names())}')
+    entry = registry.get(kind)
+    with section_errors(name, key):
+        return entry, build(entry.parameters, rest)
+
+
+def parse_group(values: Any, name: str) -> Group:
+    """Return the group that one entry of ``devices`` declares."""
+    own, rest = split_own(Member, as_mapping(values, name, 'devices'), name, 'devices')
+    topology, parameters = parse_kind(TOPOLOGIES, rest, name, 'devices')
+    return Group(topology, parameters, own.moves, own.among, ROLES.index(own.role),
+                 own.contributes)
+
+
+def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
+    """
+    Return the algorithm, with its parameters, that one entry of ``algorithms`` declares.
+
+    :param link_range: the distance beyond which messages are not received, in the metric of the
+        scenario (metres or hops); infinite: not known.
+    """
+    rest = dict(as_mapping(values, name, 'algorithms'))
+    kind = rest.pop('name', None)
+    if kind not in ALGORITHMS.names():
+        raise ScenarioError(f'scenario {name}: algorithms.name: {kind!r} is not allowed; it takes '
+                            f'one of {", ".join(ALGORITHMS.names())}')
+    label, wins = rest.pop('label', kind), rest.pop('wins', 'strongest')
+    levels = rest.pop('levels', None)
+    if type(label) is not str or not re.fullmatch(LABEL, label):
+        raise ScenarioError(f'scenario {name}: algorithms.label: {label!r} is not allowed; it '
+                            "takes letters, digits, '-' and '_', and after these '.' and ' ' too")
+    if wins not in ('strongest', 'weakest'):
+        raise ScenarioError(f'scenario {name}: algorithms.wins: {wins!r} is not allowed; it takes '
+                            'strongest or weakest')
+    algorithm = ALGORITHMS.get(kind)
+    if levels is not None and algorithm.levels == 0:
+        raise ScenarioError(f'scenario {name}: algorithms.levels: algorithm {kind} takes no '
+                            'levels')
+    if levels is not None and (type(levels) is not int or not 2 <= levels <= MOST_LEVELS):
+        raise ScenarioError(f'scenario {name}: algorithms.levels: {levels!r} is not allowed; it '
+                            f'takes a whole number from 2 to {MOST_LEVELS}')
+    raw_regions = rest.pop('regions', False)
+    known = {p.name: p for p in (*table(ElectionParameters), *table(algorithm.parameters))}
+    for key in rest:
+        if key not in algorithm.takes:
+            raise ScenarioError(
+                f'scenario {name}: algorithms.{key}: algorithm {kind} takes no {key}, but '
+                f'{", ".join(algorithm.takes) or "nothing"}')
+    radius = as_number(rest.get('radius', 1.0))
+    if type(radius) not in (int, float) or not 0.0 < radius <= LARGEST_RADIUS:
+        raise ScenarioError(f'scenario {name}: algorithms.radius: {radius!r} is not allowed; '
+                            f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
+    with section_errors(name, 'algorithms'):
+        # Keys that a scenario omits are as in the papers: the defaults of the function.
+        settings = {key: known[key].check(_given(known[key], rest))
+                    for key in algorithm.takes
+                    if key in known and (key in rest or key not in algorithm.as_published)}
+        if 'hop_limit' in settings:
+            settings['hop_limit'] = hop_limit(
+                settings['hop_limit'], settings.get('radius', math.inf), link_range)
+        parameters = algorithm.round_parameters(settings)
+    if raw_regions is False:
+        regions = None
+    else:
+        regions = _parse_regions(raw_regions, name)
+        with section_errors(name, 'algorithms.regions'):
+            algorithm, parameters = with_regions(
+                algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
+    if levels is not None:
+        algorithm = algorithm.with_levels(levels)
+    return Entrant(label=label, algorithm=algorithm, parameters=parameters,
+                   weakest=wins == 'weakest', regions=regions)
+
+
+def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
+    """
+    Return the value that a section gives a parameter, or the default; ids may be a list.
+
+    >>> from leader_election.election.algorithms.given import GivenSettings
+    >>> _given(table(GivenSettings)[0], {'leaders': [0, 5]})
+    '0,5'
+    """
+    value = values.get(parameter.name, parameter.default)
+    ids = value if isinstance(value, list) else [value]
+    if parameter.type is str and all(type(each) is int for each in ids):
+        return ','.join(map(str, ids))
+    return value
+
+
+def extended(entrant: Entrant, events: Sequence[tuple[Event, Any]]) -> Entrant:
+    """Return an entrant whose algorithm has the fields that the events set."""
+    algorithm = entrant.algorithm
+    for event, _ in events:
+        if event.extend is not None:
+            algorithm = event.extend(algorithm)
+    return replace(entrant, algorithm=algorithm)
+
+
+def _parse_regions(values: Any, name: str) -> Regions:
+    """Return the settings that ``regions`` of an entry of ``algorithms`` declares."""
+    rest = as_mapping(values, name, 'algorithms.regions')
+    if 'role' in rest:
+        raise ScenarioError(f'scenario {name}: algorithms.regions.role: is not allowed; a role '
+                            'is given for each group of devices')
+    known = [p.name for p in table(Regions) if p.name != 'role']
+    for key in rest:
+        if key not in known:
+            raise ScenarioError(f'scenario {name}: unknown key algorithms.regions.{key}; '
+                                f'{did_you_mean(key, known)}known: {", ".join(known)}')
+    with section_errors(name, 'algorithms.regions'):
+        return build(Regions, rest)
+
+
+def as_mapping(values: Any, name: str, key: str) -> Mapping[str, Any]:
+    """Return a section as a mapping; empty for a key without a value."""
+    if values is None:
+        # YAML reads a heading with nothing below it as null.
+        return {}
+    if not isinstance(values, dict):
+        raise ScenarioError(f'scenario {name}: {key}: takes keys and values, not {values!r}')
+    return values
+
+
+def split_own(kind: type[T], values: Mapping[str, Any], name: str, key: str = '',
+              ) -> tuple[T, Mapping[str, Any]]:
+    """
+    Return the checked keys that a dataclass declares, and the others.
+
+    :param key: dotted path of the section; empty: the scenario itself.
+    """
+    own = {parameter.name for parameter in table(kind)}
+    with section_errors(name, key):
+        return (build(kind, {each: value for each, value in values.items() if each in own}),
+                {each: value for each, value in values.items() if each not in own})
+
+
+def split_section(raw: Mapping[str, Any], section: str, key: str, name: str,
+                  ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """
+    Return the own parameters that a section gives, and the scenario without them.
+
+    :param key: the key of the own parameters in the section.
+    """
+    values = dict(as_mapping(raw.get(section), name, section))
+    own = as_mapping(values.pop(key, None), name, f'{section}.{key}')
+    return own, {**raw, section: values}
+
+
+def as_list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
+    """Return a section as a list of entries; empty where it is missing."""
+    values = raw.get(key)
+    if values is None:
+        return []
+    if not isinstance(values, list):
+        raise ScenarioError(f'scenario {name}: {key}: takes a list, not {values!r}')
+    return values
+
+
+def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: Strength,
+                 entrants: Sequence[Entrant], name: str) -> None:
+    """Raise a :class:`ScenarioError` for events without effect, or with an unintended one."""
+    for event, parameters in events:
+        if parameters.at > duration:
+            raise ScenarioError(
+                f'scenario {name}: events.at: {parameters.at:g} is not allowed; it takes up to '
+                f'duration, which is {duration:g} s')
+        if isinstance(parameters, ChangeStrength) and any(
+                kind == 'degree' or kind not in STRENGTHS for kind in strength.cycle):
+            raise ScenarioError(
+                f'scenario {name}: events.kind: {event.name!r} is not allowed; it takes a '
+                'strength.cycle without degree, which each round sets anew')
+        if isinstance(parameters, State):
+            for field, value in zip(parameters.fields, parameters.values):
+                _check_field(field, value, entrants, name)
+
+
+def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant], name: str) -> None:
+    """Raise a :class:`ScenarioError` for keys of regions if an algorithm has no regions."""
+    for entrant in entrants:
+        for group in groups:
+            for key, value, default in (('role', group.role, Group.role),
+                                        ('contributes', group.contributes, Group.contributes)):
+                if entrant.regions is None and value != default:
+                    raise ScenarioError(
+                        f'scenario {name}: devices.{key}: is not allowed; it is for algorithms '
+                        f'with regions, and {entrant.label} has none')
+
+
+def _check_field(field: str, value: float, entrants: Sequence[Entrant], name: str) -> None:
+    fields = [f for entrant in entrants for f in entrant.algorithm.fields]
+    types = [f.type for f in fields if f.name == field]
+    if not types:
+        known = ', '.join(dict.fromkeys(f.name for f in fields))
+        raise ScenarioError(f'scenario {name}: events.fields: {field!r} is not allowed; it takes '
+                            f'some of {known}')
+    if int in types and not (value.is_integer() and abs(value) <= LARGEST_EXACT_INT):
+        raise ScenarioError(f'scenario {name}: events.values: {value!r} is not allowed; it takes '
+                            f'a whole number for {field}, up to {LARGEST_EXACT_INT}')

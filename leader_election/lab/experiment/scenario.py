@@ -1,0 +1,276 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A scenario: an experiment described by one YAML file.
+
+The scenarios of the package are the files of ``leader_election/lab/scenarios``; the path of any
+other file is accepted as well.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+import math
+from pathlib import Path
+from typing import Any
+
+from leader_election.lab.experiment import parser, variations
+from leader_election.lab.experiment.parser import KEYS, ScenarioError, section_errors
+from leader_election.lab.experiment.schema import (
+    Entrant,
+    Group,
+    Head,
+    Localisation,
+    Measure,
+    Messages,
+    Rounds,
+    Sensor,
+    Steps,
+    Strength,
+)
+from leader_election.lab.motions import Motion, MOTIONS
+from leader_election.lab.simulation.events import Event, EVENTS
+from leader_election.lab.simulation.sensing import Sensing, with_sensing
+from leader_election.parameters import did_you_mean, strict_yaml
+from leader_election.robot.metrics import METRICS
+import numpy as np
+from numpy.typing import NDArray
+import yaml
+
+__all__ = ['Entrant', 'Group', 'KEYS', 'load', 'Measure', 'Messages', 'names', 'parse', 'Rounds',
+           'Scenario', 'ScenarioError', 'section_errors', 'Strength']
+
+FOLDER = Path(__file__).parents[1] / 'scenarios'
+SUFFIXES = ('.yaml', '.yml')
+MOST_SAMPLES = 10_000_000
+# A scenario is copied for each variant: ten times faster where PyYAML has libyaml.
+LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """An experiment, with all parts checked."""
+
+    name: str
+    text: str
+    """The whole scenario as YAML."""
+    title: str
+    source: str
+    duration: float
+    """[s]."""
+    entrants: tuple[Entrant, ...]
+    groups: tuple[Group, ...]
+    motion: Motion
+    motion_parameters: Any
+    tick: float
+    """Time between two steps of a device [s]."""
+    messages: Messages
+    localisation: Localisation
+    rounds: Rounds
+    strength: Strength
+    sensing: Sensing
+    sensor: Sensor
+    measure: Measure
+    events: tuple[tuple[Event, Any], ...]
+    """Events and their parameters, in the order of their times."""
+    first_id: int
+    vary: Mapping[str, Sequence[variations.Change]]
+    """The values of each dimension that varies, by dotted key or the user's own name."""
+
+    def entrant(self, label: str) -> Entrant:
+        """Return an algorithm by its label; an unknown one is a :class:`ScenarioError`."""
+        for entrant in self.entrants:
+            if entrant.label == label:
+                return entrant
+        known = [entrant.label for entrant in self.entrants]
+        raise ScenarioError(f'scenario {self.name} has no algorithm {label!r}; '
+                            f'{did_you_mean(label, known)}it has {", ".join(known)}')
+
+    def raw(self) -> Any:
+        """Return the whole scenario as read from YAML."""
+        return yaml.load(self.text, LOADER)
+
+    def times(self) -> NDArray[np.float64]:
+        """Return the times of the samples [s], shape (samples,)."""
+        count = int(np.floor(self.duration / self.measure.interval + 1e-9))
+        return np.arange(1, count + 1, dtype=np.float64) * self.measure.interval
+
+    def replaced(self, values: Mapping[str, Any]) -> 'Scenario':
+        """
+        Return the same scenario with other values.
+
+        :param values: by dotted keys such as ``messages.loss``; in a list, every entry that has
+            the key gets the value.
+        :raises ScenarioError: if there is no such key, or the result is not allowed.
+        """
+        raw = self.raw()
+        for key, value in values.items():
+            variations.replace_value(raw, key.split('.'), value, self.name, key)
+        return parse(raw, self.name)
+
+    def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
+        """Return all combinations of the values that vary, each with its scenario."""
+        found = []
+        for changes in product(*self.vary.values()):
+            keys: dict[str, Any] = {'vary': {}}
+            for change in changes:
+                keys |= change.keys
+            found.append((dict(zip(self.vary, (change.value for change in changes))),
+                          self.replaced(keys)))
+        return found
+
+
+def named_files(parameters: Any) -> Iterator[Path]:
+    """Yield the files that parameters of a topology, motion or event name, also of folders."""
+    for field in fields(parameters):
+        value = getattr(parameters, field.name)
+        # A parameter that takes one of several words is not a path.
+        if type(value) is not str or not value or field.metadata.get('choices') is not None:
+            continue
+        path = Path(value)
+        for file in sorted(path.glob('*')) if path.is_dir() else [path]:
+            if file.is_file():
+                yield file
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the scenarios that come with the package."""
+    return tuple(sorted(file.stem for file in FOLDER.glob('*.yaml')))
+
+
+def load(name_or_path: str) -> Scenario:
+    """
+    Return a scenario by its name or its path.
+
+    :raises ScenarioError: if there is no such scenario, or its content is not allowed.
+    """
+    path = FOLDER / f'{name_or_path}.yaml'
+    if name_or_path not in names():
+        path = Path(name_or_path)
+        if path.suffix not in SUFFIXES:
+            raise ScenarioError(f'unknown scenario {name_or_path!r}; '
+                                f'{did_you_mean(name_or_path, names())}it takes the path of a '
+                                f'.yaml file or one of {", ".join(names())}')
+    try:
+        text = path.read_text()
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f'scenario {path}: cannot be read ({error})') from None
+    try:
+        raw = strict_yaml.read(text)
+    except ValueError as error:
+        raise ScenarioError(f'scenario {path}: {error}') from None
+    return parse(raw, path.stem)
+
+
+REQUIRED = ('duration', 'algorithms', 'devices')
+
+
+def parse(raw: Any, name: str) -> Scenario:
+    """
+    Return the scenario that a YAML document declares.
+
+    :param raw: the document, as read.
+    :param name: of the scenario, for error texts.
+    :raises ScenarioError: for an unknown key or a value that is not allowed.
+    """
+    if not isinstance(raw, dict):
+        raise ScenarioError(f'scenario {name}: takes keys and values')
+    for key in raw:
+        if key not in KEYS:
+            raise ScenarioError(f'scenario {name}: unknown key {key}; '
+                                f'{did_you_mean(key, KEYS)}known: {", ".join(KEYS)}')
+    for key in REQUIRED:
+        if raw.get(key) in (None, []):
+            raise ScenarioError(f'scenario {name}: {key} is missing')
+    head, _ = parser.split_own(Head, raw, name)
+    duration = head.duration
+    steps, motion = parser.split_own(
+        Steps, parser.as_mapping(raw.get('motion'), name, 'motion') or {'kind': 'static'}, name,
+        'motion')
+    kind, motion_parameters = parser.parse_kind(MOTIONS, motion, name, 'motion')
+    metric_own, plain = parser.split_section(raw, 'messages', 'metric_parameters', name)
+    source_own, plain = parser.split_section(plain, 'strength', 'source_parameters', name)
+    messages = parser.parse_section(Messages, plain, 'messages', name)
+    strength = parser.parse_section(Strength, plain, 'strength', name)
+    sensing = Sensing()
+    with section_errors(name, 'messages'):
+        sensing = sensing.with_metric(messages.metric, metric_own)
+    with section_errors(name, 'strength'):
+        sensing = sensing.with_source(strength.cycle, source_own)
+    localisation = parser.parse_section(Localisation, raw, 'localisation', name)
+    link_range = math.inf
+    if messages.metric == 'distance' or METRICS.get(messages.metric).is_length:
+        link_range = min(messages.range, localisation.communication_range)
+    events: tuple[tuple[Event, Any], ...] = tuple(sorted(
+        (parser.parse_kind(EVENTS, entry, name, 'events')
+         for entry in parser.as_list(raw, 'events', name)),
+        key=lambda event: float(event[1].at)))
+    scenario = Scenario(
+        name=name,
+        text=yaml.dump(raw, Dumper=DUMPER, sort_keys=False),
+        title=head.title or name,
+        source=head.source,
+        duration=duration,
+        entrants=tuple(with_sensing(
+            parser.extended(parser.parse_entrant(entry, name, link_range), events), sensing,
+            messages.floor) for entry in parser.as_list(raw, 'algorithms', name)),
+        groups=tuple(parser.parse_group(entry, name)
+                     for entry in parser.as_list(raw, 'devices', name)),
+        motion=kind,
+        motion_parameters=motion_parameters,
+        tick=steps.tick,
+        messages=messages,
+        localisation=localisation,
+        rounds=parser.parse_section(Rounds, raw, 'rounds', name),
+        strength=strength,
+        sensing=sensing,
+        sensor=parser.parse_section(Sensor, raw, 'sensor', name),
+        measure=parser.parse_section(Measure, raw, 'measure', name),
+        events=events,
+        first_id=head.first_id,
+        vary=variations.parse_variations(raw, name))
+    labels = [entrant.label for entrant in scenario.entrants]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ScenarioError(f'scenario {name}: algorithms: two are called {label!r}; '
+                                'give each a label')
+    interval = scenario.measure.interval
+    if duration < interval:
+        raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes '
+                            'at least measure.interval')
+    if duration / interval > MOST_SAMPLES:
+        raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes up '
+                            f'to {MOST_SAMPLES} times measure.interval, which is {interval:g} s')
+    parser.check_events(scenario.events, scenario.duration, scenario.strength,
+                        scenario.entrants, name)
+    parser.check_groups(scenario.groups, scenario.entrants, name)
+    if scenario.vary:
+        # Find an error in a variant now, not after an hour of runs.
+        _check_variants(scenario)
+    return scenario
+
+
+def _check_variants(scenario: Scenario) -> None:
+    """Raise a :class:`ScenarioError` for variants whose results do not fit into one dataset."""
+    labels, times = [entrant.label for entrant in scenario.entrants], scenario.times()
+    for _, variant in scenario.variants():
+        if [entrant.label for entrant in variant.entrants] != labels:
+            raise ScenarioError(f'scenario {scenario.name}: vary.algorithms: is not allowed to '
+                                'change which algorithms take part')
+        if not np.array_equal(variant.times(), times):
+            raise ScenarioError(
+                f'scenario {scenario.name}: vary: duration and measure.interval are not allowed '
+                'to change the times of samples')

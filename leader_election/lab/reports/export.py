@@ -1,0 +1,172 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Export of results as a table, CSV or Parquet: a row for each run and time, or for each run.
+
+A row has the algorithm, the keys that vary and the seed; then the time and all measures, or their
+means over time without the first sixth, derived measures, and all counters. Missing runs have no
+rows. A Parquet file has the unit and the description of each column in the metadata of its field,
+and the text of the scenario in the metadata of the table.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from leader_election.lab.analysis.derived_metrics import DERIVED
+from leader_election.lab.analysis.statistics import time_average
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.runs.labels import attributes
+from leader_election.lab.runs.results import (
+    finished_variants,
+    reason,
+    replacing,
+    ResultError,
+    varied,
+)
+import numpy as np
+import pandas
+import pyarrow
+from pyarrow import parquet
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+import xarray
+
+CSV, PARQUET = '.csv', '.parquet'
+MEAN = 'Mean over time without the first sixth. '
+
+
+class Column(NamedTuple):
+    """A column of the table."""
+
+    name: str
+    units: str
+    """Empty for texts."""
+    description: str
+
+
+def check_format(path: Path) -> None:
+    """Raise a :class:`ResultError` if a table cannot be written to a path."""
+    if path.suffix not in (CSV, PARQUET):
+        raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
+                          f'{PARQUET}')
+    if path.is_dir():
+        raise ResultError(f'{path} cannot be written: it is a folder; move it away')
+
+
+def columns(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> list[Column]:
+    """
+    Return the columns of the table.
+
+    :param summary: whether it has a row for each run, not for each run and time.
+    """
+    measures = [name for name in COLUMNS if name in dataset]
+    names = ['algorithm', *varied(dataset), 'seed', *([] if summary else ['time']), *measures]
+    averaged: list[str] = measures if summary else []
+    if summary:
+        averaged = [*measures, *DERIVED]
+        names += [*DERIVED, *COUNTERS, 'message_bytes']
+    found = []
+    for name in names:
+        label = attributes(name, scenario)
+        found.append(Column(name, label.get('units', ''),
+                            (MEAN if name in averaged else '') + label['description']))
+    return found
+
+
+def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]:
+    """
+    Yield the rows of each algorithm and variant that has been run; missing runs have none.
+
+    :param summary: whether each run has one row, not one for each time.
+    """
+    keys = varied(dataset)
+    for one in finished_variants(dataset):
+        seeds, times = one['seed'].values, one['time'].values
+        rows = 1 if summary else len(times)
+        frame = {name: np.full(len(seeds) * rows, one[name].values)
+                 for name in ('algorithm', *keys)}
+        frame['seed'] = np.repeat(seeds, rows)
+        measures = {str(name): one[name] for name in COLUMNS if name in one}
+        if summary:
+            measures |= {name: derive(one) for name, derive in DERIVED.items()}
+            frame |= {name: time_average(values).values for name, values in measures.items()}
+            frame |= dict(zip(COUNTERS, one['counts'].values.T))
+            frame['message_bytes'] = one['message_bytes'].values
+        else:
+            frame['time'] = np.tile(times, len(seeds))
+            frame |= {name: values.transpose('seed', 'time').values.reshape(-1)
+                      for name, values in measures.items()}
+        yield pandas.DataFrame(frame)
+
+
+def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool = False) -> int:
+    """
+    Write the table; the file is replaced as a whole.
+
+    :param dataset: the results of the scenario.
+    :param path: ends in ``.csv`` or ``.parquet``.
+    :param summary: whether to write a row for each run, not for each run and time.
+    :return: the number of rows.
+    :raises ResultError: if the file cannot be written.
+    """
+    check_format(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
+    rows = 0
+    with replacing(path) as temporary:
+        if path.suffix == CSV:
+            with open(temporary, 'w', newline='') as stream:
+                for frame in frames(dataset, summary):
+                    frame.to_csv(stream, index=False, header=rows == 0)
+                    rows += len(frame)
+            return rows
+        writer = None
+        try:
+            for frame in frames(dataset, summary):
+                if writer is None:
+                    schema = _schema(frame, dataset, columns(dataset, scenario, summary))
+                    writer = parquet.ParquetWriter(temporary, schema)
+                writer.write_table(pyarrow.Table.from_pandas(
+                    frame, schema, preserve_index=False))
+                rows += len(frame)
+        finally:
+            if writer is not None:
+                writer.close()
+    return rows
+
+
+def _schema(frame: pandas.DataFrame, dataset: xarray.Dataset, labels: list[Column],
+            ) -> pyarrow.Schema:
+    """Return the types of the columns, with their units and descriptions."""
+    plain = pyarrow.Schema.from_pandas(frame, preserve_index=False)
+    return pyarrow.schema(
+        [plain.field(label.name).with_metadata(
+            {'units': label.units, 'description': label.description}) for label in labels],
+        {**(plain.metadata or {}), **{str(name): str(value)
+                                      for name, value in dataset.attrs.items()}})
+
+
+def legend(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> Table:
+    """Return the units and descriptions of the columns, as a table for the terminal."""
+    shown = Table(box=SIMPLE_HEAD)
+    for name in ('column', 'unit', 'description'):
+        shown.add_column(name)
+    for column in columns(dataset, scenario, summary):
+        shown.add_row(column.name, column.units, column.description)
+    return shown

@@ -1,0 +1,228 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Computation of the missing runs of a scenario, in threads; each finished run is kept at once."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
+import os
+from pathlib import Path
+from threading import Event, Lock
+from time import monotonic
+
+from leader_election.lab.engine.samples import ROUNDS
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.runs import results, store
+from leader_election.lab.runs.fingerprint import fingerprint
+from leader_election.lab.runs.results import Digests, Key, ResultError
+from leader_election.lab.simulation.simulate import simulate, simulate_branches
+from leader_election.lab.terminal import Progress
+from numba.core import event
+import xarray
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def run(
+    scenario: Scenario, seeds: Sequence[int], folder: Path = Path('results'),
+    algorithms: Sequence[str] = (), workers: int | None = None, again: bool = False,
+    progress: Progress | None = None, cluster: str | None = None,
+) -> xarray.Dataset:
+    """
+    Compute the missing runs of a scenario, and return its results.
+
+    Results depend on the seeds only, not on the number of workers. A computation that was
+    interrupted continues from the finished runs when it is called again. Only runs whose scenario,
+    algorithm's parameters or code have changed are computed again; the earlier ones are kept (see
+    :mod:`leader_election.lab.runs.store`).
+
+    :param algorithms: labels; none: all of the scenario's.
+    :param folder: of the results (see :mod:`leader_election.lab.runs.results`).
+    :param workers: number of threads; ``None``: one for each core.
+    :param again: discard all finished runs of this scenario.
+    :param progress: where progress is reported; ``None``: the standard output.
+    :param cluster: the address of a Dask scheduler whose workers compute, or ``local`` for
+        ``workers`` processes on this machine; ``None``: threads of this process.
+    :return: all results of this scenario, including those of other seeds and algorithms.
+    :raises ResultError: where a file cannot be read or written, or a cluster cannot be used.
+    :raises KeyboardInterrupt: when interrupted; finished runs are kept.
+    """
+    progress = progress or Progress()
+    labels = [scenario.entrant(label).label for label in algorithms] or [
+        entrant.label for entrant in scenario.entrants]
+    results.check_no_folder(results.path_of(folder, scenario.name))
+    variants = [variant for _, variant in scenario.variants()]
+    digests = results.digests(scenario)
+    with store.claimed(folder, scenario.name):
+        if again:
+            store.discard(folder, scenario.name)
+        asked = [Key(label, variant, seed) for seed in seeds
+                 for variant in range(len(variants)) for label in labels]
+        path = results.path_of(folder, scenario.name)
+        # A damaged file is found now, not after hours of computation.
+        old = results.load(path, ['fingerprint']) if path.exists() else None
+        finished = store.finished(folder, scenario.name)
+        done = store.keys_of(finished, digests)
+        missing = [key for key in asked if key not in done]
+        if finished:
+            progress.note(f'{scenario.name}: {len(asked) - len(missing)} of {len(asked)} runs are '
+                          f'there already{_changes(missing, finished, old, scenario, digests)}')
+        if missing:
+            # Variants with the same fingerprint for an algorithm share a file, and one run.
+            keys = {store.file_of(folder, scenario.name, digests[key[:2]], key.seed): key
+                    for key in missing}
+            groups = _grouped_by_stem(keys, variants)
+            with _unchanged_inputs(scenario, digests, keys):
+                if cluster is not None:
+                    from leader_election.lab.runs.cluster import connected, Sweep
+                    with connected(cluster, workers or cores()) as client, \
+                            progress.counting(scenario.name, len(keys)):
+                        Sweep(client, cluster, scenario, groups, digests, progress).run()
+                else:
+                    for label in dict.fromkeys(key.algorithm for key in missing):
+                        compile_by_running(variants[0], label, progress)
+                    with progress.counting(scenario.name, len(keys)):
+                        _compute(groups, variants, workers or cores(), progress)
+        return store.collect(scenario, folder, digests)
+
+
+@contextmanager
+def _unchanged_inputs(
+        scenario: Scenario, digests: Digests, files: Iterable[Path]) -> Iterator[None]:
+    """
+    Discard the runs computed meanwhile if a file that the scenario names has changed.
+
+    :param files: of these runs.
+    :raises ResultError: if one has changed.
+    """
+    try:
+        yield
+    finally:
+        if {key: digest.scenario for key, digest in results.digests(scenario).items()} != {
+                key: digest.scenario for key, digest in digests.items()}:
+            for file in files:
+                file.unlink(missing_ok=True)
+            raise ResultError(f'{scenario.name}: a file that the scenario names was changed '
+                              'during the computation, whose runs are discarded; run it again')
+
+
+def _changes(missing: Sequence[Key], finished: Mapping[str, Collection[int]],
+             old: xarray.Dataset | None, scenario: Scenario, digests: Digests) -> str:
+    """
+    Return the numbers of runs that are run again, with the reason, and of new ones, as text.
+
+    :param missing: the runs that are to be computed.
+    :param finished: the seeds of all finished runs by fingerprint.
+    :param old: the content of the results file before.
+    """
+    if old is None or not missing:
+        return ''
+    values = [dict(zip(scenario.vary, place))
+              for place in product(*results.dimensions(scenario).values())]
+    again: Counter[tuple[str, str]] = Counter()
+    for key in missing:
+        try:
+            before = str(old['fingerprint'].sel(
+                algorithm=key.algorithm, **values[key.variant]).item())
+        except (KeyError, ValueError):
+            continue  # It had no such algorithm, key or value.
+        if key.seed in finished.get(before, ()):
+            again[key.algorithm, digests[key[:2]].difference(before)] += 1
+    line = '; run again: ' * bool(again) + ', '.join(
+        f'{count} of {label} (changed: {why})' for (label, why), count in again.items())
+    new = len(missing) - again.total()
+    return line + (f'; new: {new}' if new else '')
+
+
+def _grouped_by_stem(keys: Mapping[Path, Key], variants: Sequence[Scenario],
+                     ) -> list[dict[Path, Key]]:
+    """Return the runs in groups that are identical until their events differ."""
+    stems: dict[tuple[str, int], str] = {}
+    groups: dict[tuple[str, int], dict[Path, Key]] = {}
+    for file, key in keys.items():
+        which = key.algorithm, key.variant
+        if which not in stems:
+            stems[which] = str(fingerprint(variants[key.variant], key.algorithm, True))
+        groups.setdefault((stems[which], key.seed), {})[file] = key
+    return list(groups.values())
+
+
+def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], workers: int,
+             progress: Progress) -> None:
+    """Compute groups of runs, each group in one thread, and write each run to its file."""
+    writing, stopped = Lock(), Event()
+
+    def compute(group: Mapping[Path, Key]) -> list[tuple[Key, int]]:
+        finished_runs = []
+        first = next(iter(group.values()))
+        branches = simulate_branches([variants[key.variant] for key in group.values()],
+                                     first.algorithm, first.seed)
+        for (file, key), finished in zip(group.items(), branches):
+            with writing:
+                if stopped.is_set():
+                    break
+                store.keep(finished, file)
+            finished_runs.append((key, int(finished.counts[ROUNDS]) - finished.shared))
+        return finished_runs
+
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(compute, group) for group in groups]):
+            for key, rounds in future.result():
+                progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
+    except BaseException:
+        # Do not wait for unfinished runs, and do not keep them.
+        with writing:
+            stopped.set()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def compile_by_running(scenario: Scenario, label: str, progress: Progress) -> None:
+    """Compile an algorithm by a short run, and report it unless the compiled code was cached."""
+    began = monotonic()
+    with compiling(lambda: progress.note(f'compiling {label} (once; it is kept) ...')) as started:
+        simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
+    if started.is_set():
+        progress.note(f'compiled {label} in {monotonic() - began:.1f} s')
+
+
+@contextmanager
+def compiling(notify: Callable[[], None]) -> Iterator[Event]:
+    """
+    Call a function once, as soon as numba begins to compile; loading from its cache is ignored.
+
+    :return: an event that is set when compilation begins.
+    """
+    started = Event()
+
+    class Listener(event.Listener):
+        def on_start(self, event: event.Event) -> None:
+            if not started.is_set():
+                started.set()
+                notify()
+
+        def on_end(self, event: event.Event) -> None:
+            pass
+
+    with event.install_listener('numba:compile', Listener()):
+        yield started

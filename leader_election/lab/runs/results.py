@@ -1,0 +1,262 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc``.
+
+Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
+``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
+and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
+``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
+the keys that vary: the digests of all that the numbers depend on. Fingerprint and seed identify a
+run in any dataset. The attributes ``long_name``, ``units`` and ``description`` document each
+variable.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+import math
+import os
+from pathlib import Path
+import platform
+from typing import Any, NamedTuple
+
+import leader_election
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.runs.fingerprint import Fingerprint, fingerprint
+from leader_election.lab.runs.labels import attributes
+from leader_election.lab.simulation.simulate import Run
+import numba
+import numpy as np
+import xarray
+
+MISSING = -1
+"""The value of ``counts`` for a run that is missing."""
+EXACT = ('instability',)
+"""Measures that are stored as float64; float32, for all others, is exact for integers to 2**24."""
+
+
+class ResultError(Exception):
+    """A file of results that cannot be used; the text is one line for the user."""
+
+
+class Key(NamedTuple):
+    """The identity of one run of a scenario."""
+
+    algorithm: str
+    """The label of the algorithm."""
+    variant: int
+    """Index into ``scenario.variants()``."""
+    seed: int
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """Return the path of the results of a scenario."""
+    return folder / f'{name}.nc'
+
+
+def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
+    """Return the keys that vary and their values: numbers, or texts if any is not a number."""
+    values = {key: [change.value for change in changes]
+              for key, changes in scenario.vary.items()}
+    return {key: of_key if all(isinstance(value, (int, float)) for value in of_key)
+            else [str(value) for value in of_key]
+            for key, of_key in values.items()}
+
+
+Digests = Mapping[tuple[str, int], Fingerprint]
+"""The fingerprint of each algorithm, by label, and variant."""
+
+
+def digests(scenario: Scenario) -> Digests:
+    """Return the fingerprint of each algorithm, by label, and variant."""
+    return {(entrant.label, k): fingerprint(variant, entrant.label)
+            for k, (_, variant) in enumerate(scenario.variants())
+            for entrant in scenario.entrants}
+
+
+def measures_of(scenario: Scenario) -> tuple[str, ...]:
+    """Return the names of the measures of a scenario's runs."""
+    return MEASURES if all(e.regions is None for e in scenario.entrants) else COLUMNS
+
+
+def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:
+    """Return a dataset in which all runs are missing."""
+    coordinates = {'algorithm': list(algorithms), **dimensions(scenario), 'seed': list(seeds)}
+    runs = tuple(coordinates)
+    shape = tuple(len(values) for values in coordinates.values())
+    times = scenario.times()
+    variables: dict[str, Any] = {
+        measure: ((*runs, 'time'), np.full(
+            (*shape, len(times)), np.nan, np.float64 if measure in EXACT else np.float32))
+        for measure in measures_of(scenario)}
+    variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
+    variables['message_bytes'] = runs, np.full(shape, np.nan)
+    dataset = xarray.Dataset(
+        variables, {**coordinates, 'time': times, 'counter': list(COUNTERS)})
+    for name in dataset.variables:
+        dataset[name].attrs = attributes(str(name), scenario)
+    return dataset
+
+
+def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
+    """Write a run to its place in a dataset; the dataset must include the key."""
+    place = (dataset.get_index('algorithm').get_loc(key.algorithm),
+             *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
+             dataset.get_index('seed').get_loc(key.seed))
+    for column, measure in enumerate(COLUMNS):
+        if measure in dataset:
+            dataset[measure].values[place] = run.samples[:, column]
+    dataset['counts'].values[place] = run.counts
+    dataset['message_bytes'].values[place] = run.message_bytes
+
+
+def varied(dataset: xarray.Dataset) -> list[str]:
+    """Return the names of the dimensions that vary."""
+    return [str(name) for name in dataset['counts'].dims
+            if name not in ('algorithm', 'seed', 'counter')]
+
+
+def finished_variants(dataset: xarray.Dataset) -> Iterator[xarray.Dataset]:
+    """
+    Yield the finished runs of each algorithm and variant; none if all are missing.
+
+    :return: over ``seed`` first; the algorithm and the keys that vary are scalar coordinates.
+    """
+    stacked = dataset.stack(variant=['algorithm', *varied(dataset)], create_index=False).transpose(
+        'variant', 'seed', ...)
+    for k in range(stacked.sizes['variant']):
+        one = stacked.isel(variant=k)
+        one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
+        if one.sizes['seed']:
+            yield one
+
+
+def present(dataset: xarray.Dataset) -> set[Key]:
+    """Return the keys of the runs in a dataset."""
+    labels, seeds = dataset['algorithm'].values, dataset['seed'].values
+    counts = dataset['counts'].values.reshape(len(labels), -1, len(seeds), len(COUNTERS))
+    return {Key(str(labels[a]), int(variant), int(seeds[s]))
+            for a, variant, s in np.argwhere(counts[..., 0] != MISSING)}
+
+
+def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests) -> None:
+    """
+    Write results, with their fingerprints and versions; the file is replaced as a whole.
+
+    :param known: the fingerprints with which the runs were computed.
+    :raises ResultError: if it cannot be written; then an older file is unchanged.
+    """
+    complete = dataset.assign(fingerprint=_fingerprints(dataset, known))
+    complete['fingerprint'].attrs = attributes('fingerprint', scenario)
+    complete.attrs = {
+        **dataset.attrs,
+        'scenario': scenario.name, 'title': scenario.title, 'source': scenario.source,
+        'text': scenario.text, 'leader_election': leader_election.__version__,
+        'python': platform.python_version(), 'numpy': np.__version__,
+        'numba': numba.__version__, 'xarray': xarray.__version__,
+        'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
+    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in COLUMNS
+                  if measure in dataset}
+    with replacing(path) as temporary:
+        complete.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
+
+
+def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
+    """
+    Return the results in a file.
+
+    :param variables: only these; ``None``: all.
+    :raises ResultError: if the file is missing, cannot be read, or has other content.
+    """
+    check_no_folder(path)
+    if not path.exists():
+        raise ResultError(f'{path} is not there; it is made by: lab run {path.stem}')
+    try:
+        with xarray.open_dataset(path, engine='netcdf4') as opened:
+            if not {*MEASURES, 'counts', 'message_bytes', 'fingerprint'} <= set(opened):
+                raise ResultError(f'{path} holds no results of lab run; move it away')
+            wanted = opened if variables is None else opened[list(variables)]
+            loaded: xarray.Dataset = wanted.load()
+            return loaded
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ResultError(f'{path} cannot be read ({reason(error)}); run it again with '
+                          '--again') from None
+
+
+def check_no_folder(path: Path) -> None:
+    """Raise a :class:`ResultError` if the path of results is a folder."""
+    if path.is_dir():
+        raise ResultError(f'{path} is a folder, where a file is to be; move it away')
+
+
+def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
+    """
+    Return results that were read from a path, if all are of this scenario and the present code.
+
+    :raises ResultError: if some are not.
+    """
+    now = _fingerprints(empty(scenario, [e.label for e in scenario.entrants], []),
+                        digests(scenario))
+    then = dataset['fingerprint']
+    if now.dims != then.dims or not now.reindex_like(then, fill_value='').equals(then):
+        raise ResultError(f'{path} holds runs of another text of the scenario, or of other code; '
+                          'lab run keeps them, and runs again what is missing')
+    return dataset
+
+
+def _fingerprints(dataset: xarray.Dataset, known: Digests) -> xarray.DataArray:
+    shape = [dataset.sizes[name] for name in varied(dataset)]
+    return xarray.DataArray(
+        np.array([[str(known[label, k]) for k in range(math.prod(shape))]
+                  for label in dataset['algorithm'].values.tolist()]).reshape(-1, *shape),
+        {name: dataset[name] for name in ('algorithm', *varied(dataset))})
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """
+    Yield the path of a temporary file that replaces ``path`` once it is complete.
+
+    :raises ResultError: if it cannot be written.
+    """
+    temporary = path.with_name(f'.{path.name}.writing')
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except (OSError, RuntimeError) as error:
+        raise ResultError(f'{path} cannot be written ({reason(error)}); make room, or choose '
+                          'another folder by --results') from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def reason(error: Exception) -> str:
+    """
+    Return the reason of a failed file access, in one line.
+
+    >>> reason(OSError(28, 'No space left on device', 'results/random.nc'))
+    'No space left on device'
+    """
+    return str(getattr(error, 'strerror', None) or error).splitlines()[0]
+
+
+def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
+    """Return the number of seeds that are done for all algorithms and variants."""
+    needed = len(scenario.entrants) * len(scenario.variants())
+    runs = Counter(key.seed for key in keys)
+    return sum(count == needed for count in runs.values())

@@ -1,0 +1,131 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Finished runs are kept by their fingerprints; only changed ones are run again."""
+
+from pathlib import Path
+from typing import Any
+
+from lab.runs.test_computation import RecordedProgress, same, Stopping
+from lab.small_scenario import load, TEXT, VARIED
+from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.main import seeds_done
+from leader_election.lab.runs import computation as runs
+from leader_election.lab.runs import fingerprint, results, sources, store
+from leader_election.lab.runs.results import Key
+import pytest
+import xarray
+
+
+def ran(scenario: Scenario, seeds: range, folder: Path, *algorithms: str,
+        ) -> tuple[int, str, xarray.Dataset]:
+    """Return the number of runs that were computed, the notes, and the results."""
+    progress = RecordedProgress()
+    dataset = runs.run(scenario, seeds, folder, algorithms, progress=progress)
+    printed = [line for line in progress.text.getvalue().splitlines() if ' runs: ' not in line]
+    return progress.counted(), '\n'.join(printed), dataset
+
+
+def edit(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """Change the digest of one algorithm's code, as after a change of its source."""
+    original = sources.of_run
+
+    def changed(chosen: tuple[Any, ...]) -> str:
+        mine = any(getattr(each, '__module__', '').endswith(module) for each in chosen)
+        return ('e' if mine else '') + original(chosen)
+    monkeypatch.setattr(fingerprint.sources, 'of_run', changed)
+
+
+def test_an_algorithm_whose_code_has_changed_is_run_again_alone(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = load(tmp_path)
+    before = ran(scenario, range(5), tmp_path)[2]
+    with monkeypatch.context() as patch:
+        edit(patch, 'bounded')
+        assert seeds_done(scenario, tmp_path) == '0, others changed'
+        count, notes, after = ran(scenario, range(2), tmp_path)
+    assert count == 2
+    lines = [line for line in notes.splitlines() if line]
+    assert lines[0] == (
+        'small: 2 of 4 runs are there already; run again: 2 of bounded (changed: code)')
+    # Of the changed algorithm only the new runs, of the other one all.
+    assert results.present(after) == {
+        *(Key('bounded', 0, seed) for seed in range(2)),
+        *(Key('classic', 0, seed) for seed in range(5))}
+    # The change is undone, and the earlier runs are used again.
+    count, notes, back = ran(scenario, range(5), tmp_path)
+    assert count == 0 and 'small: 10 of 10 runs are there already' in notes
+    assert same(back, before)
+
+
+def test_two_texts_take_turns_without_loss(tmp_path: Path) -> None:
+    one = load(tmp_path, VARIED)
+    other = one.replaced({'messages.range': 41})
+    first = ran(one, range(3), tmp_path)[2]
+    count, notes, second = ran(other, range(2), tmp_path)
+    assert count == 16
+    assert 'run again: 8 of classic (changed: scenario), 8 of bounded (changed: scenario)' in notes
+    assert seeds_done(one, tmp_path) == '3, others changed'
+    for scenario, seeds, expected in ((one, range(3), first), (other, range(2), second)):
+        count, _, dataset = ran(scenario, seeds, tmp_path)
+        assert count == 0 and same(dataset, expected)
+    runs.run(one, range(1), tmp_path, again=True)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        'small.nc', 'small.runs', 'small.yaml']
+    assert seeds_done(one, tmp_path) == '1'
+
+
+ADDED = '  - {name: classic, label: third, radius: 25, wins: weakest}\ndevices:'
+
+
+@pytest.mark.parametrize(('change', 'count', 'notes'), [
+    (('title: Small', 'title: Other'), 0, '16 of 16 runs are there already'),
+    (('devices:', ADDED), 8, '16 of 24 runs are there already; new: 8'),
+    (('[0, 0.5]', '[0.25, 0.5, 0]'), 8, '16 of 24 runs are there already; new: 8'),
+    (('[random, together]', '[together]'), 0, '8 of 8 runs are there already'),
+    (('  - {name: classic, radius: 30, wins: weakest}\n', ''), 0, '8 of 8 runs are there'),
+    (('name: bounded', 'label: new, name: bounded'), 0, '16 of 16 runs are there already'),
+    (('radius: 30, ties', 'radius: 31, ties'), 8,
+     '8 of 16 runs are there already; run again: 8 of bounded (changed: parameters)'),
+    (('{name: classic, radius: 30', '{radius: 30.0, name: classic'), 0, '16 of 16 runs'),
+])
+def test_only_new_or_changed_runs_are_computed(
+        tmp_path: Path, change: tuple[str, str], count: int, notes: str) -> None:
+    ran(load(tmp_path, VARIED), range(2), tmp_path)
+    assert VARIED.count(change[0]) == 1
+    changed = load(tmp_path, VARIED.replace(*change))
+    computed, lines, dataset = ran(changed, range(2), tmp_path)
+    assert computed == count and f'small: {notes}' in lines
+    assert same(dataset, runs.run(changed, range(2), tmp_path / 'anew'))
+    assert dataset.attrs['title'] == changed.title
+
+
+def test_algorithms_in_another_order_are_the_same_runs(tmp_path: Path) -> None:
+    first, second = (line for line in TEXT.splitlines() if '{name' in line)
+    ran(load(tmp_path), range(2), tmp_path)
+    swapped = TEXT.replace(first, '#').replace(second, first).replace('#', second)
+    count, _, dataset = ran(load(tmp_path, swapped), range(3), tmp_path)
+    assert count == 2 and dataset['algorithm'].values.tolist() == ['bounded', 'classic']
+
+
+def test_an_interruption_leaves_the_results_unchanged(tmp_path: Path) -> None:
+    one = load(tmp_path)
+    before = ran(one, range(4), tmp_path)[2]
+    other = one.replaced({'messages.range': 41})
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(other, range(9), tmp_path, workers=1, progress=Stopping())
+    assert same(results.load(tmp_path / 'small.nc'), before)
+    kept = len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) - 8
+    count, _, dataset = ran(other, range(9), tmp_path)
+    assert count == 18 - kept and len(results.present(dataset)) == 18

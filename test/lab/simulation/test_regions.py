@@ -1,0 +1,261 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Algorithms with regions in a scenario: their composition, and the roles of devices."""
+
+import math
+from pathlib import Path
+import sys
+from typing import Any
+
+from lab.simulations import begun, LINE, line, scene, states
+from leader_election.coordination.aggregate import Aggregate, Maker
+from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
+from leader_election.coordination.summary_layout import ADD, OWN
+from leader_election.lab.experiment import schema
+from leader_election.lab.experiment.scenario import Scenario, ScenarioError
+from leader_election.lab.runs import sources
+from leader_election.lab.runs.fingerprint import fingerprint
+from leader_election.lab.simulation import regions
+from leader_election.lab.simulation.simulate import Simulation
+from leader_election.registry import Registry
+from leader_election.robot.region_codec import WHOLE_SHARE
+import numpy as np
+import pytest
+
+
+def entrant(**settings: Any) -> list[dict[str, Any]]:
+    return [{'name': 'bounded', 'radius': 60, 'regions': settings}]
+
+
+def until(time: float, **sections: Any) -> Simulation:
+    """Return five devices on a line with regions, the greatest id the strongest, at a time."""
+    stage = begun(line(**{'algorithms': entrant(), **sections}))
+    stage.run(time)
+    return stage
+
+
+def test_the_round_takes_the_settings_of_the_scenario() -> None:
+    made = line(algorithms=entrant(
+        collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
+        feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3,
+        spreading='gossip', decision_expiry=7))
+    entered = made.entrants[0]
+    region = entered.parameters.region
+    assert entered.parameters.election.radius == region.radius == 60.0
+    # A mean consists of two sums: the count and the total.
+    assert [part.tolist() for part in region.layout] == [[0], [0, 2], [0]]
+    assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
+    assert (region.spreading, region.decision_expiry) == (1, 7)
+    assert (region.gain, region.alpha, region.target) == (2.0, 0.5, 4.0)
+    assert (region.least, region.most) == (0.5, 3.0)
+    assert region.undecided.tolist() == [math.inf, math.inf]
+    start = states(begun(made))[0]
+    assert (len(start.members), len(start.contributions), len(start.recipients)) == (5, 10, 0)
+    assert entered.regions is not None and entered.regions.aggregate == 'mean'
+
+
+def test_with_hops_the_link_range_is_infinite() -> None:
+    made = line(messages={'range': 10, 'metric': 'hops'}, algorithms=entrant())
+    assert made.entrants[0].parameters.region.link_range == math.inf
+
+
+@pytest.mark.parametrize(('sections', 'text'), [
+    ({'algorithms': entrant(aggregate='average')},
+     "algorithms.regions.aggregate: 'average' is not allowed; it takes one of all, any, count, "),
+    ({'algorithms': entrant(collection='bucket')},
+     "algorithms.regions.collection: 'bucket' is not allowed; it takes one of tree, multi-path, "),
+    ({'algorithms': entrant(role='worker')},
+     'algorithms.regions.role: is not allowed; a role is given for each group of devices'),
+    ({'algorithms': entrant(size=3)},
+     'unknown key algorithms.regions.size; known: collection, gossip_members, gossip_depth, '),
+    ({'algorithms': [{'name': 'bounded', 'regions': 3}]},
+     'algorithms.regions: takes keys and values, not 3'),
+    ({'algorithms': [{'name': 'colour', 'regions': {'feedback_gain': 1}}]},
+     'algorithms.regions.feedback_gain: 1 is not allowed; algorithm colour takes no radius, so'),
+    ({'algorithms': entrant(), 'devices': [{**LINE, 'role': 'boss'}]},
+     "devices.role: 'boss' is not allowed; it takes one of candidate, worker, relay"),
+    ({'algorithms': entrant(), 'devices': [{**LINE, 'contributes': 'much'}]},
+     "devices.contributes: 'much' is not allowed; it takes a number"),
+    ({'algorithms': entrant(), 'devices': [{**LINE, 'contributes': math.inf}]},
+     'devices.contributes: inf is not allowed; it takes a number'),
+    ({'devices': [{**LINE, 'role': 'worker'}]},
+     'devices.role: is not allowed; it is for algorithms with regions, and bounded has none'),
+    ({'devices': [{**LINE, 'contributes': 2}]},
+     'devices.contributes: is not allowed; it is for algorithms with regions, and bounded has'),
+])
+def test_refused_sections_are_named(sections: dict[str, Any], text: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        line(**sections)
+    assert str(caught.value).startswith(f'scenario test: {text}')
+    assert '\n' not in str(caught.value)
+
+
+def largest() -> Aggregate:
+    """Return a user's aggregate: the largest reading, by its own function."""
+    return Aggregate('largest', OWN, (0.0,), lambda _, reading: (float(reading),),
+                     lambda row: row[0], combine=max)
+
+
+def total() -> Aggregate:
+    """Return a user's aggregate that uses a built-in part."""
+    return Aggregate('total', ADD, (0.0,), lambda _, reading: (float(reading),),
+                     lambda row: row[0])
+
+
+def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[Maker] = Registry('aggregate', 'nobody.has_this_group')
+    for make in (largest, total):
+        registry.add(Maker(make.__name__, make))
+    for module in (schema, regions, sys.modules[fingerprint.__module__]):
+        monkeypatch.setattr(module, 'AGGREGATES', registry)
+    made = line(algorithms=entrant(aggregate='total'))
+    # Its file is part of the digest.
+    assert sources.of_run((total,)) != sources.of_run(())
+    assert Path(__file__) in sources._sources(total)
+    assert fingerprint(made, 'bounded') == fingerprint(made, 'bounded')
+    with pytest.raises(ScenarioError, match='algorithms.regions.aggregate: largest is not allowed;'
+                                            ' it combines by a function of its own'):
+        line(algorithms=entrant(aggregate='largest'))
+
+
+ROLES = [{**LINE, 'columns': 2, 'contributes': 5},
+         {**LINE, 'columns': 1, 'first': [20, 0], 'role': 'relay', 'contributes': 7},
+         {**LINE, 'columns': 2, 'first': [30, 0], 'role': 'worker', 'contributes': 0.5}]
+"""Ids 0 and 1 are candidates, 2 is a relay, 3 and 4 workers, each 10 m from the next."""
+
+
+def test_roles_by_hand() -> None:
+    # 4 is the strongest, but no candidate: 1 is the stronger one of the candidates, and leads. The
+    # relay forwards the workers' contributions, and contributes nothing: 5 + 5 + 0 + 0.5 + 0.5.
+    stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'))
+    now = states(stage)
+    assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
+    assert [state.contribution for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
+    assert [state.leader for state in now] == [1] * 5
+    assert now[1].summary == (11.0,)
+    assert [state.decision for state in now] == [(11.0,)] * 5
+
+
+def test_contributions_have_the_ids_of_their_devices() -> None:
+    # Present devices, and the greatest of three readings, with the ids of their devices.
+    now = states(until(20, algorithms=entrant(aggregate='union'), first_id=3))
+    assert now[4].summary[:10] == (3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
+    now = states(until(20, algorithms=entrant(aggregate='top'), devices=ROLES))
+    assert now[1].summary == (-5, 0, -5, 1, -0.5, 3)
+
+
+def test_workers_alone_have_no_leader() -> None:
+    stage = until(20, devices=[{**LINE, 'role': 'worker'}])
+    # All name the worker with the lowest id, which does not lead, and nothing is decided.
+    assert [state.leader for state in states(stage)] == [0] * 5
+    assert not stage.snapshot(20.0).is_leader.any()
+    assert [state.decision for state in states(stage)] == [(math.inf,)] * 5
+
+
+def test_a_joining_device_keeps_its_role_and_contribution() -> None:
+    stage = begun(line(
+        devices=ROLES, algorithms=entrant(
+            aggregate='sum', feedback_gain=1, feedback_target=3, feedback_alpha=0.5,
+            feedback_least=1),
+        events=[{'kind': 'join', 'at': 1}, {'kind': 'die', 'at': 15}, {'kind': 'join', 'at': 25}]))
+    stage.play(until=25.0)
+    assert states(stage)[1].summary == (11.0,) and states(stage)[1].load > 10.0
+    stage.happen(*stage.scenario.events[2])
+    now = states(stage)
+    # Its state is reset, except its role and contribution.
+    assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
+    assert [state.contribution for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
+    assert [state.device for state in now] == [0, 1, 2, 3, 4]
+    assert [state.summary for state in now] == [(0.0,)] * 5
+    assert {(state.load, state.parent, state.decision) for state in now} == {
+        (3.0, -1, (math.inf,))
+    }
+    stage.run(60.0)
+    assert [state.leader for state in states(stage)] == [1] * 5
+
+
+def test_corruption_leaves_the_role_and_the_contribution() -> None:
+    stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'),
+                  events=[{'kind': 'corrupt', 'at': 20}])
+    before = states(stage)
+    stage.happen(*stage.scenario.events[0])
+    after = states(stage)
+    for old, new in zip(before, after):
+        assert (old.device, old.role, old.contribution) == (new.device, new.role, new.contribution)
+        assert (
+            old.summary != new.summary
+            and old.recipients != new.recipients
+            and old.reach != new.reach
+        )
+    # Later the result is the same as before.
+    stage.run(60.0)
+    assert [state.decision for state in states(stage)] == [(11.0,)] * 5
+
+
+def varied(**vary: Any) -> Scenario:
+    return scene(algorithms=[*entrant(feedback_gain=1), {'name': 'bounded', 'label': 'alone',
+                                                         'radius': 60}], vary=vary)
+
+
+def test_settings_of_regions_vary_for_algorithms_with_regions() -> None:
+    made = varied(**{'algorithms.regions.feedback_alpha': [0.1, 0.5]})
+    variants = [variant for _, variant in made.variants()]
+    assert [variant.entrants[0].parameters.region.alpha for variant in variants] == [0.1, 0.5]
+    assert all(variant.entrants[1].regions is None for variant in variants)
+    # An algorithm without regions is run once for all variants.
+    digests = [[fingerprint(variant, label) for variant in variants]
+               for label in ('bounded', 'alone')]
+    assert len(set(digests[0])) == 2 and len(set(digests[1])) == 1
+
+
+@pytest.mark.parametrize('changes', [
+    {'aggregate': 'sum'}, {'gossip_members': 5}, {'collection': 'tree'}, {'feedback_target': 3}])
+def test_fingerprints_depend_on_all_settings(changes: dict[str, Any]) -> None:
+    one, other = line(algorithms=entrant()), line(algorithms=entrant(**changes))
+    assert fingerprint(one, 'bounded') != fingerprint(other, 'bounded')
+
+
+def test_the_length_of_messages_is_that_of_robots() -> None:
+    """
+    A device with two nearer neighbours splits its value between them in halves.
+
+    The texts are those of robots with one task that has the name of its aggregate.
+    """
+    square = [{'kind': 'grid', 'columns': 2, 'rows': 2, 'step': [10, 10]}]
+    stage = until(20, devices=square, algorithms=entrant(feedback_gain=1, feedback_target=4))
+    assert [state.leader for state in states(stage)] == [3] * 4
+    texts = [
+        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"h":[2],"t":"count",'
+        f'"r":{{"p":1,"s":[1],"r":60,"n":[1,2],"f":[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]}},'
+        '"d":[4.0]}',
+        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
+        f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],"f":[{WHOLE_SHARE}]}},"d":[4.0]}}',
+        '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
+        f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],"f":[{WHOLE_SHARE}]}},"d":[4.0]}}',
+        '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"h":[0],"t":"count",'
+        '"r":{"s":[4],"r":60},"d":[4.0]}']
+    assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
+
+
+def test_gossip_messages_have_no_empty_entries() -> None:
+    # Two devices, each with both members in its state, its own first; messages leave out the rest.
+    pair = [{**LINE, 'columns': 2}]
+    stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
+    texts = [
+        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"h":[1],"t":"count",'
+        '"r":{"p":1,"m":[0,1],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}',
+        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"h":[0],"t":"count",'
+        '"r":{"m":[1,0],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}']
+    assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
