@@ -105,7 +105,8 @@ setup(
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: [
-        'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', 'world/logs/**', 'lab/published/**']},
+        'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', 'simulation/logs/**',
+        'lab/published/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

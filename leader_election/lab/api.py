@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.lab.analysis.paired import differences, each_run
 from leader_election.lab.analysis.statistics import estimate_mean
 from leader_election.lab.experiment import scenario as scenarios

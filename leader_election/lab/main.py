@@ -22,7 +22,6 @@ import signal
 import sys
 from typing import Any
 
-from leader_election.command_line import ExitStatus, print_error
 from leader_election.lab.analysis.paired import all_pairs, check_measure, measures_to_come
 from leader_election.lab.analysis.summary import level_lines, table
 from leader_election.lab.experiment import scenario as scenarios
@@ -36,6 +35,7 @@ from leader_election.lab.runs.store import kept, scenario_of, UnknownResultsErro
 from leader_election.lab.runs.until_width import conclusion, run_until
 from leader_election.lab.runs.width import LIMIT
 from leader_election.lab.terminal import console
+from leader_election.parameters.command_line import ExitStatus, print_error
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table

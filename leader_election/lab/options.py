@@ -21,7 +21,6 @@ from pathlib import Path
 import re
 from typing import Any
 
-from leader_election.command_line import CommandLineParser
 from leader_election.lab.runs.width import LEAST, LIMIT, parse_width, Width
 from leader_election.parameters import strict_yaml
 from leader_election.parameters.command_line import CommandLineParser

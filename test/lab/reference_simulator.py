@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 import math
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
+from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.experiment.scenario import Messages
 import numpy as np
 from numpy.typing import NDArray

@@ -17,7 +17,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from leader_election.algorithms import Algorithm
+from leader_election.election.algorithms import Algorithm
 from leader_election.lab.engine import COUNTERS, FRESH, Network, OLDER, state_layout
 from leader_election.lab.engine.links import NONE
 from leader_election.lab.experiment.scenario import parse, Scenario

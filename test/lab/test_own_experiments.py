@@ -14,7 +14,7 @@
 
 """This package's own experiments: their scenarios, and the border computed by hand."""
 
-from leader_election.algorithms import ALGORITHMS
+from leader_election.election.algorithms import ALGORITHMS
 from leader_election.lab.experiment import scenario
 from leader_election.lab.figures.border import crossings, distances
 from leader_election.lab.figures.sweep import ONE_FOR_ALL

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from lab.small_scenario import load, TEXT
-from leader_election.fleet.fleet_file import read_fleet
-from leader_election.fleet.robot_list import parse_robot_list
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.options import parse_setting
 from leader_election.parameters import (

@@ -27,8 +27,8 @@ import math
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
-from leader_election.coordination.summary_layout import combine_own
+from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.coordination.summary_layout import combine_own
 from leader_election.lab.engine import memory
 from leader_election.lab.engine.compilation import (
     compile_lock,

@@ -21,9 +21,10 @@ import math
 import re
 from typing import Any, TypeVar
 
-from leader_election.algorithms import ALGORITHMS
-from leader_election.algorithms.hop_limit import hop_limit
-from leader_election.coordination.region import ROLES
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.algorithms.hop_limit import hop_limit
+from leader_election.election.coordination.region import ROLES
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.experiment.schema import (
     Entrant,
     Group,
@@ -82,21 +83,15 @@ def section_errors(name: str, key: str) -> Iterator[None]:
     """
     Convert a ``ParameterError`` of a block into a :class:`ScenarioError` with the full key.
 
-    :param key: dotted path of the section.
+    :param key: dotted path of the section; empty: the scenario itself.
     """
     try:
         yield
     except ParameterError as error:
-        raise ScenarioError(f'scenario {name}: {_with_full_key(str(error), key)}') from None
-
-
-def _with_full_key(text: str, key: str) -> str:
-    """Return the text of a ``ParameterError`` with the parameter as a dotted key."""
-    dotted = f'{key}.' if key else ''
-    for start, instead in (('unknown parameter ', 'unknown key '), ('parameter ', '')):
-        if text.startswith(start):
-            return f'{instead}{dotted}{text.removeprefix(start)}'
-    return f'{key}: {text}'
+        kind = 'unknown key' if error.kind == 'unknown parameter' else ''
+        full = f'{key}.{error.name}' if key else error.name
+        found = error.named(full, kind) if error.name else f'{key}: {error}'
+        raise ScenarioError(f'scenario {name}: {found}') from None
 
 
 def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:

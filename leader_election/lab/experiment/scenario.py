@@ -26,6 +26,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from leader_election.election.robot.metrics import METRICS
 from leader_election.lab.experiment import parser, variations
 from leader_election.lab.experiment.parser import KEYS, ScenarioError, section_errors
 from leader_election.lab.experiment.schema import (
@@ -44,7 +45,6 @@ from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.simulation.events import Event, EVENTS
 from leader_election.lab.simulation.sensing import Sensing, with_sensing
 from leader_election.parameters import did_you_mean, strict_yaml
-from leader_election.robot.metrics import METRICS
 import numpy as np
 from numpy.typing import NDArray
 import yaml

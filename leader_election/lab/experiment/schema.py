@@ -17,10 +17,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.algorithms import Algorithm
-from leader_election.coordination.aggregate import AGGREGATES
-from leader_election.coordination.region import CANDIDATE, ROLES
-from leader_election.coordination.settings import RegionSettings
+from leader_election.election.algorithms import Algorithm
+from leader_election.election.coordination.aggregate import AGGREGATES
+from leader_election.election.coordination.region import CANDIDATE, ROLES
+from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.lab.topologies import Topology
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import parameter, ParameterError

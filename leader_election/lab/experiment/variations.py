@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 import copy
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import ALGORITHMS
+from leader_election.election.algorithms import ALGORITHMS
 from leader_election.lab.experiment.parser import as_mapping, KEYS, ScenarioError
 from leader_election.parameters import as_number
 

@@ -21,7 +21,7 @@ Figures of COORDINATION 2019: 4 (the effect of alpha), 5 (correctness) and 6 (re
 from collections.abc import Sequence
 from itertools import product
 
-from leader_election.coordination.region import COLLECTIONS
+from leader_election.election.coordination.region import COLLECTIONS
 from leader_election.lab.analysis.claims import (
     after,
     ALGORITHMS,
@@ -39,8 +39,8 @@ from leader_election.lab.analysis.derived_metrics import (
 )
 from leader_election.lab.figures.style import axis_label, count_seeds, FigureError, legend
 from leader_election.lab.runs.results import varied
-from leader_election.view.figure_style import FAINT, FONT, new_figure, tidy
-from leader_election.view.formatting import Colour, colour
+from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.formatting import Colour, colour
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

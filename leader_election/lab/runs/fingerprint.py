@@ -24,8 +24,8 @@ import hashlib
 import json
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import ALGORITHMS
-from leader_election.coordination.aggregate import AGGREGATES
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.coordination.aggregate import AGGREGATES
 from leader_election.lab.experiment.scenario import Entrant, named_files, Scenario
 from leader_election.lab.experiment.variations import label_of
 from leader_election.lab.runs import sources

@@ -23,6 +23,8 @@ engine: a change of its texts changes no fingerprint.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.parameters import table
 

@@ -26,9 +26,11 @@ import leader_election
 
 PACKAGE = Path(leader_election.__file__).resolve().parent
 ENGINE = tuple(PACKAGE / part for part in (
-    'lab/engine', 'coordination', 'algorithms/algorithm.py', 'algorithms/fields.py'))
+    'lab/engine', 'election/coordination', 'election/algorithms/algorithm.py',
+    'election/algorithms/fields.py'))
 """The sources of the engine, which is compiled once for all algorithms."""
-COMMON = tuple(PACKAGE / part for part in ('algorithms', 'coordination', 'parameters'))
+COMMON = tuple(PACKAGE / part for part in (
+    'election/algorithms', 'election/coordination', 'parameters'))
 """Packages that an algorithm or a motion of any place may import from."""
 SHARED = ('site-packages', 'dist-packages')
 """Folders of installed modules that have nothing to do with each other."""

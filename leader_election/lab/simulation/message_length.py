@@ -26,9 +26,6 @@ from leader_election.election.robot.wire import dumps
 from leader_election.lab.engine import Network, state_layout
 from leader_election.lab.experiment.schema import Entrant, Regions
 from leader_election.lab.simulation.regions import aggregate_of
-from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.region_codec import plain, RegionCodec, RegionPart
-from leader_election.robot.wire import dumps
 import numpy as np
 
 SIZED = 100

@@ -18,13 +18,13 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from leader_election.algorithms import Algorithm
-from leader_election.coordination import summary_layout
-from leader_election.coordination.aggregate import Aggregate, AGGREGATES, layout_of
-from leader_election.coordination.coordinated import coordinated, types_of
-from leader_election.coordination.region import RELAY
-from leader_election.coordination.settings import initial_region, parameters_of
-from leader_election.coordination.summary_layout import SummaryLayout
+from leader_election.election.algorithms import Algorithm
+from leader_election.election.coordination import summary_layout
+from leader_election.election.coordination.aggregate import Aggregate, AGGREGATES, layout_of
+from leader_election.election.coordination.coordinated import coordinated, types_of
+from leader_election.election.coordination.region import RELAY
+from leader_election.election.coordination.settings import initial_region, parameters_of
+from leader_election.election.coordination.summary_layout import SummaryLayout
 from leader_election.lab.experiment.schema import Group, Regions
 from leader_election.parameters import ParameterError
 import numpy as np

@@ -27,8 +27,15 @@ from functools import cache
 import math
 from typing import Any, cast, get_type_hints, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
-from leader_election.algorithms.fields import Kept
+from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.algorithms.fields import Kept
+from leader_election.election.registry import Registry
+from leader_election.election.robot.metrics import Metric, METRICS
+from leader_election.election.robot.strength import (
+    RobotKnowledge,
+    STRENGTH_SOURCES,
+    StrengthSource,
+)
 from leader_election.lab.experiment.schema import BUILT_IN_METRICS, Entrant, Sensor, STRENGTHS
 from leader_election.parameters import build, ParameterError, table
 import numpy as np

@@ -23,16 +23,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.reference_simulator import Heard, ReferenceSimulator
 from lab.simulations import begun, held, leaders, rounds, scene, SQUARE, states, WALK
-from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
-from leader_election.algorithms.hop_limit import NONE
-from leader_election.coordination.aggregate import AGGREGATES
-from leader_election.coordination.region import COLLECTIONS
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.election.algorithms.hop_limit import NONE
+from leader_election.election.coordination.aggregate import AGGREGATES
+from leader_election.election.coordination.region import COLLECTIONS
+from leader_election.election.robot.codec import Codec, Message
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation import build
 from leader_election.lab.simulation.simulate import Simulation
-from leader_election.robot.codec import Codec, Message
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
 import numpy as np
 import pytest
 

@@ -26,7 +26,6 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.engine import advance, entry_points
 from leader_election.lab.engine.compilation import uncached
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.robot.parameters import ElectionParameters
 from numba.core.registry import cpu_target
 import pytest
 

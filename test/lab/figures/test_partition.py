@@ -18,7 +18,7 @@ from leader_election.lab.experiment.scenario import parse
 from leader_election.lab.figures.partition import animate, draw_partitions, draw_snapshots, FRAMES
 from leader_election.lab.figures.style import FigureError
 from leader_election.lab.simulation.simulate import Snapshot
-from leader_election.view.formatting import GONE
+from leader_election.swarm.view.formatting import GONE
 import numpy as np
 from PIL import Image
 import pytest

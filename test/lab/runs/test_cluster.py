@@ -135,7 +135,7 @@ def test_runs_before_an_interruption_on_a_cluster_are_kept(steady: str, tmp_path
 def test_a_worker_with_other_code_is_not_used(tmp_path: Path) -> None:
     other = tmp_path / 'other'
     shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
-    with open(other / PACKAGE.name / 'algorithms' / 'bounded.py', 'a') as source:
+    with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
         source.write('EDITED = True\n')
     scenario = load(tmp_path)
     with scheduler() as (address, _), workers(address, folder=other), workers(address):

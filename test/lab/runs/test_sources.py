@@ -21,7 +21,7 @@ import shutil
 import sys
 from typing import Any
 
-from leader_election.algorithms import ALGORITHMS, BOUNDED
+from leader_election.election.algorithms import ALGORITHMS, BOUNDED
 from leader_election.lab.runs import sources
 import pytest
 
@@ -44,7 +44,7 @@ def test_a_digest_of_the_package_is_of_all_its_sources(tmp_path: Path) -> None:
     copy = tmp_path / 'copy'
     shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
     assert sources.of_package() == f'0.1.0, {sources.digest([copy])}'
-    changed = copy / 'robot' / 'codec.py'
+    changed = copy / 'election' / 'robot' / 'codec.py'
     changed.write_text(changed.read_text() + 'another = 1\n')
     assert sources.of_package() != f'0.1.0, {sources.digest([copy])}'
 

@@ -16,8 +16,8 @@
 
 from algorithms.networks import links
 from algorithms.simulate import led, Network
-from leader_election.algorithms import BOUNDED, RECURSIVE
-from leader_election.algorithms.recursive import configure
+from leader_election.election.algorithms import BOUNDED, RECURSIVE
+from leader_election.election.algorithms.recursive import configure
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import load
 from leader_election.lab.simulation.events import EVENTS

@@ -20,17 +20,17 @@ import sys
 from typing import Any
 
 from lab.simulations import begun, LINE, line, scene, states
-from leader_election.coordination.aggregate import Aggregate, Maker
-from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
-from leader_election.coordination.summary_layout import ADD, OWN
+from leader_election.election.coordination.aggregate import Aggregate, Maker
+from leader_election.election.coordination.region import CANDIDATE, RELAY, WORKER
+from leader_election.election.coordination.summary_layout import ADD, OWN
+from leader_election.election.registry import Registry
+from leader_election.election.robot.region_codec import WHOLE_SHARE
 from leader_election.lab.experiment import schema
 from leader_election.lab.experiment.scenario import Scenario, ScenarioError
 from leader_election.lab.runs import sources
 from leader_election.lab.runs.fingerprint import fingerprint
 from leader_election.lab.simulation import regions
 from leader_election.lab.simulation.simulate import Simulation
-from leader_election.registry import Registry
-from leader_election.robot.region_codec import WHOLE_SHARE
 import numpy as np
 import pytest
 
