@@ -49,7 +49,10 @@ class RobotView(NamedTuple):
     decision: str = ''
     """Its leader's decisions, as far as known to it: a JSON list, one entry per task; or empty."""
     fields: Mapping[str, Any] = {}
-    """The fields of its state that only its algorithm has (``diagnostics.own_fields``)."""
+    """
+    The fields of its state that only its algorithm has (``diagnostics.own_fields``), and further
+    ones of the header (``Message.further``).
+    """
     deviation: float = math.nan
     """Standard deviation of the position by its own estimate [m]; NaN if it is not published."""
     dead_reckoned: PlanePose | None = None

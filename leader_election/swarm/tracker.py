@@ -120,7 +120,8 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     algorithm = main_algorithm if name is None else ALGORITHMS.get(name)
     view = RobotView(
         id=message.id, position=message.position, value=getattr(export, 'value', math.nan),
-        distance=export.distance, leader=export.leader, fields=own_fields(algorithm, export),
+        distance=export.distance, leader=export.leader,
+        fields=own_fields(algorithm, export) | message.further,
         name=message.names.get(message.id, ''))
     localised = message.localisation
     if localised is not None:

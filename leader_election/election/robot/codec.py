@@ -126,6 +126,12 @@ class Message(NamedTuple):
     faults: tuple[RejectReason, ...] = ()
     """Why parts of the message were ignored."""
 
+    @property
+    def further(self) -> dict[str, Any]:
+        """Return the fields of the header that are not of the robot itself, for observers."""
+        return {name: getattr(self, name) for name in _FURTHER
+                if getattr(self, name) != self._field_defaults[name]}
+
     def part(self, instance: str) -> tuple[str | None, Any, RegionPart | None]:
         """Return algorithm (``None``: the receiver's own), export and region of an instance."""
         if instance == MAIN:
@@ -419,6 +425,7 @@ def is_place(position: Position) -> bool:
 
 
 _HEADER = members(Message)
+_FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names'}
 _READERS = tuple((name, member.key, member.kind.read, member.fault, member.required)
                  for name, member in _HEADER.items())
 _WRITERS = tuple(

@@ -96,6 +96,7 @@ class Instance:
         if below is not None:
             # A candidate of the level above has the strength that made it a leader below.
             self.source, self.strength = below.source, below.strength
+        self._received = (math.nan, -math.inf)
         self.zones = Zones(parameters.zones) if parameters.zones else None
         self.zone: str | None = None
         """The zone that the robot is in, where there are zones."""
@@ -242,17 +243,32 @@ class Instance:
         except Exception:  # A user's function may raise anything; the robot goes on.
             self.strength.rejected += 1
 
-    def take_strength(self, message: Any) -> None:
-        """Process a message of the strength source's topic."""
+    def take_strength(self, message: Any, now: float) -> None:
+        """Process a message of the strength source's topic, received at a time [s]."""
         try:
-            self.strength.update(self.source.extracted(
-                message, own_parameters(self.source, self.parameters)))
+            number = self.source.extracted(
+                message, own_parameters(self.source, self.parameters))
+            self._received = (number, now)
+            if self.source.compute is None:
+                self.strength.update(number)
         except Exception:  # A user's function may raise anything; the robot goes on.
             self.strength.rejected += 1
 
-    def view_of(self, neighbours: Sequence[Neighbour]) -> NeighbourView:
-        """Return the neighbours that take part in this instance."""
+    def received_since(self, time: float) -> float:
+        """Return the last number on the topic of the strength source; nan: none since a time."""
+        number, received = self._received
+        return number if received >= time else math.nan
+
+    def view_of(self, neighbours: Sequence[Neighbour], coordinates: bool = True) -> NeighbourView:
+        """
+        Return the neighbours that take part in this instance.
+
+        :param coordinates: whether with their regions, where the election does not need them.
+        """
         view = NeighbourView([], [], [], [], [], [])
+        codec = self._region_codec
+        if not coordinates and self._region_parameters.gain == 0.0:
+            codec = None
         for near in neighbours:
             message, distance = near.message, near.distance
             algorithm, export, region_part = message.part(self.name)
@@ -268,8 +284,8 @@ class Instance:
             view.exports.append(self.algorithm.aged(export, near.missed))
             view.metric.append(distance)
             view.links.append(distance + LATE * near.late)
-            if self._region_codec is not None:
-                region, fault = self._region_codec.unpack(
+            if codec is not None:
+                region, fault = codec.unpack(
                     message.id, region_part, self._region_parameters.radius)
                 if region.decision_version > 0:
                     # As with hops: messages missed since then count as rounds.

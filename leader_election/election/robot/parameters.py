@@ -86,7 +86,9 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
 
     strength_source: str = parameter(
         'constant', "The source of this robot's strength: the parameter strength, the charge on "
-        'topic battery_state, the number of neighbours, or the number on topic strength.',
+        'topic battery_state, the number of neighbours, the number on topic strength, the speed '
+        '(stillness: the slowest robot leads), or the data rate [Mbit/s] on topic data_rate, 0 '
+        'after measurement_expiry.',
         choices=STRENGTH_SOURCES.names)
     strength: float = parameter(
         0.0, 'The strength: the strongest robot leads. With a source other than constant: the '

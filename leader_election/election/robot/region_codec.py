@@ -246,7 +246,8 @@ def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectRe
     return RegionPart(tasks, Region._make(values)), faults
 
 
-_DECISION, _VERSION = map(Region._fields.index, ('decision', 'decision_version'))
+_DECISION, _VERSION, _SUMMARY = map(
+    Region._fields.index, ('decision', 'decision_version', 'summary'))
 
 
 def _read_fields(raw: Any) -> list[Any]:
@@ -319,23 +320,27 @@ class RegionCodec:
             return nothing, None
         if part.tasks != self.tasks:
             return nothing, TASKS_DIFFER
-        sent = part.region
-        values = {field.name: self._full(field, getattr(sent, field.name)) for field in FIELDS}
-        if sent.members:
-            values['summary'] = self._aggregates.identity
-        if None in values.values():
-            return nothing, WRONG_SUMMARY
-        values['reach'] = sent.reach or radius
-        return nothing._replace(**values, decision=sent.decision), None
+        sent, values = part.region, [*nothing]
+        values[_DECISION] = sent.decision
+        for field in FIELDS:
+            value: Any = sent[field.at]
+            if field.at == _SUMMARY:
+                # With gossip nobody sends one.
+                value = (self._aggregates.identity if sent.members
+                         else self._whole(value, MOST_MEMBERS))
+            elif value == field.empty:
+                continue
+            elif field.vector:
+                value = self._full(field, value)
+            if value is None:
+                return nothing, WRONG_SUMMARY
+            values[field.at] = value
+        return Region._make(values), None
 
     def _full(self, field: _WireField, value: Any) -> Any:
-        """Return a value in its full length; ``None`` for another kind of region."""
-        if not field.vector:
-            return value
-        initial = getattr(self.initial, field.name)
+        """Return a vector in its full length; ``None`` for another kind of region."""
+        initial: Any = self.initial[field.at]
         if LAID_OUT in field.marks:
-            if not field.model:
-                return self._whole(value, MOST_MEMBERS)
             rows = [self._whole(row, self._most) for row in value]
             if None in rows:
                 return None

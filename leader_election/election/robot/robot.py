@@ -314,8 +314,8 @@ class Robot:
         """
         Return whether a round now would change an election, or a distance beyond the tolerance.
 
-        It costs as much as a round. Messages missed since the last round are no news: they count
-        in the next periodic round.
+        It costs an election, without the regions. Messages missed since the last round are no
+        news: they count in the next periodic round.
         """
         self.sensing.locate(now)
         neighbours = [
@@ -323,7 +323,7 @@ class Robot:
             for near in self._context(now)]
         for instance in self.instances.values():
             instance.place(self.position)
-            after = instance.elect(instance.view_of(neighbours))
+            after = instance.elect(instance.view_of(neighbours, coordinates=False))
             by = change(instance.algorithm.fields, instance.state, after)
             if by > 0.0 and by >= self.parameters.reactive_tolerance:
                 return True
@@ -396,7 +396,9 @@ class Robot:
             nearest=min((near.distance for near in self.neighbours), default=math.inf),
             x=x, y=y, time=now, leader=instance.state.leader,
             distance=float(instance.state.distance),
-            reading=reading[0] if reading and metric.topic else math.nan)
+            reading=reading[0] if reading and metric.topic else math.nan,
+            speed=math.hypot(*self.sensing.velocity) if self.position else math.nan,
+            received=instance.received_since(now - self.parameters.measurement_expiry))
 
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""

@@ -42,23 +42,27 @@ class RobotKnowledge(NamedTuple):
     """The distance to the leader after the last round [m]."""
     reading: float
     """The value sensed for the metric, where that has a topic."""
+    speed: float = math.nan
+    """The robot's own, by its positions, smoothed over a period [m/s]."""
+    received: float = math.nan
+    """The last number on the source's topic, where it is no older than measurement_expiry."""
 
 
 @dataclass(frozen=True)
 class StrengthSource:
-    """A source of strength: a topic, or a function that the robot computes."""
+    """A source of strength: a topic, a function that the robot computes, or both."""
 
     name: str
     """The value of the parameter ``strength_source`` that chooses it."""
     hysteresis: float
     """The default of the parameter ``strength_hysteresis`` with this source."""
     topic: str = ''
-    """The topic with the strength; empty: none."""
+    """The topic with the strength, or with a number for ``compute``; empty: none."""
     message: str = ''
     """The topic's type, for example ``sensor_msgs/msg/BatteryState``."""
     extract: Callable[[Any, Any], float] | Callable[[Any], float] = float
     """
-    ``extract(message)`` or ``extract(message, parameters)`` returns the strength in a message.
+    ``extract(message)`` or ``extract(message, parameters)`` returns the number in a message.
     """
     compute: Callable[[RobotKnowledge, Any], float] | None = None
     """
@@ -72,7 +76,7 @@ class StrengthSource:
     """
 
     def extracted(self, message: Any, parameters: Any) -> float:
-        """Return the strength that a message of the topic holds."""
+        """Return the number that a message of the topic holds."""
         extract: Any = self.extract
         if self.parameters is NoParameters:
             return float(extract(message))
@@ -82,6 +86,16 @@ class StrengthSource:
 def degree(known: RobotKnowledge, parameters: Any) -> float:
     """Return the number of neighbours."""
     return float(known.neighbours)
+
+
+def stillness(known: RobotKnowledge, parameters: Any) -> float:
+    """Return the speed, negated [m/s]: the stillest robot leads."""
+    return -known.speed
+
+
+def data_rate(known: RobotKnowledge, parameters: Any) -> float:
+    """Return the last data rate [Mbit/s]; 0 once it is too old."""
+    return 0.0 if math.isnan(known.received) else known.received
 
 
 STRENGTH_SOURCES: Registry[StrengthSource] = Registry(
@@ -94,6 +108,10 @@ BATTERY = STRENGTH_SOURCES.add(StrengthSource(
 TOPIC = STRENGTH_SOURCES.add(StrengthSource(
     'topic', hysteresis=0.0, topic='strength', message='std_msgs/msg/Float64',
     extract=lambda number: float(number.data)))
+STILLNESS = STRENGTH_SOURCES.add(StrengthSource('stillness', hysteresis=0.05, compute=stillness))
+DATA_RATE = STRENGTH_SOURCES.add(StrengthSource(
+    'data_rate', hysteresis=1.0, topic='data_rate', message='std_msgs/msg/Float64',
+    extract=lambda number: float(number.data), compute=data_rate))
 
 
 class Strength:

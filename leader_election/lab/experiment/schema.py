@@ -199,7 +199,8 @@ STRENGTHS = ('random', 'degree', 'id', 'lower_id', 'equal')
 def strength_names() -> tuple[str, ...]:
     """Return the strengths that a scenario may name: also sources that robots compute."""
     computed = (name for name in STRENGTH_SOURCES.names()
-                if STRENGTH_SOURCES.get(name).compute is not None)
+                if STRENGTH_SOURCES.get(name).compute is not None
+                and not STRENGTH_SOURCES.get(name).topic)
     return tuple(dict.fromkeys((*STRENGTHS, *computed)))
 
 

@@ -221,7 +221,8 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
                 nearest = min(nearest, metric[j])
             known = RobotKnowledge(
                 device.id, len(metric), nearest, before.place_x, before.place_y, before.clock,
-                before.leader, before.distance, before.sensed)
+                before.leader, before.distance, before.sensed,
+                math.hypot(before.speed_x, before.speed_y), math.nan)
             return Device(device.id, parameters.sign * compute(known, parameters.source))
 
     def round_with_sensing(device: Any, before: Any, neighbours: Any, metric: Any,

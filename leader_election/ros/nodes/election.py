@@ -16,6 +16,7 @@
 
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 import time
 from typing import Any
 
@@ -23,6 +24,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.registry import message_type
 from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.diagnostics import QOS_FAULT
+from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.neighbourhood_watch import NeighbourhoodWatch
 from leader_election.election.robot.observation_clock import ObservationClock
@@ -164,7 +166,7 @@ class Election:
             if source.topic and instance.below is None:
                 prefix = '' if instance.name == MAIN else f'{instance.name}/'
                 self._listen(prefix + source.topic, message_type(source.message),
-                             instance.take_strength, SENSOR)
+                             partial(self._take_strength, instance), SENSOR)
 
     @property
     def topic(self) -> str:
@@ -277,6 +279,9 @@ class Election:
             (point.x, point.y, point.z), self._now(), origin, yaw)
         if counts and self._corrected is not None:
             self._corrected.publish_pose(message, origin)
+
+    def _take_strength(self, instance: Instance, message: Any) -> None:
+        instance.take_strength(message, self._now())
 
     def _sense(self, message: Any) -> None:
         self.robot.sensing.take_message(message, self._now())

@@ -12,8 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Strength: the hysteresis, and numbers that are none."""
+"""Strength: the hysteresis, numbers that are none, and sources of topic and state."""
 
+from types import SimpleNamespace
+
+from election.robot.swarm import line, Swarm
 from leader_election.election.robot.strength import BATTERY, Strength, STRENGTH_SOURCES
 import pytest
 
@@ -49,9 +52,34 @@ def test_what_is_not_finite_is_counted_and_dropped(number):
 
 
 def test_sources():
-    assert STRENGTH_SOURCES.names() == ('battery', 'constant', 'degree', 'topic')
+    assert STRENGTH_SOURCES.names() == (
+        'battery', 'constant', 'data_rate', 'degree', 'stillness', 'topic')
     assert STRENGTH_SOURCES.get('battery') is BATTERY
     with pytest.raises(KeyError, match="unknown strength source 'x'; known: battery, constant"):
         STRENGTH_SOURCES.get('x')
     with pytest.raises(ValueError, match="strength source 'battery' is registered already"):
         STRENGTH_SOURCES.add(type(BATTERY)('battery', 0.0))
+
+
+def test_the_stillest_robot_leads():
+    """Robot 1 stands, 2 and 3 move at 0.2 and 0.5 m/s; then 1 moves at 1 m/s."""
+    swarm = Swarm(line(3), strength_source='stillness', radius=9.0, communication_range=100.0)
+    for speeds, leader in (((0.0, 0.2, 0.5), 1), ((1.0, 0.2, 0.5), 2)):
+        for _ in range(8):
+            swarm.places = {i: (x + speeds[i - 1], y) for i, (x, y) in swarm.places.items()}
+            swarm.sweep()
+        assert set(swarm.leaders().values()) == {leader}
+    assert swarm.robots[3].strength.announced == pytest.approx(-0.5)
+
+
+def test_a_data_rate_counts_while_it_is_fresh():
+    """A source of topic and state: 2 has the better uplink, until nothing more is heard of it."""
+    swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, measurement_expiry=2.5)
+    for i, rate in ((1, 3.0), (2, 50.0)):
+        swarm.robots[i].main.take_strength(SimpleNamespace(data=rate), 0.0)
+    swarm.sweep(2)
+    assert set(swarm.leaders().values()) == {2}
+    swarm.robots[1].main.take_strength(SimpleNamespace(data=3.0), swarm.now)
+    swarm.sweep(2)
+    assert swarm.robots[2].strength.announced == 0.0
+    assert set(swarm.leaders().values()) == {1}
