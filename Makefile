@@ -79,8 +79,9 @@ lint: $(VENV)/.dev  ## Check the code with ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-config: $(VENV)/.run  ## Generate config/*.yaml from the declarations of the parameters
+config: $(VENV)/.run  ## Generate config/*.yaml and the schema of messages from the declarations
 	@$(BIN)/python -m leader_election.config config
+	@$(BIN)/python -m leader_election.election.robot.schema
 
 prove: $(VENV)/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)
