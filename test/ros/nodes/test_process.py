@@ -24,6 +24,7 @@ import sys
 
 from geometry_msgs.msg import Twist
 from leader_election.election.algorithms import ALGORITHMS
+from leader_election.ros.nodes.election_node import main
 from leader_election.ros.nodes.qos import SENSOR, STATE
 import pytest
 from rclpy.node import Node
@@ -153,17 +154,24 @@ def robots() -> Iterator[list[subprocess.Popen]]:
      'not a simple polygon: Self-intersection[0.5 0.5]'),
     (['robot_id:=1', 'send_topic:=a//b'], None),
 ])
-def test_wrong_parameters_are_one_line_and_status_2(
-        robots, arguments, line, tmp_path, monkeypatch):
-    monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path))
-    process = start(COMMAND, *(word for a in arguments for word in ('-p', a)))
-    robots.append(process)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2, err
+def test_wrong_parameters_are_one_line_and_status_2(arguments, line, monkeypatch, capfd):
+    words = [word for a in arguments for word in ('-p', a)]
+    monkeypatch.setattr(sys, 'argv', ['election_node', '--ros-args', *words])
+    assert main() == 2
+    out, err = capfd.readouterr()
     assert out == ''
     (last,) = err.splitlines()
     assert last == f'error: {line}' or line is None and last.startswith('error: ') and (
         'a//b' in last)
+
+
+def test_wrong_parameter_ends_the_process_and_is_logged(robots, tmp_path, monkeypatch):
+    monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path))
+    robots.append(start(COMMAND, '-p', 'robot_id:=1', '-p', 'radius:=-1.0'))
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    assert (robots[0].returncode, out) == (2, '')
+    (last,) = err.splitlines()
+    assert last.startswith('error: parameter radius: -1.0 is not allowed')
     (log,) = tmp_path.iterdir()
     assert last.removeprefix('error: ') in log.read_text()
 

@@ -21,11 +21,10 @@ import signal
 import subprocess
 import sys
 
-from environment import variables
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
-from leader_election.ros.nodes.recorder import Recorder
+from leader_election.ros.nodes.recorder import main, Recorder
 from leader_election.swarm.recording.mcap_reader import Reader
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import replay
@@ -192,14 +191,18 @@ def test_full_disk_ends_the_recorder_with_one_line(ros, tmp_path, capfd):
     assert len(list(Reader(path).entries(lambda topic, kind: True))) > 1
 
 
-def test_wrong_option_is_one_line_and_status_2(tmp_path):
-    for options, line in ((['--odom-rate', '-1'], 'parameter odom_rate: -1.0 is not allowed'),
-                          ([str(tmp_path / 'no' / 'a.mcap')], 'parameter output: '),
-                          (['--flush-period', 'soon'], 'invalid float value'),
-                          (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')):
-        ran = subprocess.run([sys.executable, '-m', 'leader_election', 'record', *options],
-                             capture_output=True, text=True, timeout=60, cwd=tmp_path,
-                             env=variables())
-        assert ran.returncode == 2 and ran.stdout == ''
-        assert line in ran.stderr.splitlines()[-1]
+@pytest.mark.parametrize(('options', 'line'), [
+    (['--odom-rate', '-1'], 'parameter odom_rate: -1.0 is not allowed'),
+    (['no/a.mcap'], 'parameter output: '),
+    (['--flush-period', 'soon'], 'invalid float value'),
+    (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')])
+def test_wrong_option_is_one_line_and_status_2(options, line, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'argv', ['record', *options])
+    try:
+        status = main()
+    except SystemExit as ended:
+        status = ended.code
+    out, err = capfd.readouterr()
+    assert (status, out) == (2, '') and line in err.splitlines()[-1]
     assert list(tmp_path.iterdir()) == []

@@ -30,7 +30,7 @@ from geometry_msgs.msg import Twist
 from leader_election.election.registry import message_type
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import process
-from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.swarm_world import main, SwarmWorld
 from leader_election.ros.nodes.transforms import transforms
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -500,11 +500,12 @@ def run(*parameters: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_wrong_configuration_is_one_line_and_status_2() -> None:
-    wrong = run('world:=nowhere')
-    output, errors = wrong.communicate(timeout=60)
-    assert (wrong.returncode, output) == (2, '')
-    assert errors.splitlines()[-1].startswith(
+def test_wrong_arena_is_one_line_and_status_2(
+        monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, 'argv', ['swarm_world', '--ros-args', '-p', 'world:=nowhere'])
+    assert main() == 2
+    output, errors = capfd.readouterr()
+    assert output == '' and errors.splitlines()[-1].startswith(
         "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
 
 

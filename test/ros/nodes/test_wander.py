@@ -26,7 +26,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.ros.nodes.wander import namespaces, WanderNode
+from leader_election.ros.nodes.wander import main, namespaces, WanderNode
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
@@ -170,11 +170,12 @@ def start(*parameters: str) -> subprocess.Popen[str]:
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_wrong_arena_is_one_line_and_status_2() -> None:
-    wrong = start('world:=nowhere')
-    output, errors = wrong.communicate(timeout=60)
-    assert (wrong.returncode, output) == (2, '')
-    assert errors.splitlines()[-1].startswith(
+def test_wrong_arena_is_one_line_and_status_2(
+        monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, 'argv', ['wander', '--ros-args', '-p', 'world:=nowhere'])
+    assert main() == 2
+    output, errors = capfd.readouterr()
+    assert output == '' and errors.splitlines()[-1].startswith(
         "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
 
 

@@ -15,8 +15,6 @@
 """A recording is shown once more: what came of it, in numbers and in pictures."""
 
 import json
-import subprocess
-import sys
 
 from leader_election.swarm.recording.main import main
 from PIL import Image
@@ -92,9 +90,3 @@ def test_replay_needs_no_ros_and_says_what_it_lacks(recorded):
     assert ran.stderr == ('error: replay needs mcap, matplotlib, pillow, rich, shapely; '
                           "install it with: pip install 'leader_election[record]' "
                           '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
-
-
-def test_replay_runs_by_its_name(recorded):
-    ran = subprocess.run([sys.executable, '-m', 'leader_election', 'replay', str(recorded)],
-                         capture_output=True, text=True, timeout=60)
-    assert (ran.returncode, ran.stderr) == (0, '') and '4 robots' in ran.stdout
