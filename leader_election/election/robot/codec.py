@@ -44,12 +44,12 @@ from leader_election.election.algorithms.fields import Field
 from leader_election.election.robot import localisation_codec, region_codec
 from leader_election.election.robot.grammar import (
     Kind,
-    Member,
     members,
     number,
     record,
     Rejected,
     row,
+    Sent,
     text,
     whole,
 )
@@ -79,7 +79,7 @@ Position = tuple[float, float]
 class InstancePart(NamedTuple):
     """The part of a message about an instance other than the sender's first."""
 
-    algorithm: Annotated[str, Member('a', text())]
+    algorithm: Annotated[str, Sent('a', text())]
     """The election algorithm that c belongs to; bounded where it is left out."""
     export: Any
     region: RegionPart | None
@@ -93,11 +93,11 @@ _READING = row(number(-MAX_ID, MAX_ID), MOST_READINGS)
 class Message(NamedTuple):
     """The message that a robot broadcasts to its neighbours."""
 
-    id: Annotated[int, Member('id', whole(), required=True)]  # noqa: A003
+    id: Annotated[int, Sent('id', whole(), required=True)]  # noqa: A003
     """The sender."""
-    frame: Annotated[str, Member('frame', text(least=1), required=True)]
+    frame: Annotated[str, Sent('frame', text(least=1), required=True)]
     """The frame of the position."""
-    position: Annotated[Position | None, Member('p', record(_COORDINATE, _COORDINATE))]
+    position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
     """
     The sender's position x, y in the frame [m]; left out by a robot that does not know it.
     """
@@ -108,7 +108,7 @@ class Message(NamedTuple):
     others: Mapping[str, InstancePart] = NO_PARTS
     """Export and region of further instances, by their names."""
     reading: Annotated[
-        tuple[float, ...], Member('m', _READING, RejectReason.READING)] = ()
+        tuple[float, ...], Sent('m', _READING, RejectReason.READING)] = ()
     """
     The sender's own reading for the metric, where its metric has one: the sensed value
     (sensor_difference), or its time stamp and its answers to those of its neighbours (round_trip).
@@ -116,7 +116,7 @@ class Message(NamedTuple):
     """
     localisation: Estimate | None = None
     """The sender's estimate of its own pose, and its sightings, where it sends them."""
-    names: Annotated[Mapping[int, str], Member('n', NAMES, RejectReason.NAMES)] = NO_NAMES
+    names: Annotated[Mapping[int, str], Sent('n', NAMES, RejectReason.NAMES)] = NO_NAMES
     """
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
     beside the topic on which robots send. Wrong names are ignored; the message counts.

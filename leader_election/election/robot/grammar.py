@@ -15,7 +15,7 @@
 The kinds of values in a message: how each is checked, written, and described in the JSON Schema.
 
 A part of a message is declared once, by the type hints of its fields: each names its
-:class:`Member`. Encoding, decoding with limits, the schema and the documentation follow from it.
+:class:`Sent`. Encoding, decoding with limits, the schema and the documentation follow from it.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ class Kind(NamedTuple):
     """Returns a value as JSON has it."""
 
 
-class Member(NamedTuple):
+class Sent(NamedTuple):
     """The member of a message that holds a field; it is left out where the field is empty."""
 
     key: str
@@ -58,10 +58,10 @@ class Member(NamedTuple):
     required: bool = False
 
 
-def members(part: type[Any]) -> dict[str, Member]:
+def members(part: type[Any]) -> dict[str, Sent]:
     """Return the members that hold the fields of a part, by the names of these."""
     return {name: mark for name, hint in get_type_hints(part, include_extras=True).items()
-            for mark in getattr(hint, '__metadata__', ()) if isinstance(mark, Member)}
+            for mark in getattr(hint, '__metadata__', ()) if isinstance(mark, Sent)}
 
 
 def whole(least: int = 0, most: int = MAX_ID) -> Kind:

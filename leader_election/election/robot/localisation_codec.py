@@ -20,12 +20,12 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.robot.grammar import (
     Kind,
-    Member,
     members,
     number,
     record,
     Rejected,
     row,
+    Sent,
     whole,
 )
 from leader_election.election.robot.wire import is_whole, RejectReason
@@ -51,20 +51,20 @@ def _any_rows(schema: Mapping[str, Any]) -> Kind:
     return row(anything, MOST_SIGHTINGS)
 
 
-class Localisation(NamedTuple):
+class LocalisationPart(NamedTuple):
     """The members of a message; what is wrong in ``e``, ``o`` and ``z`` is ignored."""
 
-    estimate: Annotated[tuple[float, ...], Member('e', record(_YAW, _DEVIATION, _DEVIATION))]
+    estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
     """
     The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
     and of the heading [rad]. What is wrong in e, o and z is ignored; the message counts.
     """
-    odometry: Annotated[PlanePose, Member('o', record(_COORDINATE, _COORDINATE, _YAW))]
+    odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
     """
     The sender's pose by odometry alone, never corrected: x, y in the frame [m], heading [rad].
     Left out where it is p with the heading of e.
     """
-    sightings: Annotated[Any, Member('z', _any_rows({
+    sightings: Annotated[Any, Sent('z', _any_rows({
         'prefixItems': [
             whole().schema,
             {'type': ['number', 'null'], 'exclusiveMinimum': 0, 'maximum': 10000},
@@ -75,7 +75,7 @@ class Localisation(NamedTuple):
     sending, each: id, range [m] or null, and, if it was measured, bearing from the sender's
     heading, left positive [rad].
     """
-    deviations: Annotated[Any, Member('w', _any_rows({
+    deviations: Annotated[Any, Sent('w', _any_rows({
         'items': {'type': ['number', 'null'], 'exclusiveMinimum': 0,
                   'maximum': LARGEST_DEVIATION},
         'maxItems': 2}))]
@@ -85,7 +85,7 @@ class Localisation(NamedTuple):
     """
 
 
-_READ = {member.key: member.kind.read for member in members(Localisation).values()}
+_READ = {member.key: member.kind.read for member in members(LocalisationPart).values()}
 
 
 def write(estimate: Estimate | None) -> dict[str, Any]:

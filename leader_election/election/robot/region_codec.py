@@ -50,7 +50,7 @@ from leader_election.election.coordination.region import (
     Within,
 )
 from leader_election.election.coordination.summary_layout import RANKED, SummaryLayout
-from leader_election.election.robot.grammar import Kind, Member, number, Rejected, row, text, whole
+from leader_election.election.robot.grammar import Kind, number, Rejected, row, Sent, text, whole
 from leader_election.election.robot.wire import (
     decision_text,
     MAX_ID,
@@ -112,7 +112,7 @@ class RegionPart(NamedTuple):
     contributions as tuples of their own.
     """
 
-    tasks: Annotated[str, Member('t', _TASKS)]
+    tasks: Annotated[str, Sent('t', _TASKS)]
     """The tasks of the region, separated by commas; regions with other tasks are ignored."""
     region: Region
     """The fields that are sent; all others are empty."""

@@ -37,7 +37,7 @@ from leader_election.election.robot.codec import (
     VERSION,
 )
 from leader_election.election.robot.grammar import members
-from leader_election.election.robot.localisation_codec import Localisation
+from leader_election.election.robot.localisation_codec import LocalisationPart
 from leader_election.election.robot.region_codec import DATED, FIELDS, RegionPart
 from leader_election.election.robot.wire import MAX_DECISION, MOST_LEVELS
 
@@ -74,7 +74,7 @@ def schema() -> dict[str, Any]:
         'type': 'object', 'required': ['v', 'id', 'frame', 'c'],
         'properties': {
             'v': {'description': 'Version of this format.', 'const': VERSION},
-            **_properties(Message), **_properties(Localisation), **instance,
+            **_properties(Message), **_properties(LocalisationPart), **instance,
             'u': {'description': 'The sender reads regions as objects; it writes them as arrays, '
                                  'for a robot of the version before.'},
             's': {'description': 'The signature of a robot with a swarm key, the last member of '
