@@ -31,12 +31,12 @@ ROOT = Path(__file__).parents[1]
 NAMES = [executable.name for executable in EXECUTABLES]
 
 
-def test_they_are_sorted_and_named_once() -> None:
+def test_executables_are_sorted_and_unique() -> None:
     assert sorted(set(NAMES)) == NAMES
 
 
 @pytest.mark.parametrize('executable', EXECUTABLES, ids=lambda each: each.name)
-def test_its_module_has_a_main(executable: Executable) -> None:
+def test_module_of_an_executable_has_a_main(executable: Executable) -> None:
     spec = find_spec(executable.module)
     assert spec is not None and spec.origin is not None
     functions = [node.name for node in ast.parse(Path(spec.origin).read_text()).body
@@ -51,7 +51,7 @@ def test_all_nodes_without_options_have_a_parameter_file() -> None:
     assert files == FILES.keys() - {'record.yaml'}
 
 
-def test_it_is_read_without_the_package() -> None:
+def test_table_is_read_without_the_package() -> None:
     """setup.py does so, where nothing is installed yet."""
     ran = subprocess.run(
         [sys.executable, '-IS', '-c', 'import runpy, sys; print([each.name for each in '
@@ -61,7 +61,7 @@ def test_it_is_read_without_the_package() -> None:
     assert (ran.stdout.strip(), ran.stderr) == (str(NAMES), '')
 
 
-def test_each_has_a_script_for_ros2_run() -> None:
+def test_executables_have_scripts_for_ros2_run() -> None:
     scripts = ROOT / 'scripts'
     assert sorted(path.name for path in scripts.iterdir() if path.is_symlink()) == NAMES
     for name in NAMES:

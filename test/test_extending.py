@@ -57,7 +57,7 @@ def test_the_package_imports_the_public_names_alone():
         assert not re.search(r'from leader_election\.|import leader_election', source)
 
 
-def test_metric():
+def test_metric_of_the_page_changes_distances():
     walking = example('walking')['WALKING']
     slow = walking.parameters(speed=0.4)
     there = RangingInput((0.0, 0.0), (0.3, 0.4), None, slow)
@@ -65,7 +65,7 @@ def test_metric():
     assert math.isnan(walking.measured(there._replace(own=None)))
 
 
-def test_strength_source():
+def test_strength_source_of_the_page_is_read():
     class Load:
         data = 2.5
 
@@ -80,7 +80,7 @@ def test_strength_that_is_computed():
     assert central.compute(known, central.parameters()) == 4.0
 
 
-def test_algorithm():
+def test_algorithm_of_the_page_elects():
     greedy = example('greedy')['GREEDY']
     settings = {'radius': 3.5, 'ties': 'id', 'margin': 0.5}
     device = Device(5, 0.0)
@@ -111,7 +111,7 @@ class Host:
         self.published.append(message)
 
 
-def test_task():
+def test_task_of_the_page_decides():
     """Robot 7 reads 21.5 at (1, 2); of the two it is the warmer one, so all go there."""
     gather, host = example('gather')['Gather'], Host()
     task = gather(Member(7, host, lambda: (1.0, 2.0, 0.0)), gather.parameters())
@@ -129,7 +129,7 @@ def test_task():
     task.act(None)
 
 
-def test_aggregate():
+def test_aggregate_of_the_page_combines():
     aggregates = AggregateSet({'said': example('latest')['latest']()})
     row = list(aggregates.identity)
     for said in ((10.0, 1.5), (12.0, 2.5), (11.0, 3.5)):

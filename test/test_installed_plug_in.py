@@ -106,7 +106,7 @@ def start(installed: Path, *arguments: str, **keywords: object) -> 'subprocess.P
         command(installed, *arguments), cwd=installed, text=True, env=variables(), **keywords)
 
 
-def test_robots_elect_by_it_and_the_monitor_shows_its_fields(
+def test_installed_algorithm_elects_and_the_monitor_shows_its_fields(
         installed: Path, started: list['subprocess.Popen[str]'],
         monkeypatch: pytest.MonkeyPatch) -> None:
     """Without odometry every robot that is heard is a neighbour at one hop."""
@@ -133,7 +133,7 @@ def test_robots_elect_by_it_and_the_monitor_shows_its_fields(
     assert whole(), shown
 
 
-def test_a_wrong_value_is_one_line(installed: Path) -> None:
+def test_wrong_parameter_of_a_plug_in_is_one_line(installed: Path) -> None:
     printed = ran(installed, 'election_node', '--ros-args', '-p', 'robot_id:=1', '-p',
                   'algorithm:=greedy', '-p', 'greedy.most_hops:=0', status=2)
     assert printed.strip().splitlines()[-1] == (
@@ -141,7 +141,7 @@ def test_a_wrong_value_is_one_line(installed: Path) -> None:
 
 
 @needs_laboratory
-def test_the_laboratory_runs_it(installed: Path) -> None:
+def test_laboratory_runs_an_installed_algorithm(installed: Path) -> None:
     (installed / 'own.yaml').write_text(SCENARIO)
     printed = ran(installed, 'lab', 'run', 'own.yaml', '--seeds', '2', '--no-animation')
     assert 'careful' in printed and 'greedy' in printed
@@ -152,7 +152,7 @@ def test_the_laboratory_runs_it(installed: Path) -> None:
 
 
 @needs_laboratory
-def test_its_parameters_vary(installed: Path) -> None:
+def test_laboratory_varies_parameters_of_a_plug_in(installed: Path) -> None:
     (installed / 'varied.yaml').write_text(
         SCENARIO.replace('radius: 30', 'radius: 90') + '  # Of both, and of one.\n'
         'vary: {algorithms.most_hops: [1, 30], algorithms.careful.margin: [0, 8e1]}\n')
@@ -168,7 +168,7 @@ def test_its_parameters_vary(installed: Path) -> None:
     assert leaders['greedy', '1', '0.0'] > leaders['greedy', '30', '0.0']
 
 
-def test_the_parameter_file_has_its_parameters(installed: Path) -> None:
+def test_parameter_file_has_those_of_plug_ins(installed: Path) -> None:
     folder = installed / 'config'
     folder.mkdir()
     python = command(installed)[0]

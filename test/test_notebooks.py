@@ -70,7 +70,7 @@ def test_a_notebook_is_kept_as_it_was_run_from_top_to_bottom(path: Path) -> None
     assert not any(str(folder) in path.read_text() for folder in (ROOT, Path.home()))
 
 
-def test_from_an_algorithm_to_a_figure_with_intervals(kernel: str, tmp_path: Path) -> None:
+def test_notebook_measures_an_algorithm_with_intervals(kernel: str, tmp_path: Path) -> None:
     notebook = nbformat.read(ROOT / 'doc' / 'notebooks' / 'own_algorithm.ipynb', as_version=4)
     kept = outputs_of(notebook)
     nbclient.NotebookClient(notebook, timeout=240, kernel_name=kernel, resources={

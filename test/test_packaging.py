@@ -64,7 +64,7 @@ def test_the_manifest_names_what_is_pinned() -> None:
     assert {rosdep(name) for name in pinned('test')} | linters == depends('test_depend')
 
 
-def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
+def test_pinned_requirements_are_those_of_the_package() -> None:
     declared = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
     assert declared == set().union(*map(pinned, (
         'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
@@ -105,7 +105,7 @@ def test_only_the_extra_wheels_brings_ros() -> None:
                 and not line.startswith('ros-jazzy-ament-')] == []
 
 
-def test_a_node_without_ros_says_how_to_have_it() -> None:
+def test_node_without_ros_names_the_remedy() -> None:
     ran = without(('rclpy',),
                   'from leader_election import cli\nraise SystemExit(cli.run("fleet"))')
     assert (ran.returncode, ran.stdout, ran.stderr.count('\n')) == (2, '', 1)
@@ -146,7 +146,7 @@ def test_robots_and_their_world_run_without_the_extras() -> None:
 
 
 @pytest.mark.parametrize('script', ['monitor', 'demo'])
-def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
+def test_view_without_its_packages_names_them(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, pillow, rich' in ran.stderr
@@ -155,7 +155,7 @@ def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
 
 @needs_laboratory
 @pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
-def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
+def test_laboratory_without_its_packages_names_them(missing: tuple[str, ...]) -> None:
     ran = without(missing, 'from leader_election import cli\nraise SystemExit(cli.run("lab"))')
     assert (ran.returncode, ran.stdout) == (2, '')
     assert ran.stderr == (
@@ -173,5 +173,5 @@ def test_the_laboratory_runs_without_ros() -> None:
     assert 'reproduce' in ran.stdout
 
 
-def test_what_builds_and_reads_is_pinned() -> None:
+def test_tools_to_build_and_check_are_pinned() -> None:
     assert 'setuptools' in pinned('build') and 'mypy' in pinned('lint')

@@ -37,7 +37,7 @@ def metadata(*names: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
-def test_one_version() -> None:
+def test_version_is_the_same_everywhere() -> None:
     assert leader_election.__version__ == VERSION
     assert f'\nversion: {VERSION}\n' in (ROOT / 'CITATION.cff').read_text()
     # catkin_prepare_release replaces a literal of exactly this form.

@@ -94,12 +94,14 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str) -> No
 
 
 @pytest.mark.parametrize('ending', ENDINGS)
-def test_python(folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
+def test_follower_in_python_behaves_as_the_page_says(
+        folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
     check([sys.executable, str(folder / 'use_the_leader.py')], robot, ending)
 
 
 @pytest.mark.parametrize('ending', ENDINGS)
-def test_cpp(folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
+def test_follower_in_cpp_behaves_as_the_page_says(
+        folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
     prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
     if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):
         pytest.skip('rclcpp is not installed, as PyPI does not have it')

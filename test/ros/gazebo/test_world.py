@@ -42,7 +42,7 @@ def world_in(text: str) -> ElementTree.Element:
 
 
 @pytest.mark.parametrize(('world', 'robots'), CASES)
-def test_it_contains_arena_ground_and_robots(world: str, robots: int) -> None:
+def test_world_contains_arena_ground_and_robots(world: str, robots: int) -> None:
     names = [model.get('name') for model in world_in(made(world, robots))
              if model.tag == 'model']
     assert names == ['ground', 'arena', *(f'robot_{i}' for i in range(1, robots + 1))]

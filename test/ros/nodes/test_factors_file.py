@@ -115,7 +115,7 @@ def test_a_robot_that_lost_its_power_begins_with_its_factors(tmp_path: Path) -> 
     assert sorted(each.name for each in tmp_path.iterdir()) == ['landmarks.csv', 'r1_1.json']
 
 
-def test_what_was_learnt_last_is_written_at_the_end(
+def test_last_factors_are_written_at_the_end(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('leader_election.ros.nodes.election.PERIOD', 3600.0)
     path, road = tmp_path / 'factors.json', Road()
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_its_own_is_told_and_neither_used_nor_overwritten(
     assert path.read_text() == text
 
 
-def test_what_another_robot_has_written_meanwhile_stays(tmp_path: Path) -> None:
+def test_factors_of_another_robot_in_the_file_stay(tmp_path: Path) -> None:
     path, road = tmp_path / 'factors.json', Road()
     node = keeping(path, tmp_path)
     other = text_of(2, Kept(Factors(), np.full(3, 1e-6), 0.0))
@@ -169,6 +169,6 @@ def test_a_folder_that_cannot_be_written_ends_the_start(path: str, tmp_path: Pat
         keeping(Path(path.format(tmp=tmp_path)), tmp_path)
 
 
-def test_without_the_filter_there_is_nothing_to_keep(tmp_path: Path) -> None:
+def test_factors_without_the_filter_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match='odometry_factors_file: .* takes pose_source coop'):
         robot(1, odometry_factors_file=str(tmp_path / 'factors.json'))
