@@ -216,6 +216,11 @@ class Instance:
         return self._results
 
     @property
+    def members(self) -> float:
+        """Return the number of robots in the summary; 0 without regions."""
+        return 0.0 if self.region is None else float(self.region.summary[0])
+
+    @property
     def outline(self) -> list[Position] | None:
         """Return the corners of the region [m], as collected so far; ``None`` where unknown."""
         corners = self.summary.get(OUTLINE)
@@ -422,7 +427,7 @@ class Instance:
             announced = runner.announce()
             if announced is not None:
                 return announced
-        return (*(position or (0.0, 0.0)), float(self.region.summary[0]))
+        return (*(position or (0.0, 0.0)), self.members)
 
     def _decide(self, summary: Any) -> str:
         """Return the decision of a leader, as it is sent."""

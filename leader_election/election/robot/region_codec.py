@@ -362,7 +362,8 @@ class RegionCodec:
         full = _filled(row, identity)
         if any(number == math.inf != none for number, none in zip(full, identity)):
             return None
-        if not 0.0 <= full[0] <= most or not _records_whole(self._aggregates.layout, full):
+        members = full[0]
+        if not 0.0 <= members <= most or not _records_whole(self._aggregates.layout, full):
             return None
         return full
 

@@ -266,19 +266,22 @@ class Robot:
             return message is not last.message
         if (message.position is None) != (last.noted.position is None):
             return True
-        by = self._elected_otherwise(last.noted, message)
-        return by > 0.0 and by >= self.parameters.reactive_tolerance
+        return self._matters(self._difference(last.noted, message))
 
-    def _elected_otherwise(self, before: Message, after: Message) -> float:
+    def _matters(self, difference: float) -> bool:
+        """Return whether a difference of distances [m] is worth a round."""
+        return difference > 0.0 and difference >= self.parameters.reactive_tolerance
+
+    def _difference(self, before: Message, after: Message) -> float:
         """Return the difference of elections' distances [m]; infinite: other fields differ."""
-        by = change(self.main.algorithm.fields, before.export, after.export)
+        most = change(self.main.algorithm.fields, before.export, after.export)
         if before.others.keys() != after.others.keys():
             return math.inf
         for name, part in after.others.items():
             earlier, algorithm = before.others[name], self.instances[name].algorithm
             if algorithm.name == part.algorithm == earlier.algorithm:
-                by = max(by, change(algorithm.fields, earlier.export, part.export))
-        return by
+                most = max(most, change(algorithm.fields, earlier.export, part.export))
+        return most
 
     def _reject(self, reason: RejectReason) -> bool:
         self.counts[reason.value] += 1
@@ -324,8 +327,7 @@ class Robot:
         for instance in self.instances.values():
             instance.place(self.position)
             after = instance.elect(instance.view_of(neighbours, coordinates=False))
-            by = change(instance.algorithm.fields, instance.state, after)
-            if by > 0.0 and by >= self.parameters.reactive_tolerance:
+            if self._matters(change(instance.algorithm.fields, instance.state, after)):
                 return True
         return False
 

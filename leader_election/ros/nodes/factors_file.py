@@ -62,9 +62,9 @@ class FactorsFile:
             if self._path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         except (OSError, RuntimeError, ValueError) as error:
-            raise ParameterError(
-                f'parameter odometry_factors_file: {str(self._path)!r} is not allowed: '
-                f'{_reason(error)}; it takes a file in a folder that can be written') from None
+            raise ParameterError('odometry_factors_file', problem=f': {str(self._path)!r} is not '
+                                 f'allowed: {_reason(error)}; it takes a file in a folder that '
+                                 'can be written') from None
         try:
             self._kept = self._read()
         except (OSError, ValueError) as error:

@@ -166,7 +166,7 @@ def _regions(robot: Robot) -> Concern:
 def _region(start: str, instance: Instance) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if instance.region is not None:
-        values[f'{start}members'] = f'{instance.region.summary[0]:g}'
+        values[f'{start}members'] = f'{instance.members:g}'
         values |= {start + name: number for name, number in instance.counts.items()}
     for runner in instance.task_runners:
         values[f'{start}{runner.name}.errors'] = runner.errors
