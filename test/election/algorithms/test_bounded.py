@@ -116,13 +116,6 @@ def test_follower_between_equal_leaders_takes_lower_id_or_nearest():
     assert led(settle(middle, strengths, 2.5, 'id'))[3] == (1, 2.0)
 
 
-def test_shorter_path_to_the_same_leader_is_taken():
-    graph = links((1, 2, 3.0), (1, 3, 1.0), (3, 2, 1.0))
-    for ties in ('id', 'nearest'):
-        network = settle(graph, {1: 9.0, 2: 1.0, 3: 1.0}, 5.0, ties)
-        assert led(network)[2] == (1, 2.0)
-
-
 @pytest.mark.parametrize('ties', ['id', 'nearest'])
 @pytest.mark.parametrize('candidacies, expected', [
     # Value, distance and leader are compared first: the worse one loses with fewer hops.
@@ -155,15 +148,6 @@ def test_candidacy_is_adopted_within_radius_and_hop_limit(followed, candidacy, a
         assert bounded_round(
             Device(1, 5.0), Candidacy(-9.0, 4.0, followed), Candidacies(*zip(*order)), [1.0, 1.0],
             configure(5.0, 'id', hop_limit=3, radius_hysteresis=0.2)) == expected
-
-
-def test_own_candidacy_from_a_neighbour_is_ignored():
-    """A neighbour still says that this device leads with the strength it once had."""
-    weaker_now = Device(1, 2.0)
-    heard = Candidacies([-9.0], [1.0], [1], [0])
-    for ties in ('id', 'nearest'):
-        assert bounded_round(weaker_now, Candidacy(-9.0, 0.0, 1), heard, [1.0],
-                             configure(5.0, ties)) == Candidacy(-2.0, 0.0, 1)
 
 
 def test_previous_state_without_neighbours_is_ignored():

@@ -209,11 +209,3 @@ def test_robot_is_done_when_all_children_are_and_nobody_is_left_to_recruit(messa
 def test_root_is_its_own_parent():
     """Otherwise whom it names would take it for a false child, and never join anybody."""
     assert turn(ROOT._replace(tree_parent=1)) == ROOT._replace(done=1)
-
-
-def test_stronger_robot_of_a_higher_id_leads():
-    network = Network(COLOUR, links((1, 2, 1.0), (2, 3, 1.0)), {1: 5.0, 2: 5.0, 3: 6.0},
-                      configure())
-    for _ in range(30):
-        network.sweep((1, 2, 3))
-    assert led(network) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}

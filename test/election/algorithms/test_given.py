@@ -59,24 +59,14 @@ def test_line_settles_to_the_nearest_given_leaders_within_the_radius(leaders, ra
     assert led(settled(LINE, leaders, STRENGTHS_OF_LINE, radius=radius)) == expected
 
 
-def test_leader_of_lower_id_is_followed_among_equally_near():
-    network = settled(links((5, 1, 2.0), (1, 3, 2.0)), '3,5')
-    assert led(network)[1] == (3, 2.0)
-
-
-def test_path_of_fewest_hops_is_taken_among_equally_long():
-    """0 leads; 3 is 2 m away, over 1 and 2 or at once."""
-    graph = links((0, 1, 0.5), (1, 2, 1.0), (2, 3, 0.5), (0, 3, 2.0))
-    assert settled(graph, '0').states[3] == Nearest(2.0, 0, 1)
-
-
 @pytest.mark.parametrize('better, worse', [
     # Distance, then the lower id, then hops: the worse one is better in all that comes later.
     (Nearest(1.0, 9, 2), Nearest(1.5, 7, 0)),
     (Nearest(1.0, 7, 2), Nearest(1.0, 9, 0)),
     (Nearest(1.0, 9, 1), Nearest(1.0, 9, 2)),
-    # Of no value: beyond the radius, at the hop limit, of a negative number, the own one.
+    # Ignored: beyond the radius, infinitely far, at the hop limit or below 0, its own one.
     (Nearest(1.0, 9, 2), Nearest(2.5, 7, 0)),
+    (Nearest(1.0, 9, 2), Nearest(inf, 7, 0)),
     (Nearest(1.0, 9, 2), Nearest(0.5, 7, 3)),
     (Nearest(1.0, 9, 2), Nearest(0.5, 7, -1)),
     (Nearest(1.0, 9, 2), Nearest(0.5, 1, 0)),
@@ -128,14 +118,6 @@ def test_removed_leader_follows_another():
     for _ in range(12):
         network.sweep(sorted(LINE))
     assert led(network)[1] == (4, 6.0)
-
-
-def test_impossible_candidacies_are_ignored():
-    network = Network(GIVEN, LINE, STRENGTHS_OF_LINE, configure('4', hop_limit=10))
-    for wrong in (Nearest(inf, 9, 1), Nearest(0.0, 9, -1), Nearest(0.0, 9, 10)):
-        network.mailboxes[1][2] = wrong
-        network.round(1)
-        assert network.states[1] == Nearest(inf, 1, 0)
 
 
 @pytest.mark.parametrize('text, line', [

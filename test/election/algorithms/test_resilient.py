@@ -142,12 +142,6 @@ def test_factor_below_one_shrinks_a_region_to_its_fixed_depth():
     assert network.states[1].diameter == 3.0
 
 
-def test_stronger_robot_of_a_higher_id_leads():
-    network = Network(RESILIENT, links((1, 2, 1.0), (2, 3, 1.0)), {1: 5.0, 2: 5.0, 3: 6.0},
-                      configure(2.0))
-    assert led(settle(network)) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}
-
-
 def heard(*messages: Follower) -> Follower:
     """Return what device 9 makes of messages, having led itself in a region 4 hops deep."""
     device = Device(9, 5.0)
