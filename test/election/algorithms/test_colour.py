@@ -123,6 +123,10 @@ def turn(before: Key, *messages: Key) -> Key:
     (CHILD._replace(distance=8.0), [BELOW._replace(distance=7.0, id=1, tree_parent=0),
                                     PARENT._replace(id=3, tree_parent=2)],
      CHILD._replace(tree_parent=3)),
+    # By one level, too.
+    (CHILD._replace(distance=4.0), [PARENT._replace(distance=3.0),
+                                    PARENT._replace(id=3, tree_parent=2)],
+     CHILD._replace(tree_parent=3)),
 ])
 def test_robot_joins_a_better_tree_that_recruits(before, messages, after):
     assert turn(before, *messages) == after
@@ -154,6 +158,8 @@ def test_robot_does_not_join_what_is_not_better_or_does_not_recruit(before, mess
     (CHILD, [PARENT._replace(distance=3.0, colour=0)]),
     (CHILD, [PARENT._replace(leader=5, colour=0)]),
     (CHILD._replace(distance=5.0), [PARENT._replace(colour=0)]),
+    # Another device has the parent's place.
+    (CHILD, [PARENT._replace(id=2, colour=0)]),
     # No better than this device itself.
     (CHILD._replace(value=-4.0), [PARENT._replace(value=-4.0)]),
     # Its own candidacy, from when it was stronger, is not a parent's either.
@@ -197,6 +203,7 @@ def test_colour_flips_when_the_parent_and_all_children_agree(before, messages, c
 @pytest.mark.parametrize('messages, done', [
     ([PARENT], 1),
     ([PARENT, AT_PEACE], 1),
+    ([PARENT, AT_PEACE._replace(distance=5.0)], 0),
     ([PARENT, BELOW], 0),
     ([PARENT, BELOW._replace(done=1)], 1),
     ([PARENT, BELOW._replace(done=1), BELOW._replace(id=3)], 0),

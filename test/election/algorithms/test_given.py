@@ -59,24 +59,31 @@ def test_line_settles_to_the_nearest_given_leaders_within_the_radius(leaders, ra
     assert led(settled(LINE, leaders, STRENGTHS_OF_LINE, radius=radius)) == expected
 
 
+IGNORED = (Nearest(2.5, 7, 0), Nearest(inf, 7, 0), Nearest(0.5, 7, 3), Nearest(0.5, 7, -1),
+           Nearest(0.5, 1, 0))
+"""Beyond the radius, infinitely far, at the hop limit and below 0, the own one."""
+
+
+def found_from(*messages):
+    """Return what device 1 makes of messages over 1 m each, up to 3 m and 3 hops."""
+    return given_round(Device(1, 0.0), Nearest(inf, 1, 0), NearestColumns(*zip(*messages)),
+                       [1.0] * len(messages), configure('7-9', radius=3.0, hop_limit=3))
+
+
+def test_only_impossible_candidacies_leave_no_leader():
+    assert found_from(*IGNORED) == Nearest(inf, 1, 0)
+
+
 @pytest.mark.parametrize('better, worse', [
     # Distance, then the lower id, then hops: the worse one is better in all that comes later.
     (Nearest(1.0, 9, 2), Nearest(1.5, 7, 0)),
     (Nearest(1.0, 7, 2), Nearest(1.0, 9, 0)),
     (Nearest(1.0, 9, 1), Nearest(1.0, 9, 2)),
-    # Ignored: beyond the radius, infinitely far, at the hop limit or below 0, its own one.
-    (Nearest(1.0, 9, 2), Nearest(2.5, 7, 0)),
-    (Nearest(1.0, 9, 2), Nearest(inf, 7, 0)),
-    (Nearest(1.0, 9, 2), Nearest(0.5, 7, 3)),
-    (Nearest(1.0, 9, 2), Nearest(0.5, 7, -1)),
-    (Nearest(1.0, 9, 2), Nearest(0.5, 1, 0)),
+    *((Nearest(1.0, 9, 2), each) for each in IGNORED),
 ])
 def test_nearest_leader_is_taken_then_the_lowest_id_then_the_fewest_hops(better, worse):
     for order in ((better, worse), (worse, better)):
-        assert given_round(
-            Device(1, 0.0), Nearest(inf, 1, 0), NearestColumns(*zip(*order)), [1.0, 1.0],
-            configure('7-9', radius=3.0, hop_limit=3)
-        ) == Nearest(2.0, better.leader, better.hops + 1)
+        assert found_from(*order) == Nearest(2.0, better.leader, better.hops + 1)
 
 
 def test_grid_is_divided_between_leaders_at_its_corners():

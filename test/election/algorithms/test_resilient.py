@@ -181,6 +181,7 @@ ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
 ])
 def test_robot_follows_the_best_leader_by_the_nearest_of_greatest_radius(messages, parent):
     found = heard(*messages)
+    assert heard(*reversed(messages)) == found
     if parent == 9:
         assert found == ALONE
     else:
@@ -207,7 +208,7 @@ def test_distance_at_the_largest_exact_number_is_not_adopted():
 
 
 def test_hop_limit_bounds_distance_and_radius():
-    device, limited = Device(9, 5.0), configure(2.0, hop_limit=3)
+    device, limited = Device(9, 5.0), configure(2.0, radius_inclusive=True, hop_limit=3)
     for distance, found in ((2.0, (-7.0, 3.0, 4, 3.0)), (3.0, (-5.0, 0.0, 9, 3.0))):
         heard = Followers(*zip(Follower(-7.0, distance, 4, 9.0, 0.0, 1, 4)))
         before = RESILIENT.start(device)._replace(diameter=4.0)
