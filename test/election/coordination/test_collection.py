@@ -53,6 +53,7 @@ def test_tree_sums_children_of_the_own_region_or_not():
     (9.0, 1.0, 2.0, LEAST_WEIGHT),      # Out of range, but heard: still the least.
     (1.0, 0.25, 2.0, 0.25 * (0.5 + LEAST_WEIGHT)),
     (1.0, 0.25, inf, 0.25),
+    (inf, 0.25, inf, 0.25 * LEAST_WEIGHT ** 2),
 ])
 def test_weight_falls_with_distance_and_grows_with_the_drop(apart, drop, link_range, expected):
     assert weight(apart, drop, link_range) == expected
@@ -60,8 +61,8 @@ def test_weight_falls_with_distance_and_grows_with_the_drop(apart, drop, link_ra
 
 def test_shares_are_halves_between_two_equal_parents():
     """The tip has two neighbours 1 m nearer to leader 0, and one as far away as itself."""
-    said = columns({'device': 1, 'leader': 0, 'distance': 1.0},
-                   {'device': 4, 'leader': 0, 'distance': 2.0},
+    said = columns({'device': 4, 'leader': 0, 'distance': 2.0},
+                   {'device': 1, 'leader': 0, 'distance': 1.0},
                    {'device': 2, 'leader': 0, 'distance': 1.0})
     recipients, shares = shares_of(0, 2.0, said, [1.0, 1.0, 1.0], inf, 4)
     assert list(recipients) == [1, 2, NOBODY, NOBODY]

@@ -46,6 +46,8 @@ def said(*leader_and_distance: tuple[int, float]):
 def test_parent_is_on_the_shortest_path():
     # 1 + 3, 2 + 1 and 0 + 4 m: by the second.
     assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0), (8, 0.0)), [3.0, 1.0, 4.0]) == 1
+    # 4 + 2 and 0 + 4 m: the leader itself.
+    assert parent_of(8, 5.0, said((8, 4.0), (8, 0.0)), [2.0, 4.0]) == 1
     # Of ways as long the first.
     assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0)), [2.0, 1.0]) == 0
 

@@ -53,6 +53,7 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
     ([(7, 4, 1)], (7, 5, 3), (KEPT, 5, 4)),
     ([(7, 5, 2)], (7, 5, 3), (0, 5, 3)),
     ([(7, 5, 3)], (7, 5, 3), (KEPT, 5, 4)),
+    ([], (7, MOST_VERSION, 3), (KEPT, MOST_VERSION, 4)),
     # Of another region, without any, or from before the leader changed.
     ([(8, 9, 0), (7, 0, 0)], (7, 0, 0), (NOBODY, 0, 0)),
     ([], (8, 5, 0), (NOBODY, 0, 0)),
