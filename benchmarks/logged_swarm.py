@@ -202,7 +202,8 @@ class LoggedSwarm(SimulatedSwarm):
         if pose is None:
             return
         localisation = sensing.localisation
-        self.accuracy.add_pose(robot, pose, true, localisation.covariance)
+        claimed = localisation.claimed(self.now)
+        self.accuracy.add_pose(robot, pose, true, claimed, claimed is None)
         for other, true_place in near.items():
             relative = localisation.relative(other, self.now) if sensing.cooperates else None
             place = localisation.place_of(other) if relative else self._said.get(other)

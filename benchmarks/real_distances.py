@@ -186,7 +186,7 @@ def row(scene: Scene, case: Case, seeds: int) -> str:
         text(found.relative),
         f'{text(found.absolute)} ({", ".join(map(text, found.robots.values()))})',
         ', '.join(map(text, (found.nees_pose, found.nees_relative,
-                             fmean(squares) if squares else None)))]
+                             fmean(squares) if squares else None, found.unknown)))]
     cells.append('' if math.isnan(case.recovers_from) else ', '.join(
         f'{recovery(swarm, case.recovers_from):.0f}' for swarm in swarms))
     cells.append(str(sum(robot.counts['robots_carried_off'] for swarm in swarms
@@ -231,7 +231,7 @@ def main() -> None:
           f'{options.seeds} seeds')
     print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] | of '
           'relative positions, RMS [m] | of absolute positions, RMS (by robot) [m] | NEES: pose, '
-          'relative position, distance | recovery [s] | found carried off |')
+          'relative position, distance; unknown | recovery [s] | found carried off |')
     print('|---' * 11 + '|')
     for case in cases:
         if options.only in case.name:

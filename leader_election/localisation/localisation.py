@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.association import associated, REASSIGNED
+from leader_election.localisation.consistency import Consistency, WITH_LANDMARKS
 from leader_election.localisation.innovations import InnovationStatistics
 from leader_election.localisation.late_sightings import KEPT, SightingQueue, Track
 from leader_election.localisation.lost_robots import LostRobots
@@ -118,6 +119,7 @@ class Localisation:
     :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
     :ivar last_sighting: the time of the last sighting by or of this robot that was used [s].
     :ivar statistics: of the innovations of all of its sightings and its neighbours'.
+    :ivar consistency: of the same innovations with the covariance.
     """
 
     def __init__(self, robot: int, parameters: LocalisationParameters, *, cooperates: bool,
@@ -138,6 +140,7 @@ class Localisation:
         self.cooperates = cooperates
         self.top_speed = top_speed
         self.statistics = InnovationStatistics()
+        self.consistency = Consistency(WITH_LANDMARKS if landmarks else math.inf)
         self.slip = SlipDetector()
         self._expiry = expiry
         self._counts = counts
@@ -294,6 +297,19 @@ class Localisation:
         """Return the covariance of the own pose as of the last round, shape (3, 3)."""
         return None if self._raw is None else self._filter.covariance_of(self.robot)
 
+    def claimed(self, now: float) -> Array | None:
+        """
+        Return the covariance with which the own pose is published, shape (3, 3); ``None``: unknown.
+
+        It is that of the filter, times the factor by which that may be too small.
+        """
+        covariance = self.covariance
+        if covariance is None or not self.cooperates:
+            return covariance
+        if not self.consistency.known or self.robot in self.elsewhere(now):
+            return None
+        return covariance * max(self.consistency.factor, 1.0)
+
     @property
     def localised(self) -> list[int]:
         """Return the neighbours whose poses are estimated."""
@@ -440,6 +456,7 @@ class Localisation:
             sightings, now, self._queue.late if observer == self.robot else NO_LATE)
         if not distrusted:
             self.statistics.take(innovations, now)
+            self.consistency.take(innovations, now)
         if not distrusted and any(each.accepted and self.robot in each[:2]
                                   for each in innovations):
             self.last_sighting = now

@@ -47,9 +47,11 @@ class AccuracyFigures(NamedTuple):
     robots: Mapping[int, float]
     """The same of each robot, by its id [m]."""
     nees_pose: float | None
-    """Of x, y, yaw in the shared frame, per degree of freedom."""
+    """Of x, y, yaw in the shared frame, per degree of freedom, where covariances are known."""
     nees_relative: float | None
     """Of relative positions, per degree of freedom."""
+    unknown: float | None
+    """The share of poses whose covariances robots call unknown, 0 to 1."""
 
 
 class Accuracy:
@@ -70,18 +72,22 @@ class Accuracy:
         self._relative: list[float] = []
         self._nees: tuple[list[float], list[float]] = [], []
         """Of poses, and of relative positions."""
+        self._unknown = 0
+        """The number of poses whose covariances robots call unknown."""
 
     def add_pose(self, robot: int, found: PlanePose, true: PlanePose,
-                 covariance: Array | None = None) -> None:
+                 covariance: Array | None = None, unknown: bool = False) -> None:
         """
         Add the estimate of a robot's own pose.
 
         :param found, true: in the shared frame [m, rad].
-        :param covariance: of x, y, yaw, shape (3, 3).
+        :param covariance: of x, y, yaw, shape (3, 3); ``None``: not published, or unknown.
+        :param unknown: whether the robot calls it unknown.
         """
         error = (found[0] - true[0], found[1] - true[1],
                  math.remainder(found[2] - true[2], 2.0 * math.pi))
         self._poses.setdefault(robot, []).append(error[0]**2 + error[1]**2)
+        self._unknown += unknown
         if covariance is not None:
             self._nees[0].append(nees(np.array(error), covariance))
 
@@ -103,16 +109,19 @@ class Accuracy:
         for robot, squares in other._poses.items():
             self._poses.setdefault(robot, []).extend(squares)
         self._relative += other._relative
+        self._unknown += other._unknown
         for own, more in zip(self._nees, other._nees):
             own += more
 
     def figures(self) -> AccuracyFigures:
         """Return the figures over all samples."""
+        known = len(self._nees[0])
         return AccuracyFigures(
             _root(self._relative), _root([each for squares in self._poses.values()
                                           for each in squares]),
             {robot: _root(squares) or 0.0 for robot, squares in sorted(self._poses.items())},
-            *(_mean(each) for each in self._nees))
+            _mean(self._nees[0]), _mean(self._nees[1]),
+            self._unknown / (known + self._unknown) if known + self._unknown else None)
 
 
 def nees(error: Array, covariance: Array) -> float:
@@ -190,11 +199,13 @@ def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) 
     within = f' within {reach:g} m' if reach is not None and math.isfinite(reach) else ''
     yield (f'accuracy: RMS errors [m] of the relative positions of pairs{within}, in the '
            "observer's frame, and of absolute")
-    yield 'positions (ATE), of the team and by robot; NEES per degree of freedom, 1: right'
-    yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}  by robot'
+    yield ('positions (ATE), of the team and by robot; NEES per degree of freedom, 1: right, where '
+           'the covariance is known')
+    yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}{"unknown":>9}  by robot'
     for name, each in rows.items():
         yield (f'{name:>20}{_text(each.relative):>9}{_text(each.absolute):>9}'
-               f'{_text(each.nees_pose):>7}  '
+               f'{_text(each.nees_pose):>7}'
+               f'{"-" if each.unknown is None else f"{each.unknown:.0%}":>9}  '
                + ' '.join(f'{robot}: {error:.2f}' for robot, error in each.robots.items()))
 
 

@@ -15,6 +15,10 @@
 
 import math
 
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.localisation.consistency import Consistency, GREATEST, SURE
+from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood
 import numpy as np
@@ -79,3 +83,77 @@ def test_sightings_that_are_two_seconds_late(camera, on_time, unstamped):
                     squares += np.square(swarm.errors(range(1, ROBOTS + 1))[0]).tolist()
         errors.append(math.sqrt(np.mean(squares)))
     assert errors[1] < on_time * errors[0] and errors[1] < unstamped * errors[2]
+
+
+def ranges(*errors):
+    """Return innovations of ranges; beyond the gate they are rejected."""
+    return [Innovation(1, 2, error, math.nan, abs(error) < 3.29) for error in errors]
+
+
+def test_factor_is_the_mean_square_over_the_low_quantile_of_chi_square():
+    consistency = Consistency()
+    assert consistency.factor == math.inf and not consistency.known
+    consistency.take(ranges(*(1.0, -1.0) * 50), 1.0)
+    assert consistency.mean == 1.0
+    # scipy.stats.chi2.ppf(0.001, 100) is 61.918.
+    assert consistency.factor == pytest.approx(100.0 / 61.918, rel=2e-3)
+
+
+@given(st.integers(0, 2 ** 32 - 1), st.integers(50, 400))
+def test_limit_is_above_the_true_factor_at_its_level(seed, number):
+    """Of 20 draws with level 0.1 % two are below the truth once in 5,000 cases."""
+    rng, below = np.random.default_rng(seed), 0
+    for draw in np.clip(rng.standard_normal((20, number)), -3.29, 3.29):
+        consistency = Consistency()
+        consistency.take(ranges(*draw.tolist()), 0.0)
+        below += consistency.factor < 0.99
+    assert below < 2
+
+
+@given(st.integers(0, 2 ** 32 - 1))
+def test_consistent_innovations_become_known_and_stay_so(seed):
+    consistency = Consistency()
+    errors = 0.8 * np.random.default_rng(seed).standard_normal(3000)
+    known = []
+    for now, error in enumerate(errors.tolist()):
+        consistency.take(ranges(error), float(now))
+        known.append(consistency.known)
+    assert all(known[1000:])
+
+
+@given(st.integers(0, 2 ** 32 - 1))
+def test_covariance_that_becomes_too_small_becomes_unknown_and_recovers(seed):
+    """Innovations of twice the deviation, a fifth of them rejected, after 400 right ones."""
+    rng, consistency, now = np.random.default_rng(seed), Consistency(), 0.0
+    for scale, number, known in ((0.8, 400, True), (2.0, 400, False), (0.8, 8000, True)):
+        for error in (scale * rng.standard_normal(number)).tolist():
+            now += 1.0
+            consistency.take(ranges(error), now)
+        assert consistency.known == known
+
+
+def test_rejected_sightings_count_as_the_gate_and_values_that_are_missing_do_not():
+    consistency = Consistency()
+    consistency.take([Innovation(1, 2, 50.0, math.nan, False)], 0.0)
+    assert consistency.mean == 10.83
+    consistency.take([Innovation(1, 2, math.nan, 1.0, True)], 1.0)
+    assert consistency.mean == pytest.approx(11.83 / 2)
+
+
+def test_between_the_limits_nothing_changes():
+    steady, fresh = Consistency(), Consistency()
+    steady.take(ranges(*[0.9] * 2000), 0.0)
+    assert steady.known and steady.factor < SURE
+    while steady.factor < 1.01 * SURE:
+        steady.take(ranges(2.0), 0.0)
+    assert steady.known and steady.factor < GREATEST
+    fresh.take(ranges(*[1.04] * 500), 0.0)
+    assert SURE < fresh.factor < GREATEST and not fresh.known
+
+
+def test_with_landmarks_a_bad_minute_is_forgotten():
+    consistency = Consistency(half_life=60.0)
+    consistency.take(ranges(*[3.0] * 100), 0.0)
+    for second in range(1, 600):
+        consistency.take(ranges(0.7, -0.7), float(second))
+    assert consistency.known and consistency.mean < 0.6

@@ -57,6 +57,18 @@ def test_absolute_errors_are_of_the_team_and_by_robot():
     assert accuracy.figures() == found
 
 
+def test_nees_is_of_known_covariances_and_unknown_ones_are_a_share():
+    accuracy = Accuracy()
+    for x, known in ((3.0, True), (9.0, False), (3.0, True), (9.0, False)):
+        accuracy.add_pose(1, (x, 0.0, 0.0), (0.0, 0.0, 0.0), np.eye(3) if known else None,
+                          not known)
+    accuracy.add_pose(2, (x, 0.0, 0.0), (0.0, 0.0, 0.0))
+    found = accuracy.figures()
+    assert found.nees_pose == pytest.approx(3.0) and found.unknown == 0.5
+    line = list(accuracy_lines({'filter': found}, None))[-1]
+    assert line.split()[3:5] == ['3.00', '50%']
+
+
 @given(pose, pose, pose, pose, pose)
 def test_common_frame_changes_no_relative_position(frame, one, other, found, place):
     plain, moved = (compared(view(1, shift(found)), view(2, shift(place)),
@@ -107,5 +119,5 @@ def test_lines_are_left_out_without_a_figure():
     found = compared(view(1, (0.0, 3.0, 0.0)), true={1: (0.0, 0.0, 0.0)})
     lines = list(accuracy_lines(dict(zip(('odometry', 'filter'), found)), 2.5))
     assert 'within 2.5 m' in lines[0] and len(lines) == 4
-    assert lines[-1].split() == ['odometry', '-', '3.00', '-', '1:', '3.00']
+    assert lines[-1].split() == ['odometry', '-', '3.00', '-', '-', '1:', '3.00']
     assert list(accuracy_lines({'filter': found[1]}, None)) == []

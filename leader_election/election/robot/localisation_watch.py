@@ -115,6 +115,8 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
     factors, deviations = localisation.odometry_factors
     return found | {
         vocabulary.DISTANCE_DEVIATION: f'{_distance_deviation(sensing, now):.3f}',
+        vocabulary.COVARIANCE: 'unknown' if localisation.claimed(now) is None else 'known',
+        'covariance_factor': f'{localisation.consistency.factor:.3f}',
         vocabulary.LOCALISED: len(localisation.localised),
         vocabulary.LANDMARKS: localisation.landmarks,
         'innovations_mean': f'{statistics.mean:.3f}',
@@ -141,7 +143,23 @@ def text(sensing: Sensing, now: float) -> str:
     if not sensing.cooperates:
         return f'odometry, {own}'
     return (f'{own}; neighbours localised: {len(sensing.localisation.localised)}, '
-            f'deviation of distances {_distance_deviation(sensing, now):.2f} m')
+            f'deviation of distances {_distance_deviation(sensing, now):.2f} m'
+            f'{_unknown_covariance(sensing, now)}')
+
+
+def _unknown_covariance(sensing: Sensing, now: float) -> str:
+    """Return the text on why the covariance of the own pose is unknown; empty: it is known."""
+    localisation = sensing.localisation
+    if localisation.claimed(now) is not None:
+        return ''
+    consistency = localisation.consistency
+    if sensing.parameters.robot_id in localisation.elsewhere(now):
+        why = 'sightings contradict the own pose'
+    elif consistency.mean > 1.0:
+        why = f'squares of innovations are {consistency.mean:.1f} times as great as expected'
+    else:
+        why = 'too few sightings so far'
+    return f'; covariance unknown: {why}'
 
 
 def _distance_deviation(sensing: Sensing, now: float) -> float:

@@ -275,10 +275,11 @@ class Election:
         turn = message.pose.pose.orientation
         needed = self._has_tasks or self._transform is None
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
+        now = self._now()
         counts = self.robot.sensing.take_odometry(
-            (point.x, point.y, point.z), self._now(), origin, yaw)
+            (point.x, point.y, point.z), now, origin, yaw)
         if counts and self._corrected is not None:
-            self._corrected.publish_pose(message, origin)
+            self._corrected.publish_pose(message, origin, now)
 
     def _take_strength(self, instance: Instance, message: Any) -> None:
         instance.take_strength(message, self._now())

@@ -43,6 +43,12 @@ The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw.
 
 The others are 0, as in AMCL: RViz draws this as an ellipse in the plane.
 """
+UNKNOWN = 1e6
+"""
+The variances of x, y and yaw of a pose whose covariance is unknown [m2, rad2].
+
+``nav_msgs/Odometry`` has no value for that; filters that fuse such a pose ignore it.
+"""
 BASE = 'base_link'
 """The robot's own frame, if odometry does not name it (REP 105)."""
 
@@ -68,11 +74,12 @@ class LocalisationPublishers:
             self._kind = _transform_type()
             self._transforms = node.create_publisher(self._kind, TRANSFORMS, EVENTS)
 
-    def publish_pose(self, message: Odometry, origin: Pose | None) -> None:
+    def publish_pose(self, message: Odometry, origin: Pose | None, now: float) -> None:
         """
         Publish the corrected pose for a processed message of odometry.
 
         :param origin: the pose of odometry's frame in the shared one; ``None``: the initial pose.
+        :param now: the time on the robot's clock [s].
         """
         wanted = self._odometry.get_subscription_count() > 0
         estimate = self._robot.sensing.localisation.pose
@@ -85,7 +92,7 @@ class LocalisationPublishers:
         begin = self._robot.sensing.initial_pose if origin is None else origin
         correction = moved_to(begin @ odometry, estimate) @ begin
         if wanted:
-            self._odometry.publish(self._corrected(message, correction @ odometry))
+            self._odometry.publish(self._corrected(message, correction @ odometry, now))
         if self._transforms is not None:
             self._send(message, correction)
 
@@ -104,7 +111,7 @@ class LocalisationPublishers:
             MultiArrayDimension(label=COLUMNS, size=3, stride=3)]
         self._distances.publish(message)
 
-    def _corrected(self, message: Odometry, pose: Pose) -> Odometry:
+    def _corrected(self, message: Odometry, pose: Pose, now: float) -> Odometry:
         """Return odometry with another pose, in the shared frame, and its covariance."""
         corrected = Odometry(twist=message.twist)
         corrected.header.stamp = message.header.stamp
@@ -112,7 +119,9 @@ class LocalisationPublishers:
         corrected.child_frame_id = message.child_frame_id or BASE
         corrected.pose.pose = _message(pose)
         covariance = np.zeros((6, 6))
-        covariance[np.ix_(ESTIMATED, ESTIMATED)] = self._robot.sensing.localisation.covariance
+        claimed = self._robot.sensing.localisation.claimed(now)
+        covariance[np.ix_(ESTIMATED, ESTIMATED)] = (
+            UNKNOWN * np.eye(3) if claimed is None else claimed)
         corrected.pose.covariance = covariance.ravel()
         return corrected
 

@@ -33,6 +33,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.localisation_publishers import stamped_transform
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from nav_msgs.msg import Odometry
+import numpy as np
 import pytest
 from rclpy.node import Node
 from ros.nodes.bench import Bench, robot
@@ -98,8 +99,9 @@ def test_published_pose_is_corrected_by_ranges() -> None:
     spin_until(nodes, lambda: bool(driver.corrected) and bool(driver.distances)
                and len(driver.distances[-1].data) == 3
                and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1)
-    count = len(driver.corrected)
-    spin_until(nodes, lambda: len(driver.corrected) > count)
+    unknown = driver.corrected[0].pose.covariance
+    assert unknown.reshape(6, 6).tolist() == np.diag((1e6, 1e6, 0, 0, 0, 1e6)).tolist()
+    spin_until(nodes, lambda: driver.corrected[-1].pose.covariance[0] < 1e6)
     corrected = driver.corrected[-1]
     assert corrected.header.frame_id == 'map' and corrected.child_frame_id == 'r1/base_link'
     assert 0 < corrected.header.stamp.sec <= driver.stamp, 'that of odometry'
