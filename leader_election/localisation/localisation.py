@@ -299,7 +299,7 @@ class Localisation:
 
     def claimed(self, now: float) -> Array | None:
         """
-        Return the covariance with which the own pose is published, shape (3, 3); ``None``: unknown.
+        Return the covariance of the own pose to be published, shape (3, 3); ``None``: unknown.
 
         It is that of the filter, times the factor by which that may be too small.
         """

@@ -29,6 +29,7 @@ from leader_election.election.robot.pose import (
     Pose,
     position,
 )
+from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.localisation_publishers import stamped_transform
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
@@ -101,6 +102,8 @@ def test_published_pose_is_corrected_by_ranges() -> None:
                and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1)
     unknown = driver.corrected[0].pose.covariance
     assert unknown.reshape(6, 6).tolist() == np.diag((1e6, 1e6, 0, 0, 0, 1e6)).tolist()
+    own.localisation.consistency.take(
+        [Innovation(1, 2, 0.5, math.nan, True)] * 200, own.localisation.last_sighting)
     spin_until(nodes, lambda: driver.corrected[-1].pose.covariance[0] < 1e6)
     corrected = driver.corrected[-1]
     assert corrected.header.frame_id == 'map' and corrected.child_frame_id == 'r1/base_link'
