@@ -26,7 +26,7 @@ from leader_election.lab import main
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.options import parse_options
-from leader_election.lab.runs import results
+from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 import pytest
 
@@ -103,21 +103,23 @@ def test_the_run_that_is_animated_is_named(tmp_path: Path, lab: Command) -> None
 
 
 def test_a_stopped_command_continues(tmp_path: Path, lab: Command) -> None:
-    arguments = small(tmp_path, '--seeds', 300, '--algorithm', 'bounded', '--workers', 1)
-    with subprocess.Popen([*LAB, *map(str, arguments)], stdout=subprocess.PIPE,
+    # More runs than any machine finishes until the signal.
+    arguments = small(tmp_path, '--algorithm', 'bounded', '--workers', 1, '--seeds')
+    with subprocess.Popen([*LAB, *map(str, arguments), '5000'], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert next(line for line in process.stdout if ' of 300 runs: ' in line)
+        assert next(line for line in process.stdout if ' of 5000 runs: ' in line)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
     assert error == ('stopped; finished runs are kept, and the same command goes on from there\n')
     assert not (tmp_path / 'out' / 'small.nc').exists()
-    words = next(line for line in lab(*arguments).splitlines()
-                 if 'are there already' in line).split()
-    assert 0 < int(words[1]) < 300
+    kept = len(store.find(tmp_path / 'out', 'small').parts)
+    assert kept > 0
+    said = lab(*arguments, kept + 3)
+    assert f'{kept} of {kept + 3} runs are there already' in said and '\n3 of 3 runs: ' in said
     assert results.present(results.load(tmp_path / 'out' / 'small.nc')) == {
-        Key('bounded', 0, seed) for seed in range(300)}
+        Key('bounded', 0, seed) for seed in range(kept + 3)}
 
 
 def test_a_truncated_results_file(tmp_path: Path, lab: Command) -> None:

@@ -31,6 +31,7 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
+from rclpy.time import Time
 from ros.nodes.bench import Bench, DiagnosticsReader, leaders, robot
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
@@ -74,6 +75,11 @@ class Follower(Node):
         return {status.name.rpartition(' ')[2]: (
             status.level, {pair.key: pair.value for pair in status.values})
             for status in message.status}
+
+
+def nanoseconds(since: str) -> int:
+    """Return a time that ``leadership`` tells [ns]."""
+    return int(since.replace('.', ''))
 
 
 STATES: dict[str, Any] = {
@@ -129,7 +135,7 @@ def test_leadership_is_repeated_with_stamp_and_start() -> None:
     last = follower.last['leadership'].header
     assert (last.stamp.sec, last.stamp.nanosec) > (first.stamp.sec, first.stamp.nanosec)
     assert last.frame_id == 'map' and follower.statuses()['main'][1]['since'] == since
-    assert float(since) <= first.stamp.sec + 1e-9 * first.stamp.nanosec
+    assert 0 < nanoseconds(since) <= Time.from_msg(first.stamp).nanoseconds
     assert follower.statuses()['rescue'][1] | {'since': ''} == {
         'id': '1', 'namespace': '/r1', 'instance': 'rescue', 'leader': '1',
         'leader_namespace': '/r1', 'is_leader': 'true', 'role': 'leader', 'distance': '0.000',
@@ -140,13 +146,12 @@ def test_without_subscribers_only_changes_are_published() -> None:
     """A late subscriber receives the last change, with its stamp, and then each round."""
     node, bench = robot(1), Bench({1: (0.0, 0.0)})
     spin_until([node, bench], lambda: node.robot.counts[ROUNDS] > 5)
-    follower, stamps = Follower('/r1', {}), []
-    follower.create_subscription(DiagnosticArray, '/r1/leadership', lambda message: stamps.append(
-        float(message.status[0].values[-1].value) - message.header.stamp.sec
-        - 1e-9 * message.header.stamp.nanosec), STATE)
-    spin_until([node, bench, follower], lambda: len(stamps) > 3)
-    assert stamps[0] == pytest.approx(0.0, abs=1e-6) and sorted(stamps, reverse=True) == stamps
-    assert stamps[1] < -0.4
+    follower, ages = Follower('/r1', {}), []
+    follower.create_subscription(DiagnosticArray, '/r1/leadership', lambda message: ages.append(
+        Time.from_msg(message.header.stamp).nanoseconds
+        - nanoseconds(message.status[0].values[-1].value)), STATE)
+    spin_until([node, bench, follower], lambda: len(ages) > 3)
+    assert ages[0] == 0 < ages[1] and sorted(ages) == ages
 
 
 def test_subscribers_of_any_profile_receive_leadership() -> None:
