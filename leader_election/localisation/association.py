@@ -26,6 +26,7 @@ from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilte
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, wrap
+import numpy as np
 
 REASSIGNED = 'sightings_reassigned'
 """The name of the counter."""
@@ -52,8 +53,9 @@ def associated(sightings: Sequence[Observed], neighbourhood: NeighbourhoodFilter
     found, changed = [], 0
     for observer, sighting in sightings:
         robot = sighting.id
-        if (observer in neighbourhood and robot in neighbourhood and robot != observer
-                and not math.isnan(sighting.range + sighting.bearing)
+        reading = sighting.range + sighting.bearing
+        if (reading == reading and robot in neighbourhood and robot != observer
+                and observer in neighbourhood
                 and _is_far(sighting.range, sighting.bearing, neighbourhood, observer, robot,
                             parameters)
                 and not unsure(observer) and not unsure(robot)):
@@ -79,37 +81,37 @@ def _is_far(distance: float, bearing: float, neighbourhood: NeighbourhoodFilter,
 def _best(distance: float, bearing: float, neighbourhood: NeighbourhoodFilter, observer: int,
           robot: int, parameters: LocalisationParameters, now: float) -> int:
     """Return the robot that a sighting shows, the one of its id unless another is clear."""
-    error, spread = _fit(distance, bearing, neighbourhood.relative(observer, robot, now),
-                         parameters)
-    if error <= FITS:
+    robots = [robot] + [other for other in neighbourhood.ids if other not in (observer, robot)]
+    errors, spreads = _fits(distance, bearing, neighbourhood.relative(observer, robots, now),
+                            parameters)
+    if errors[0] <= FITS or len(robots) == 1:
         return robot
-    others = []
-    for other in neighbourhood.ids:
-        if other not in (observer, robot):
-            fit = _fit(distance, bearing, neighbourhood.relative(observer, other, now), parameters)
-            others.append((sum(fit), fit[0], other))
-    others.sort()
-    if not others or others[0][1] > FITS or others[0][0] + BETTER > error + spread or (
-            len(others) > 1 and others[0][0] + BETTER > others[1][0]):
+    sums = errors + spreads
+    best, *others = (1 + np.argsort(sums[1:])).tolist()
+    if errors[best] > FITS or sums[best] + BETTER > sums[0] or (
+            others and sums[best] + BETTER > sums[others[0]]):
         return robot
-    return others[0][2]
+    return robots[best]
 
 
-def _fit(distance: float, bearing: float, relative: tuple[Array, Array],
-         parameters: LocalisationParameters) -> tuple[float, float]:
+def _fits(distance: float, bearing: float, relative: tuple[Array, Array],
+          parameters: LocalisationParameters) -> tuple[Array, Array]:
     """
-    Return the squared normalised error of a sighting, and the logarithm of the determinant.
+    Return the squared normalised errors of a sighting, and the logarithms of the determinants.
 
-    :param relative: the position in the observer's frame, and its covariance.
+    :param relative: positions in the observer's frame, and their covariances.
+    :return: for each position.
     """
-    (x, y), ((xx, xy), (_, yy)) = relative[0].tolist(), relative[1].tolist()
-    length = max(math.hypot(x, y), 0.1)
+    (x, y), ((xx, xy), (_, yy)) = relative[0].T, relative[1].transpose(1, 2, 0)
+    length = np.maximum(np.hypot(x, y), 0.1)
     x, y = x / length, y / length
-    along = x * x * xx + 2.0 * x * y * xy + y * y * yy + range_variance(length, parameters)
+    along = x * x * xx + 2.0 * x * y * xy + y * y * yy + parameters.range_noise ** 2
+    along += (parameters.range_noise_scale * length) ** 2
     across = (y * y * xx - 2.0 * x * y * xy + x * x * yy) / length ** 2
     across += parameters.bearing_noise ** 2
     mixed = ((x * x - y * y) * xy + x * y * (yy - xx)) / length
     determinant = along * across - mixed * mixed
-    off, turned = distance - length, wrap(bearing - math.atan2(y, x))
+    off = distance - length
+    turned = (bearing - np.arctan2(y, x) + math.pi) % (2.0 * math.pi) - math.pi
     return ((across * off * off - 2.0 * mixed * off * turned + along * turned * turned)
-            / determinant, math.log(determinant))
+            / determinant, np.log(determinant))

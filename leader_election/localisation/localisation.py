@@ -384,7 +384,8 @@ class Localisation:
         """
         if robot not in self._filter or self._raw is None:
             return None
-        return self._filter.relative(self.robot, robot, now)
+        (place,), (covariance,) = self._filter.relative(self.robot, (robot,), now)
+        return place, covariance
 
     def distance_deviation(self, robot: int, estimate: Estimate | None, now: float) -> float:
         """
@@ -443,7 +444,7 @@ class Localisation:
                 self._lost.take(sightings, (), now)
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
-            self._filter.move(self.robot, self._odometry, now)
+            self._filter.move(self.robot, self._odometry, self._time)
         sightings, changed = associated(
             sightings, self._filter, self.parameters,
             lambda robot: self._lost.may_be_elsewhere(robot, now), now)

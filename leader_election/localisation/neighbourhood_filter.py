@@ -91,6 +91,7 @@ Observed = tuple[int, Sighting]
 
 
 _FACTORS = np.arange(POSE, SIZE)
+_POSE, _PLACE = np.arange(POSE), np.arange(2)
 
 
 class Innovation(NamedTuple):
@@ -227,16 +228,19 @@ class NeighbourhoodFilter:
         Move a robot by its odometry, which is cumulative: lost messages do no harm.
 
         :param odometry: its pose by odometry alone.
-        :param now: the time [s], not before that of its last odometry.
+        :param now: the time [s]; nothing changes if odometry is the last one, and no newer.
         :param turns: its turn per metre that its odometry does not report [rad/m].
         """
-        if not plausible(self.factors(robot)):
+        if odometry == self._odometry[robot] and now <= self._times[robot]:
+            return
+        first, factors = self._row[robot], self.factors(robot)
+        if not plausible(factors):
             self._reset_factors(robot)
             self.loosen(robot, now)
             self.slipping[robot] = now
+            factors = self.factors(robot)
         reported = between(self._odometry[robot], odometry)
         duration = max(now - self._times[robot], 0.0)
-        first, factors = self._row[robot], self.factors(robot)
         pose, scales = pose_rows(first), factor_rows(first)
         state, covariance = self.state, self.covariance
         motion = corrected(reported, factors)
@@ -396,27 +400,36 @@ class NeighbourhoodFilter:
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
         return length, math.sqrt(max(variance, 0.0) + stale)
 
-    def relative(self, one: int, other: int, now: float) -> tuple[Array, Array]:
+    def relative(self, one: int, others: Sequence[int], now: float) -> tuple[Array, Array]:
         """
-        Return the position of a robot in the frame of another one, and its covariance.
+        Return the positions of m robots in the frame of another one, and their covariances.
 
         :param one: the robot whose frame it is.
-        :param now: the time [s]; old odometry makes the covariance greater.
-        :return: [m], shape (2,), and [m2], shape (2, 2).
+        :param now: the time [s]; old odometry makes the covariances greater.
+        :return: [m], shape (m, 2), and [m2], shape (m, 2, 2).
         """
-        first, second = self._row[one], self._row[other]
-        ax, ay, yaw = self.state[pose_rows(first)].tolist()
-        bx, by = self.state[second:second + 2].tolist()
+        first, m = self._row[one], len(others)
+        x, y, yaw = self.state[pose_rows(first)].tolist()
+        at = np.empty((m, 2, POSE), int)
+        at[:, 0], at[:, 1] = first + _POSE, np.array(
+            [self._row[other] for other in others])[:, np.newaxis] + _POSE
+        at = at.reshape(m, 2 * POSE)
+        there = self.state[at[:, POSE:POSE + 2]]
+        # A turn of both about the origin changes nothing.
+        change = np.zeros((m, 2, 2 * POSE))
+        change[:, _PLACE, _PLACE], change[:, _PLACE, POSE + _PLACE] = -1.0, 1.0
+        change[:, :, POSE - 1] = there[:, ::-1] * (1.0, -1.0)
+        change[:, :, -1] = -change[:, :, POSE - 1]
         cos, sin = math.cos(yaw), math.sin(yaw)
         turned = np.array(((cos, sin), (-sin, cos)))
-        # A turn of both about the origin changes nothing.
-        change = turned @ np.array(((-1.0, 0.0, by, 1.0, 0.0, -by),
-                                    (0.0, -1.0, -bx, 0.0, 1.0, bx)))
-        rows = [first, first + 1, first + 2, second, second + 1, second + 2]
-        stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
-        return (turned @ (bx - ax, by - ay),
-                change @ self.covariance.take(rows, 0).take(rows, 1) @ change.T
-                + stale * np.eye(2))
+        change = turned @ change
+        own = self.age(one, now)
+        stale = [UNEXPLAINED_SPEED ** 2 * (own * own + self.age(other, now) ** 2)
+                 for other in others]
+        covariances = (change @ self.covariance[at[:, :, np.newaxis], at[:, np.newaxis]]
+                       @ change.transpose(0, 2, 1))
+        covariances[:, _PLACE, _PLACE] += np.array(stale)[:, np.newaxis]
+        return (there - (x, y)) @ turned.T, covariances
 
     # Sightings.
 

@@ -47,7 +47,8 @@ BITS = 1 << 16
 class _Run(NamedTuple):
     """Equal readings of a robot."""
 
-    reading: tuple[float, float]
+    range: float  # noqa: A003
+    bearing: float
     here: PlanePose
     """The observer's pose by odometry at the first of them."""
     there: PlanePose | None
@@ -98,16 +99,15 @@ class RepeatedSightings:
         return repeated
 
     def _repeats(self, sighting: Sighting, here: PlanePose, there: PlanePose | None) -> bool:
-        reading = sighting.range, sighting.bearing
-        run = self._runs.get(sighting.id)
-        if run is not None and _equal(run.reading, reading):
-            with_bearing = not math.isnan(sighting.bearing)
+        seen, distance, bearing, *_ = sighting
+        run = self._runs.get(seen)
+        if run is not None and _equal(run.range, distance) and _equal(run.bearing, bearing):
+            with_bearing = bearing == bearing
             least = MOVED if with_bearing else MOVED_ASIDE
             return (with_bearing and abs(wrap(here[2] - run.here[2])) > TURNED
                     or _moved(run.here, here, least) or _moved(run.there, there, least))
-        self._runs[sighting.id] = _Run(reading, here, there)
-        distance, bearing = reading
-        return self._follows(hash((sighting.id, distance if distance == distance else -1.0,
+        self._runs[seen] = _Run(distance, bearing, here, there)
+        return self._follows(hash((seen, distance if distance == distance else -1.0,
                                    bearing if bearing == bearing else -1.0)), here)
 
     def _follows(self, key: int, here: PlanePose) -> bool:
@@ -120,7 +120,9 @@ class RepeatedSightings:
                     or abs(wrap(before[2] - here[2])) > ELSEWHERE):
                 return True
         else:
-            self._next = self._find(key) + 1 or -1
+            place = key % BITS
+            self._next = (self._find(key) + 1 or -1
+                          if self._known[place >> 3] >> (place & 7) & 1 else -1)
         if len(keys) >= self._memory:
             oldest = self._memory // 2
             del keys[:oldest], self._poses[:3 * oldest]
@@ -135,9 +137,6 @@ class RepeatedSightings:
 
     def _find(self, key: int) -> int:
         """Return the last index of a reading, -1: it is new."""
-        place = key % BITS
-        if not self._known[place >> 3] >> (place & 7) & 1:
-            return -1
         found = np.flatnonzero(np.asarray(self._keys) == key)
         return int(found[-1]) if len(found) else -1
 
@@ -146,10 +145,9 @@ class RepeatedSightings:
         self._known[place >> 3] |= 1 << (place & 7)
 
 
-def _equal(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return whether two readings are exactly equal; not a number equals itself."""
-    (a, b), (c, d) = one, other
-    return (a == c or a != a and c != c) and (b == d or b != b and d != d)
+def _equal(one: float, other: float) -> bool:
+    """Return whether two numbers are exactly equal; not a number equals itself."""
+    return one == other or one != one and other != other
 
 
 def _moved(before: PlanePose | None, after: PlanePose | None, least: float) -> bool:

@@ -76,11 +76,11 @@ def test_a_relative_position_is_in_the_frame_of_the_observer_whose_heading_errs(
     own, _ = empty()
     own.add(1, (1.0, 1.0, math.pi / 2), (0.1, 0.05), ORIGIN, 0.0)
     own.add(2, (1.0, 3.0, 0.0), (0.2, 1.0), ORIGIN, 0.0)
-    place, covariance = own.relative(1, 2, 0.0)
+    (place,), (covariance,) = own.relative(1, (2,), 0.0)
     assert place == pytest.approx((2.0, 0.0))
     # To the side the heading adds its error times the distance.
     assert covariance == pytest.approx(np.diag((0.05, 0.05 + 0.1 ** 2)))
-    assert np.trace(own.relative(1, 2, 2.0)[1]) > np.trace(covariance), 'odometry is old'
+    assert np.trace(own.relative(1, (2,), 2.0)[1][0]) > np.trace(covariance), 'odometry is old'
     # A frame that is moved as a whole, with its errors, does not matter.
     along = own.distance(1, 2, 0.0)
     assert along == pytest.approx((2.0, math.sqrt(covariance[0, 0])))
