@@ -87,7 +87,7 @@ def _best(distance: float, bearing: float, neighbourhood: NeighbourhoodFilter, o
     if errors[0] <= FITS or len(robots) == 1:
         return robot
     sums = errors + spreads
-    best, *others = (1 + np.argsort(sums[1:])).tolist()
+    best, *others = map(int, 1 + np.argsort(sums[1:]))
     if errors[best] > FITS or sums[best] + BETTER > sums[0] or (
             others and sums[best] + BETTER > sums[others[0]]):
         return robot

@@ -410,10 +410,8 @@ class NeighbourhoodFilter:
         """
         first, m = self._row[one], len(others)
         x, y, yaw = self.state[pose_rows(first)].tolist()
-        at = np.empty((m, 2, POSE), int)
-        at[:, 0], at[:, 1] = first + _POSE, np.array(
-            [self._row[other] for other in others])[:, np.newaxis] + _POSE
-        at = at.reshape(m, 2 * POSE)
+        firsts = np.array([(first, self._row[other]) for other in others])
+        at = (firsts[:, :, np.newaxis] + _POSE).reshape(m, 2 * POSE)
         there = self.state[at[:, POSE:POSE + 2]]
         # A turn of both about the origin changes nothing.
         change = np.zeros((m, 2, 2 * POSE))
