@@ -232,7 +232,7 @@ class OnlyOnce(Task):
 
 def test_failed_transition_ends_unconfigured():
     """Also what a task made on the node itself is gone."""
-    node = managed(tasks='nodes.test_managed_election_node:OnlyOnce')
+    node = managed(tasks='ros.nodes.test_managed_election_node:OnlyOnce')
     manager, bare, named = Manager(node), belongings(node), parameters(node)
     assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE)
     assert not manager.ask(DEACTIVATE)
