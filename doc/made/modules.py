@@ -19,7 +19,7 @@ from pathlib import Path
 
 def modules(root: Path, room: str) -> str:
     """
-    Return a section for each module of a room and its subfolders, as reStructuredText.
+    Return a section for each module of a room, without the rooms inside, as reStructuredText.
 
     :param root: the folder of the checkout.
     :param room: the dotted name of a package or module of this package.
@@ -27,7 +27,7 @@ def modules(root: Path, room: str) -> str:
     place = root.joinpath(*room.split('.'))
     if not place.is_dir():
         return section(room)
-    files = [file.relative_to(root).with_suffix('') for file in sorted(place.rglob('*.py'))]
+    files = [file.relative_to(root).with_suffix('') for file in sorted(place.glob('*.py'))]
     return '\n'.join(section('.'.join(file.parts)) for file in files if file.name != '__init__')
 
 

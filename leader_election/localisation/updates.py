@@ -58,10 +58,10 @@ class Earlier(NamedTuple):
     measures the present errors, from the earlier places.
     """
 
-    here: PlanePose = (0.0, 0.0, 0.0)
-    """The observer's [m, m, rad]."""
-    there: tuple[float, float] = (0.0, 0.0)
-    """The target's [m]."""
+    observer: PlanePose = (0.0, 0.0, 0.0)
+    """[m, m, rad]."""
+    target: tuple[float, float] = (0.0, 0.0)
+    """[m]."""
 
 
 PRESENT = Earlier()
@@ -135,13 +135,13 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
         used.
     """
     here, there = line.here, line.there
-    px, py, yaw = (state[here:here + 3] + line.earlier.here).tolist()
+    px, py, yaw = (state[here:here + 3] + line.earlier.observer).tolist()
     rows = [here, here + 1, here + 2]
     if there == LANDMARK:
         x, y = line.place
         by_errors = np.array(((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0)))
     else:
-        x, y = (state[there:there + 2] + line.earlier.there).tolist()
+        x, y = (state[there:there + 2] + line.earlier.target).tolist()
         rows += (there, there + 1, there + 2)
         by_errors = np.array(((-1.0, 0.0, py, 1.0, 0.0, -y), (0.0, -1.0, -px, 0.0, 1.0, x),
                               (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
