@@ -49,6 +49,8 @@ CONNECT = 20
 """Timeout of the connection to a scheduler [s]."""
 UPDATE = 0.5
 """Time between two updates of the list of workers [s]."""
+ANSWER = 5.0
+"""Timeout of an answer that is ready [s]: its worker may have died with it in the meantime."""
 BATCH = 0.5
 """Approximate computing time of a batch [s]; its answer takes a few milliseconds."""
 
@@ -300,12 +302,20 @@ class Sweep:
         """Store the runs of a batch."""
         if future.key not in self._batches:
             return
+        answer: Any = None
+        failure: Exception | None = None
+        try:
+            answer = future.result(timeout=ANSWER)
+        except Exception as error:
+            if isinstance(error, (TimeoutError, AsyncTimeoutError)) and future.status != 'error':
+                # Computed again, perhaps by a worker that joins only now.
+                future.add_done_callback(self._answers.put)
+                return
+            failure = error
         _, groups, _ = self._batches.pop(future.key)
         alone, self._alone = self._alone, False
-        try:
-            answer = future.result()
-        except Exception as error:
-            if type(error).__name__ == 'KilledWorker':
+        if failure is not None:
+            if type(failure).__name__ == 'KilledWorker':
                 # More workers died than the scheduler allows, perhaps of another batch.
                 if alone:
                     self._deadly.append(next(iter(groups[0].values())))
@@ -313,9 +323,8 @@ class Sweep:
                     self._suspects.extend(groups)
                 return
             if future.status not in ('cancelled', 'lost'):
-                raise
-            answer = None  # The next update finds that the scheduler is gone.
-        if answer is None:
+                raise failure
+        if answer is None:  # The next update finds whether the scheduler is gone.
             self._waiting.extend(groups)
             return
         seconds, found = answer
