@@ -177,13 +177,13 @@ class LostRobots:
             if now - self._searched.get(robot, -PAUSE) < PAUSE:
                 continue
             self._searched[robot] = now
-            wrong, score = self._score(robot)
-            if wrong >= LEAST and score > 0.0:
+            counts = self._wrong[robot], self._right[robot]
+            if _is_contradicted(*counts):
                 self._suspected[robot] = now
             # Without contradictions a search would find the same pose, at a high price.
             unknown = now < self._watched.get(robot, 0.0) or self._is_lost(robot)
-            if wrong >= LEAST and score > (UNKNOWN * AGAINST if unknown else 0.0):
-                scores[robot] = score
+            if _is_contradicted(*counts, UNKNOWN * AGAINST if unknown else 0.0):
+                scores[robot] = _score(*counts)
         return max(scores, key=lambda robot: scores[robot], default=None)
 
     def suspected(self, now: float) -> list[int]:
@@ -195,12 +195,8 @@ class LostRobots:
         """Return whether a pose was contradicted lately, or is new and not confirmed."""
         if now <= self._suspected.get(robot, -SUSPECTED_FOR) + SUSPECTED_FOR:
             return True
-        return now < self._watched.get(robot, 0.0) and self._score(robot)[1] >= 0.0
-
-    def _score(self, robot: int) -> tuple[int, float]:
-        """Return how many sightings contradict a pose, and the log-likelihood ratio."""
-        wrong, right = self._wrong[robot], self._right[robot]
-        return wrong, FOR * wrong + AGAINST * right
+        return now < self._watched.get(robot, 0.0) and _score(
+            self._wrong[robot], self._right[robot]) >= 0.0
 
     def _is_lost(self, robot: int) -> bool:
         return self._filter.heading_variance(robot) > LOST ** 2
@@ -217,7 +213,12 @@ class LostRobots:
         concern = [each for each in self._seen if each.concerns(robot)][-MOST:]
         doubtful = {other for other in {_partner(each, robot) for each in concern}
                     if is_new and self.may_be_elsewhere(other, now)}
-        concern = [each for each in concern if _partner(each, robot) not in doubtful]
+        if doubtful:
+            concern = [each for each in concern if _partner(each, robot) not in doubtful]
+            # The contradictions may all have been theirs: then nothing is left to be explained.
+            right = sum(each.accepted for each in concern)
+            if not _is_contradicted(len(concern) - right, right, UNKNOWN * AGAINST):
+                return None, []
         first = next((k for k, each in enumerate(concern) if not each.accepted), 0)
         partners = [_partner(each, robot) for each in concern[first:]]
         known = [each for each in partners if each in own]
@@ -252,3 +253,12 @@ class LostRobots:
 
 def _partner(seen: _Seen, robot: int) -> int:
     return seen.seen if seen.observer == robot else seen.observer
+
+
+def _score(wrong: int, right: int) -> float:
+    """Return the log-likelihood ratio of a wrong pose to a right one, by numbers of sightings."""
+    return FOR * wrong + AGAINST * right
+
+
+def _is_contradicted(wrong: int, right: int, beyond: float = 0.0) -> bool:
+    return wrong >= LEAST and _score(wrong, right) > beyond

@@ -14,12 +14,16 @@
 
 """The search for lost robots: exact cases, and swarms in which a robot is carried off."""
 
+from collections import Counter
 from collections.abc import Sequence
 import math
 
+from leader_election.localisation.lost_robots import LostRobots
+from leader_election.localisation.neighbourhood_filter import Innovation, NeighbourhoodFilter
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose, wrap
 from leader_election.localisation.relocation import Evidence, search
+from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest
@@ -98,6 +102,29 @@ def test_the_sensor_of_one_other_robot_locates_no_robot():
     evidence = sightings(path([0.2] * 8), True)
     by_one = [each for each in evidence if not each.by_it and each.partner == 2]
     assert search(by_one, (9.0, 9.0, 0.0), NOISE) is None
+
+
+@pytest.mark.parametrize('contradicted', [False, True])
+def test_a_new_robot_is_placed_by_robots_that_contradict_its_pose_themselves(contradicted):
+    """Not by those that confirm it, where only another new robot, of unknown place, does."""
+    own = NeighbourhoodFilter(NOISE, 3.0, {}, Counter())
+    for robot, (x, y, yaw) in {1: (2.0, 2.0, 0.0), 6: (5.0, 2.0, 0.0), **OTHERS}.items():
+        own.add(robot, (x, y, yaw), (0.05, 0.02), (x, y, yaw), 0.0)
+    lost = LostRobots(own, NOISE, {})
+    lost.watch(1, 0.0)
+    lost.watch(6, 0.0)
+    # Robot 1 is 1 m from where it says.
+    seen = [(1, Sighting(other, math.dist((3.0, 2.0), OTHERS[other][:2]), math.atan2(
+        OTHERS[other][1] - 2.0, OTHERS[other][0] - 3.0))) for other in (2, 3)]
+    judged = [Innovation(1, other, 2.0, 2.0, not contradicted) for other in (2, 3)]
+    wrong = [Innovation(6, 1, 9.0, math.nan, False)]
+    for _ in range(6):
+        lost.take(seen, judged, 1.0)
+        lost.take([(6, Sighting(1, 2.0))], wrong, 1.0)
+    if contradicted:
+        assert lost.found(6, wrong, 1.0) == 1
+    else:
+        assert lost.found(1, judged, 1.0) is None
 
 
 @pytest.mark.parametrize('camera', [False, True])
