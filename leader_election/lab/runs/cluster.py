@@ -305,13 +305,14 @@ class Sweep:
         answer: Any = None
         failure: Exception | None = None
         try:
-            answer = future.result(timeout=ANSWER)
+            answer = future.result(timeout=ANSWER) if future.done() else None
         except Exception as error:
-            if isinstance(error, (TimeoutError, AsyncTimeoutError)) and future.status != 'error':
-                # Computed again, perhaps by a worker that joins only now.
-                future.add_done_callback(self._answers.put)
-                return
-            failure = error
+            late = isinstance(error, (TimeoutError, AsyncTimeoutError))
+            failure = error if not late or future.status == 'error' else None
+        if answer is None and failure is None and future.status in ('pending', 'finished'):
+            # Computed again, perhaps by a worker that joins only now.
+            future.add_done_callback(self._answers.put)
+            return
         _, groups, _ = self._batches.pop(future.key)
         alone, self._alone = self._alone, False
         if failure is not None:
