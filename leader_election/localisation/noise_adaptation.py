@@ -17,45 +17,61 @@ Adaptive noise of odometry: factors of the variance of distances, one a robot, f
 
 Innovations that are too large or too small change the noise that explains them (R. Mehra,
 Approaches to adaptive filtering, IEEE Trans. Automatic Control 17, 1972). The logarithm of a
-factor takes a step of Fisher scoring after each interval. Wheels that slip now and then leave many
-small innovations between a few large ones, so a factor rises fast and falls slowly. The noise of
-turns stays as it is: their errors are mostly constant, and states of the filter.
+factor takes a step of Fisher scoring after each interval. Nobody knows before whether wheels slip,
+so a factor starts high, and falls where sightings show that they do not. Wheels that slip now and
+then leave many small innovations between a few large ones, so it rises fast and falls slowly. The
+noise of turns stays as it is: their errors are mostly constant, and states of the filter.
 
 A single rejected sighting is a radio's outlier, and says nothing of odometry; several of one pair
-in succession do. A robot's factor does not depend on the counterpart that speaks most for a
-greater one, so one wrong sensor, or one bad neighbour, does not raise those of the others.
+in succession do. Too large innovations of a pair count for both robots, or for the one whose
+sightings clearly speak more for it, so one wrong sensor does not raise the factors of those that
+it sees. They count even if they are of one pair alone: only who is ahead or behind measures slip.
 """
 
 from collections import defaultdict
 import math
 
-from leader_election.localisation.updates import GATES, Outcome
+from leader_election.localisation.updates import Outcome
 
 INTERVAL = 10.0
-"""The time between two steps of a robot's factor [s]."""
-GREATEST = 36.0
-"""The greatest factor of a variance; the least is 1: the parameters are a lower bound."""
+"""The time between two steps of the factors [s]."""
+START, GREATEST = 16.0, 64.0
+"""The first and the greatest factor of a variance; the least is 1: the parameters are a lower
+bound."""
 PRIOR = 1.5
-"""The information that holds a factor where it is; a sighting adds at most 0.5."""
-RISE, FALL = 0.7, 0.1
+"""The information that holds a factor where it is; a value adds at most 0.5."""
+RISE, FALL = 0.7, 0.2
 """The greatest changes of a factor's logarithm in a step."""
+MOST = 25.0
+"""The greatest squared normalised error that counts."""
+
+CLEARLY = 2.0
+"""A pair's innovations count for one of the two alone if its scores are so many times greater."""
+
+_Score = tuple[float, float]
+"""Sums of scores, and of information."""
 
 
 class NoiseAdaptation:
-    """The factors of the variance of robots' distances by odometry."""
+    """
+    The factors of the variance of robots' distances by odometry.
+
+    :ivar start: the first factor of a robot.
+    """
 
     def __init__(self) -> None:
-        """Start with 1 for all."""
+        """Start without robots."""
+        self.start = START
         self._logarithms: dict[int, float] = {}
-        self._begun: dict[int, float] = {}
+        self._begun = math.nan
         self._rejected: set[tuple[int, int]] = set()
         """The pairs, lower id first, whose last sighting was rejected."""
-        self._scores: defaultdict[int, dict[int, tuple[float, float]]] = defaultdict(dict)
-        """By robot and counterpart: sums of scores, and of information."""
+        self._scores: defaultdict[int, dict[int, _Score]] = defaultdict(dict)
+        """By robot and counterpart."""
 
     def factor(self, robot: int) -> float:
         """Return the factor of the variance of a robot's distances, at least 1."""
-        return math.exp(self._logarithms.get(robot, 0.0))
+        return math.exp(self._logarithms.get(robot, math.log(self.start)))
 
     def note(self, observer: int, seen: int, outcome: Outcome) -> None:
         """Take a sighting of a robot or landmark."""
@@ -69,29 +85,44 @@ class NoiseAdaptation:
         for error, share in ((outcome.range, outcome.range_share),
                              (outcome.bearing, outcome.bearing_share)):
             if not math.isnan(error):
-                score += 0.5 * share * (min(error * error, GATES[1]) - 1.0)
+                score += 0.5 * share * (min(error * error, MOST) - 1.0)
                 information += 0.5 * share * share
         for robot, other in ((observer, seen), (seen, observer)):
             of_robot = self._scores[robot]
             before = of_robot.get(other, (0.0, 0.0))
             of_robot[other] = before[0] + score, before[1] + information
 
-    def adapt(self, robot: int, now: float) -> None:
-        """Change the factor of a robot, if the interval is over."""
-        if now - self._begun.setdefault(robot, now) < INTERVAL:
+    def adapt(self, now: float) -> None:
+        """Change the factors, if the interval is over."""
+        if now - self._begun < INTERVAL:
             return
-        self._begun[robot] = now
-        scores = sorted(self._scores.pop(robot, {}).values())
-        if len(scores) > 1:
-            del scores[-1]
-        step = sum(score for score, _ in scores) / (
-            PRIOR + sum(information for _, information in scores))
+        if not math.isnan(self._begun):
+            totals = {robot: sum(score for score, _ in scores.values())
+                      for robot, scores in self._scores.items()}
+            for robot in self._scores:
+                self._step(robot, totals)
+        self._scores.clear()
+        self._begun = now
+
+    def _step(self, robot: int, totals: dict[int, float]) -> None:
+        """
+        Change the factor of a robot.
+
+        :param totals: the sums of all scores of each robot.
+        """
+        score = information = 0.0
+        for other, (of_pair, of_both) in self._scores[robot].items():
+            if of_pair <= 0.0 or totals[other] <= CLEARLY * max(totals[robot], 0.0):
+                score += of_pair
+                information += of_both
+        step = score / (PRIOR + information)
         self._logarithms[robot] = min(max(
-            self._logarithms.get(robot, 0.0) + min(max(step, -FALL), RISE), 0.0),
-            math.log(GREATEST))
+            math.log(self.factor(robot)) + min(max(step, -FALL), RISE), 0.0), math.log(GREATEST))
 
     def forget(self, robot: int) -> None:
         """Forget a robot."""
-        for of_all in (self._logarithms, self._begun, self._scores):
-            of_all.pop(robot, None)
+        self._logarithms.pop(robot, None)
+        self._scores.pop(robot, None)
+        for scores in self._scores.values():
+            scores.pop(robot, None)
         self._rejected = {pair for pair in self._rejected if robot not in pair}

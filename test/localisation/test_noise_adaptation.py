@@ -23,6 +23,7 @@ from leader_election.localisation.noise_adaptation import (
     INTERVAL,
     NoiseAdaptation,
     RISE,
+    START,
 )
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.updates import Outcome
@@ -38,50 +39,54 @@ def outcome(error: float, accepted: bool = True) -> Outcome:
     return Outcome(error, math.nan, accepted, 1.0)
 
 
-def after(minutes: float, errors: dict[int, float]) -> NoiseAdaptation:
-    """Return factors after sightings of robot 1 with normalised errors, by their observer."""
+def after(minutes: float, errors: dict[tuple[int, int], float],
+          begin: float = 1.0) -> NoiseAdaptation:
+    """Return factors after sightings with normalised errors, by observer and seen."""
     found = NoiseAdaptation()
+    found.start = begin
     for now in range(round(60.0 * minutes)):
-        for observer, error in errors.items():
-            found.note(observer, 1, outcome(error))
-        for robot in (1, *errors):
-            found.adapt(robot, float(now))
+        found.adapt(float(now))
+        for pair, error in errors.items():
+            found.note(*pair, outcome(error))
+    found.adapt(60.0 * minutes + INTERVAL)
     return found
 
 
 def test_errors_as_expected_leave_the_noise_as_it_is() -> None:
-    assert after(10.0, {2: 1.0, 3: -1.0, 4: 1.0}).factor(1) == pytest.approx(1.0)
+    found = after(10.0, {(2, 1): 1.0, (3, 1): -1.0, (4, 1): 1.0}, START)
+    assert found.factor(1) == pytest.approx(START)
 
 
-def test_small_errors_do_not_make_the_noise_less_than_the_parameters() -> None:
-    assert after(10.0, {2: 0.1, 3: -0.1}).factor(1) == 1.0
+def test_small_errors_lower_the_noise_slowly_to_that_of_the_parameters() -> None:
+    small = {(2, 1): 0.1, (3, 1): -0.1}
+    assert after(INTERVAL / 60.0, small, START).factor(1) == pytest.approx(
+        START * math.exp(-FALL))
+    assert after(10.0, small, START).factor(1) == 1.0
 
 
 def test_great_errors_raise_the_noise_step_by_step_to_a_bound() -> None:
-    once = after((INTERVAL + 1.0) / 60.0, {2: 3.0, 3: 3.0})
-    assert 1.0 < once.factor(1) <= math.exp(RISE)
-    assert after(30.0, {2: 3.0, 3: 3.0}).factor(1) == pytest.approx(GREATEST)
+    great = {(2, 1): 3.0, (3, 1): 3.0}
+    once = after(INTERVAL / 60.0, great)
+    assert once.factor(1) == pytest.approx(math.exp(RISE))
+    assert after(30.0, great).factor(1) == pytest.approx(GREATEST)
     assert once.factor(77) == 1.0
 
 
-def test_the_noise_falls_slowly_after_it_rose() -> None:
-    found = after(30.0, {2: 3.0, 3: 3.0})
-    found.adapt(1, 1800.0 + INTERVAL)
-    for observer in (2, 3) * 20:
-        found.note(observer, 1, outcome(0.1))
-    found.adapt(1, 1800.0 + 2.0 * INTERVAL)
-    assert found.factor(1) == pytest.approx(GREATEST * math.exp(-FALL))
+def test_slip_that_one_robot_alone_measures_raises_the_noise_of_both() -> None:
+    found = after(1.0, {(2, 1): 3.0})
+    assert found.factor(1) == found.factor(2) > 1.0
 
 
 @pytest.mark.parametrize(('successive', 'raised'), [(1, False), (4, True)])
 def test_rejected_sightings_raise_the_noise_if_one_follows_another(
         successive: int, raised: bool) -> None:
     found = NoiseAdaptation()
+    found.start = 1.0
     for now in range(600):
         accepted = now % (2 * successive) >= successive
         for observer in (2, 3, 4):
             found.note(observer, 1, outcome(1.0 if accepted else 20.0, accepted))
-        found.adapt(1, float(now))
+        found.adapt(float(now))
     assert (found.factor(1) > 1.0) == raised
 
 
@@ -97,13 +102,14 @@ def test_the_factor_is_of_distances_and_not_of_turns() -> None:
 
 
 def test_one_wrong_sensor_does_not_raise_the_noise_of_those_that_it_sees() -> None:
-    found = after(10.0, {2: 3.0, 3: 1.0, 4: -1.0})
-    assert found.factor(1) == pytest.approx(1.0)
-    assert found.factor(3) == found.factor(4) == 1.0
+    found = after(10.0, {(2, 1): 3.0, (2, 3): 3.0, (2, 4): 3.0,
+                         (3, 1): 1.0, (4, 1): -1.0, (3, 4): 1.0})
+    assert found.factor(1) == found.factor(3) == found.factor(4) == pytest.approx(1.0)
+    assert found.factor(2) > 1.0
 
 
 def test_a_robot_that_is_forgotten_begins_anew() -> None:
-    found = after(10.0, {2: 3.0, 3: 3.0})
+    found = after(10.0, {(2, 1): 3.0, (3, 1): 3.0})
     found.forget(1)
     assert found.factor(1) == 1.0
 
