@@ -35,7 +35,7 @@ from leader_election.localisation.updates import Outcome
 
 INTERVAL = 10.0
 """The time between two steps of the factors [s]."""
-START, GREATEST = 16.0, 64.0
+START, GREATEST = 8.0, 64.0
 """The first and the greatest factor of a variance; the least is 1: the parameters are a lower
 bound."""
 PRIOR = 1.5
