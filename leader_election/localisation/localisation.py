@@ -149,7 +149,6 @@ class Localisation:
         if not cooperates:
             # No sighting would ever tell them: the deviation is that of noise.
             self._filter.factor_start = np.zeros_like(self._filter.factor_start)
-            self._filter.adaptation.start = 1.0
         self.last_sighting = -math.inf
         self._lost = LostRobots(self._filter, parameters, self._landmarks)
         self.parameters = parameters

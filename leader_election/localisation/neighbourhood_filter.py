@@ -123,7 +123,6 @@ class NeighbourhoodFilter:
     :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
     :ivar covariance: shape (6 n, 6 n).
     :ivar factor_start: the variances of the factors of a robot never met, which bound all.
-    :ivar adaptation: of the noise of their odometry.
     :ivar carried_off: the times at which a robot was detected as carried off, by id, including
         dropped robots.
     :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
@@ -159,7 +158,7 @@ class NeighbourhoodFilter:
         self._odometry: dict[int, PlanePose] = {}
         self._times: dict[int, float] = {}
         self._rejections = Rejections()
-        self.adaptation = NoiseAdaptation()
+        self._adaptation = NoiseAdaptation()
         self._doubtful = DoubtfulRanges()
         self.trust = SensorTrust()
 
@@ -206,7 +205,7 @@ class NeighbourhoodFilter:
         self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
         del self._odometry[robot], self._times[robot]
         self._rejections.forget(robot)
-        self.adaptation.forget(robot)
+        self._adaptation.forget(robot)
         self.trust.forget(robot)
         self.bias.drop(robot, keep)
 
@@ -260,7 +259,7 @@ class NeighbourhoodFilter:
             own = covariance[pose, pose]
         noise = odometry_covariance(
             (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
-            self.parameters, self.adaptation.factor(robot))
+            self.parameters, self._adaptation.factor(robot))
         if now - self.slipping.get(robot, -math.inf) <= SLIPPING:
             noise += slip_covariance(motion)
         own = own + turned @ noise @ turned.T
@@ -269,7 +268,7 @@ class NeighbourhoodFilter:
         covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
             known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
         self._odometry[robot], self._times[robot] = odometry, now
-        self.adaptation.adapt(now)
+        self._adaptation.adapt(now)
 
     def _reset_factors(self, robot: int) -> None:
         """Forget the factors of a robot's odometry."""
@@ -514,7 +513,7 @@ class NeighbourhoodFilter:
             rejected += not accepted
             self._rejections.note(observer, seen, now, not accepted)
             self.trust.note(observer, seen, now, not accepted)
-            self.adaptation.note(observer, seen, outcome)
+            self._adaptation.note(observer, seen, outcome)
             innovations.append(Innovation(
                 observer, seen, outcome.range, outcome.bearing, accepted))
         self._counts[ACCEPTED] += len(known) - rejected - waiting

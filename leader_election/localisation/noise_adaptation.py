@@ -18,9 +18,10 @@ Adaptive noise of odometry: factors of the variance of distances, one a robot, f
 Innovations that are too large or too small change the noise that explains them (R. Mehra,
 Approaches to adaptive filtering, IEEE Trans. Automatic Control 17, 1972). The logarithm of a
 factor takes a step of Fisher scoring after each interval. Nobody knows before whether wheels slip,
-so a factor starts high, and falls where sightings show that they do not. Wheels that slip now and
-then leave many small innovations between a few large ones, so it rises fast and falls slowly. The
-noise of turns stays as it is: their errors are mostly constant, and states of the filter.
+so a factor starts high, and falls where sightings show that they do not; without sightings the
+noise is that of the parameters. Wheels that slip now and then leave many small innovations between
+a few large ones, so it rises fast and falls slowly. The noise of turns stays as it is: their errors
+are mostly constant, and states of the filter.
 
 A single rejected sighting is a radio's outlier, and says nothing of odometry; several of one pair
 in succession do. Too large innovations of a pair count for both robots, or for the one whose
@@ -53,15 +54,17 @@ _Score = tuple[float, float]
 
 
 class NoiseAdaptation:
-    """
-    The factors of the variance of robots' distances by odometry.
+    """The factors of the variance of robots' distances by odometry; before any sighting, 1."""
 
-    :ivar start: the first factor of a robot.
-    """
+    def __init__(self, start: float = START) -> None:
+        """
+        Start without robots.
 
-    def __init__(self) -> None:
-        """Start without robots."""
-        self.start = START
+        :param start: the first factor of a robot, once there are sightings.
+        """
+        self._start = math.log(start)
+        self._first = 0.0
+        """The logarithm of the factor of a robot that was not judged yet."""
         self._logarithms: dict[int, float] = {}
         self._begun = math.nan
         self._rejected: set[tuple[int, int]] = set()
@@ -71,10 +74,11 @@ class NoiseAdaptation:
 
     def factor(self, robot: int) -> float:
         """Return the factor of the variance of a robot's distances, at least 1."""
-        return math.exp(self._logarithms.get(robot, math.log(self.start)))
+        return math.exp(self._logarithms.get(robot, self._first))
 
     def note(self, observer: int, seen: int, outcome: Outcome) -> None:
         """Take a sighting of a robot or landmark."""
+        self._first = self._start
         pair = (observer, seen) if observer < seen else (seen, observer)
         if outcome.accepted:
             self._rejected.discard(pair)

@@ -42,8 +42,7 @@ def outcome(error: float, accepted: bool = True) -> Outcome:
 def after(minutes: float, errors: dict[tuple[int, int], float],
           begin: float = 1.0) -> NoiseAdaptation:
     """Return factors after sightings with normalised errors, by observer and seen."""
-    found = NoiseAdaptation()
-    found.start = begin
+    found = NoiseAdaptation(begin)
     for now in range(round(60.0 * minutes)):
         found.adapt(float(now))
         for pair, error in errors.items():
@@ -80,8 +79,7 @@ def test_slip_that_one_robot_alone_measures_raises_the_noise_of_both() -> None:
 @pytest.mark.parametrize(('successive', 'raised'), [(1, False), (4, True)])
 def test_rejected_sightings_raise_the_noise_if_one_follows_another(
         successive: int, raised: bool) -> None:
-    found = NoiseAdaptation()
-    found.start = 1.0
+    found = NoiseAdaptation(1.0)
     for now in range(600):
         accepted = now % (2 * successive) >= successive
         for observer in (2, 3, 4):
@@ -106,6 +104,14 @@ def test_one_wrong_sensor_does_not_raise_the_noise_of_those_that_it_sees() -> No
                          (3, 1): 1.0, (4, 1): -1.0, (3, 4): 1.0})
     assert found.factor(1) == found.factor(3) == found.factor(4) == pytest.approx(1.0)
     assert found.factor(2) > 1.0
+
+
+def test_noise_is_that_of_the_parameters_until_there_are_sightings() -> None:
+    found = NoiseAdaptation()
+    found.adapt(0.0)
+    assert found.factor(1) == found.factor(2) == 1.0
+    found.note(2, 1, outcome(1.0))
+    assert found.factor(1) == found.factor(2) == pytest.approx(START)
 
 
 def test_a_robot_that_is_forgotten_begins_anew() -> None:
