@@ -96,9 +96,9 @@ def pushing(knows: bool) -> tuple[Localisation, Counter[str]]:
                          counts=counts, landmarks=places)
     for k in range(100):
         now = k * DT
-        # Between 2 and 6 s wheels turn, and the robot stands at the origin all the time.
+        # Between 2 and 6 s wheels turn at 1 m/s, and the robot stands at the origin all the time.
         robot.slip.touch(knows and 20 <= k < 60, now)
-        robot.take_odometry((0.05 * min(max(k - 20, 0), 40), 0.0, 0.0), now)
+        robot.take_odometry((0.1 * min(max(k - 20, 0), 40), 0.0, 0.0), now)
         robot.take_sightings([Sighting(i, math.hypot(x, y) + 0.001 * (k % 2))
                               for i, (x, y) in places.items()], now)
         if k % 10 == 0:
