@@ -20,8 +20,8 @@ Approaches to adaptive filtering, IEEE Trans. Automatic Control 17, 1972). The l
 factor takes a step of Fisher scoring after each interval. Nobody knows before whether wheels slip,
 so a factor starts high, and falls where sightings show that they do not; without sightings the
 noise is that of the parameters. Wheels that slip now and then leave many small innovations between
-a few large ones, so it rises fast and falls slowly. The noise of turns stays as it is: their errors
-are mostly constant, and states of the filter.
+a few large ones, so it rises fast and falls slowly. The noise of turns stays as it is: their
+errors are mostly constant, and states of the filter.
 
 A single rejected sighting is a radio's outlier, and says nothing of odometry; several of one pair
 in succession do. Too large innovations of a pair count for both robots, or for the one whose
