@@ -80,7 +80,7 @@ def prepare(given: Given) -> str:
         own = results.digests(scenario)
     except (ScenarioError, OSError) as error:
         return str(error)
-    for key, expected in digests.items():
+    for key, expected in sorted(digests.items()):
         if difference := own[key].difference(expected):
             what = 'content of the files that the scenario names' \
                 if difference == 'scenario' else 'code'

@@ -160,7 +160,7 @@ def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
     text = capsys.readouterr().out
     assert 'distances of pairs within 4.5 m' in text
     assert re.search(r'overall .* 0.01 +0.20 +0.01 +2.00', text)
-    assert re.search(r'filter +0.02 +0.02 +0.00  1: 0.01 2: 0.02 3: 0.03', text)
+    assert re.search(r'filter +0.02 +0.02 +0.00 +0%  1: 0.01 2: 0.02 3: 0.03', text)
     # The last values of each robot, summed.
     assert 'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown;' in text
 
