@@ -38,7 +38,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
-from leader_election.simulation.bundles import SENT_TOPIC, unpack
+from leader_election.simulation.radio import SENT_TOPIC, unpack
 from leader_election.simulation.scene import make_scene, SceneParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids

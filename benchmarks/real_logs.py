@@ -22,8 +22,7 @@ environment variable ``LEADER_ELECTION_MRCLAM`` names it, or it is beside the ch
 import os
 from pathlib import Path
 
-from leader_election.simulation.csv_table import LogError
-from leader_election.simulation.logs import log_paths
+from leader_election.simulation.robot_logs import log_paths, LogError
 
 VARIABLE = 'LEADER_ELECTION_MRCLAM'
 ROBOTS = 5

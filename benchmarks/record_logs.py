@@ -30,8 +30,8 @@ from leader_election.parameters import build, ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.simulation.logged_sightings import COLUMNS as SIGHTING_COLUMNS
 from leader_election.simulation.logged_sightings import FOLDER
-from leader_election.simulation.logs import COLUMNS, LANDMARKS
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_logs import COLUMNS, LANDMARKS
 import numpy as np
 
 ROBOTS = 5

@@ -33,8 +33,8 @@ from leader_election.election.robot.robot import Robot
 from leader_election.localisation.plane import between, PlanePose
 from leader_election.parameters import build, ParameterError
 from leader_election.simulation.kinematics import Array
-from leader_election.simulation.logs import first_time
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_logs import first_time
 from leader_election.simulation.world import World
 import numpy as np
 

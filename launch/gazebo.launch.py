@@ -62,7 +62,7 @@ from leader_election.ros.launching.processes import (
     shut_down_with_status,
 )
 from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
-from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_ids, format_robot_list
 from leader_election.swarm.parameters import MonitorParameters
 

@@ -49,7 +49,7 @@ from leader_election.ros.launching.processes import (
     start_after,
 )
 from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
-from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
+from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 
 SPAWN = tuple(p.name for p in table(SpawnParameters))

@@ -67,7 +67,7 @@ def ros_domain() -> None:
 def real_logs() -> str:
     """Return the folder with the logs of five real robots; the test is skipped without it."""
     from benchmarks import real_logs
-    from leader_election.simulation.csv_table import LogError
+    from leader_election.simulation.robot_logs import LogError
     try:
         return real_logs.real_logs()
     except LogError as error:

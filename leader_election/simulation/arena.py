@@ -13,12 +13,17 @@
 # limitations under the License.
 
 """
-Arenas from YAML files: ``size: [w, h]`` and ``obstacles:``, a list of polygons.
+Arenas from YAML files, their walls as boxes, and the line of sight.
 
-All lengths are in metres; the arena is centred on the origin; a polygon is a list of three or more
-points ``[x, y]``.
+A file has ``size: [w, h]`` and ``obstacles:``, a list of polygons. All lengths are in metres; the
+arena is centred on the origin; a polygon is a list of three or more points ``[x, y]``.
+
+For simulators with contact physics walls and obstacles are boxes: they treat boxes exactly, but
+divide extruded polygons into triangles, at which a round robot jitters. So an obstacle that is not
+a rectangle collides as one box along each edge, just inside the polygon.
 """
 
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 import math
 from pathlib import Path
@@ -26,7 +31,11 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.parameters import as_number, did_you_mean, ParameterError
+from leader_election.simulation.kinematics import Array
+import numpy as np
+from numpy.typing import NDArray
 import shapely
+from shapely.geometry.polygon import orient
 import yaml
 
 _EMPTY = r'empty:([0-9]+(?:\.[0-9]+)?)x([0-9]+(?:\.[0-9]+)?)'
@@ -112,3 +121,112 @@ def _pair(key: str, value: Any) -> tuple[float, float]:
             and all(type(x) in (int, float) and math.isfinite(x) for x in numbers)):
         return float(numbers[0]), float(numbers[1])
     raise ValueError(f'{key}: expected two finite numbers, not {value!r}')
+
+
+WALL_HEIGHT = 0.5
+"""The height of walls and obstacles [m]."""
+WALL_THICKNESS = 0.1
+"""The thickness of the outer walls, which are outside the arena [m]."""
+EDGE_THICKNESS = 0.04
+"""The thickness of the boxes along an obstacle's edges [m], far more than a robot's step."""
+
+
+class Rectangle(NamedTuple):
+    """A rectangle in the plane."""
+
+    x: float
+    """The x coordinate of its centre [m]."""
+    y: float
+    """The y coordinate of its centre [m]."""
+    length: float
+    """In the direction of its yaw [m]."""
+    width: float
+    """Perpendicular to that [m]."""
+    yaw: float
+    """[rad]."""
+
+
+def outer_walls(outline: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """
+    Return the walls round an arena, which overlap at the corners.
+
+    :param outline: the inside of the walls [m].
+    """
+    return tuple(_edges(outline, -WALL_THICKNESS, beyond=WALL_THICKNESS))
+
+
+def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
+    """
+    Return a polygon as a rectangle, ``None`` if it is not one.
+
+    :param polygon: [m].
+
+    >>> as_rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
+    Rectangle(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
+    """
+    # Not shapely.orient_polygons, which needs 2.1: Ubuntu 24.04 has 2.0.3.
+    corners = shapely.get_coordinates(orient(polygon.normalize()))
+    box = shapely.minimum_rotated_rectangle(polygon)
+    if len(corners) != 5 or box.area > polygon.area * (1 + 1e-6):
+        return None
+    (x0, y0), (x1, y1), (x2, y2) = corners[:3].tolist()
+    return Rectangle((x0 + x2) / 2, (y0 + y2) / 2, math.hypot(x1 - x0, y1 - y0),
+                     math.hypot(x2 - x1, y2 - y1), math.atan2(y1 - y0, x1 - x0))
+
+
+def edge_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """
+    Return one thin rectangle along each edge of a polygon, inside it.
+
+    :param polygon: [m].
+    """
+    return tuple(_edges(polygon, EDGE_THICKNESS, beyond=0.0))
+
+
+def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterator[Rectangle]:
+    """
+    Yield one rectangle for each edge of a polygon.
+
+    :param thickness: [m], to the left of the edge, which is inside; negative to the right.
+    :param beyond: by how much it is longer than the edge, at each end [m].
+    """
+    # The first corner is repeated at the end of the coordinates.
+    corners: Sequence[tuple[float, float]] = shapely.get_coordinates(orient(polygon)).tolist()
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:]):
+        length, yaw = math.hypot(x1 - x0, y1 - y0), math.atan2(y1 - y0, x1 - x0)
+        yield Rectangle((x0 + x1) / 2 - thickness / 2 * math.sin(yaw),
+                        (y0 + y1) / 2 + thickness / 2 * math.cos(yaw),
+                        length + 2 * beyond, abs(thickness), yaw)
+
+
+def obstacle_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """Return the rectangle that an obstacle is, or those along its edges."""
+    whole = as_rectangle(polygon)
+    return edge_rectangles(polygon) if whole is None else (whole,)
+
+
+class LineOfSight:
+    """Obstacles, prepared for many queries."""
+
+    def __init__(self, obstacles: Sequence[shapely.Polygon]) -> None:
+        """
+        Prepare the obstacles.
+
+        :param obstacles: [m]; a line that touches one is blocked.
+        """
+        self._obstacles = shapely.union_all(list(obstacles))
+        shapely.prepare(self._obstacles)
+
+    def clear(self, here: Array, there: Array) -> NDArray[np.bool_]:
+        """
+        Return which pairs of places see each other.
+
+        :param here, there: x, y [m], shapes (m, 2), or (2,) for the same place in all pairs.
+        :return: shape (m,).
+
+        >>> wall = LineOfSight([shapely.box(1.0, -1.0, 2.0, 1.0)])
+        >>> wall.clear(np.zeros(2), np.array([[3.0, 0.0], [0.0, 3.0]])).tolist()
+        [False, True]
+        """
+        rays = np.stack(np.broadcast_arrays(here, there), axis=-2)
+        return np.asarray(~shapely.intersects(self._obstacles, shapely.linestrings(rays)))

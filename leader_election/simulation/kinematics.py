@@ -12,11 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinematics of many robots: unicycle motion, collisions, odometry with drift and noise."""
+"""Kinematics of many robots: unicycle motion, collisions, frames."""
 
 import math
 
-from leader_election.simulation.odometry_parameters import LEAST_FACTOR, OdometryErrorParameters
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -160,52 +159,14 @@ def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
     return sorted(zip(first[hit].tolist(), second[hit].tolist()))
 
 
-class Odometry:
+def quaternions(yaws: Array) -> Array:
     """
-    Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
+    Return the z and w components of quaternions of rotations about the vertical; x and y are 0.
 
-    The factor of true to reported turns falls with the turn rate and differs between the sides,
-    as of wheels that slip or are scrubbed sideways in turns.
+    :param yaws: [rad], shape (n,).
+    :return: shape (n, 2).
 
-    :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
-    :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
+    >>> quaternions(np.array([0.0, np.pi])).round(6).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
     """
-
-    def __init__(self, robots: int, parameters: OdometryErrorParameters,
-                 rng: np.random.Generator) -> None:
-        """
-        Draw the constant errors of each robot.
-
-        :param robots: their number.
-        :param parameters: of errors and noise.
-        :param rng: the random generator of odometry.
-        """
-        p = parameters
-        self._rng = rng
-        self._scale = 1 + rng.standard_normal((robots, 2)) * (
-            p.linear_scale_error, p.angular_scale_error)
-        self._bias = rng.standard_normal((robots, 2)) * (0.0, p.angular_bias)
-        self._noise = np.array((p.linear_noise, p.angular_noise))
-        # Ranges of no length draw nothing: other errors of a seed do not depend on them.
-        self._distance, self._turn, self._fall, self._left = (
-            np.full(robots, low) if low == high else rng.uniform(low, high, robots)
-            for low, high in (p.distance_factor, p.turn_factor, p.turn_factor_fall,
-                              p.turn_factor_left))
-        self.poses: Array = np.zeros((robots, 3))
-        self.velocities: Array = np.zeros((robots, 2))
-
-    def step(self, velocities: Array, dt: float) -> None:
-        """
-        Measure the true velocities and integrate them over one step.
-
-        :param velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
-        :param dt: duration of the step [s].
-        """
-        # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
-        # root of time at any step rate.
-        noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
-        rates = velocities[:, 1]
-        turn = self._turn - self._fall * np.abs(rates) + self._left / 2 * np.sign(rates)
-        factors = np.column_stack((self._distance, np.maximum(turn, LEAST_FACTOR)))
-        self.velocities = velocities / factors * self._scale + self._bias + noise
-        self.poses = advance(self.poses, self.velocities, dt)
+    return np.column_stack((np.sin(yaws / 2), np.cos(yaws / 2)))

@@ -31,10 +31,15 @@ from pathlib import Path
 import re
 
 from leader_election.localisation.landmarks import read_landmarks
-from leader_election.simulation.csv_table import LogError, read_table
 from leader_election.simulation.kinematics import Array
-from leader_election.simulation.logs import LANDMARKS, log_paths, logs_folder
-from leader_election.simulation.sighting_parameters import SightingSensorParameters
+from leader_election.simulation.robot_logs import (
+    LANDMARKS,
+    log_paths,
+    LogError,
+    logs_folder,
+    read_table,
+)
+from leader_election.simulation.sensor_parameters import SightingSensorParameters
 import numpy as np
 
 FOLDER = 'measurements'
@@ -49,7 +54,7 @@ def landmarks_path(logs: str) -> Path | None:
     """
     Return the path of the file of landmarks of logs, ``None`` without one.
 
-    :param logs: as :func:`leader_election.simulation.logs.read_logs` takes it.
+    :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
     """
     with logs_folder(logs) as folder:
         paths = (folder / FOLDER / LANDMARKS, folder / LANDMARKS)
@@ -78,7 +83,7 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
     """
     Read the sightings of all robots.
 
-    :param logs: as :func:`leader_election.simulation.logs.read_logs` takes it.
+    :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
     :param ids: of the robots, in the order of their logs.
     :return: in the order of time: time [s], row of the observer, id of the target, range [m],
         bearing [rad], shape (m, 5).

@@ -12,15 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Motion of the robots: Levy walks, velocity commands, none, or the replay of logs."""
+"""Motion of the robots: Levy walks, velocity commands, none, or the replay of logs; carrying."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 import math
 from typing import Protocol
 
-from leader_election.simulation.kinematics import Array, move
-from leader_election.simulation.logs import first_time, RobotLog
+from leader_election.simulation.kinematics import Array, compose, move, relative
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_logs import first_time, RobotLog
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -193,3 +194,61 @@ class ReplayMotion:
         t = self._first + now
         velocities = [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs]
         return np.array([log.pose_at(t + dt) for log in self._logs]), np.array(velocities)
+
+
+def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
+    """
+    Return the log of a robot that is carried.
+
+    :param log: of the robot.
+    :param at: when it is carried, the time of the log [s]; after the last row: never.
+    :param by: how far it is moved: x, y in the shared frame and the turn [m, rad], shape (3,).
+
+    >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 2)),
+    ...                     np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]))
+    >>> carried = carried_log(straight, 1.0, np.array([0.0, 5.0, np.pi / 2]))
+    >>> [carried.pose_at(t).round(6).tolist() for t in (1.0, 2.0)]
+    [[1.0, 5.0, 1.570796], [1.0, 6.0, 1.570796]]
+    >>> carried.pose_at(0.999).round(6).tolist()
+    [0.999, 0.0, 0.0]
+    """
+    if at > log.t[-1]:
+        return log
+    at = max(at, float(log.t[0]))
+    before, after = log.t < at, log.t > at
+    here = log.pose_at(at)[np.newaxis]
+    path = relative(here, log.poses[after])
+    last = log.velocities[log.t <= at][-1:]
+    # At the time itself there are two rows, with the place before and the place after.
+    return replace(
+        log,
+        t=np.concatenate((log.t[before], [np.nextafter(at, -np.inf), at], log.t[after])),
+        velocities=np.vstack((log.velocities[before], last, last, log.velocities[after])),
+        poses=np.vstack((log.poses[before], here, here + by, compose(here + by, path))))
+
+
+class CarriedMotion:
+    """Motion of robots, some of which are carried once; they drive on from their new place."""
+
+    def __init__(self, motion: Motion, carried: Sequence[int], at: float, by: Array) -> None:
+        """
+        Wait for the time.
+
+        :param motion: of all robots; it uses the poses in its arguments.
+        :param carried: rows of the robots that are carried.
+        :param at: when they are carried [s].
+        :param by: as in :func:`carried_log`.
+        """
+        self._motion = motion
+        self._carried = list(carried)
+        self._at = at
+        self._by = by
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """Move all robots for ``dt``, as ``Motion`` says."""
+        poses, velocities = self._motion.step(poses, now, dt)
+        if self._carried and now + dt >= self._at:
+            poses = poses.copy()
+            poses[self._carried] += self._by
+            self._carried = []
+        return poses, velocities

@@ -31,10 +31,9 @@ from pathlib import Path
 import re
 from typing import NamedTuple
 
-from leader_election.simulation.csv_table import LogError
 from leader_election.simulation.logged_sightings import COLUMNS as SIGHTING_COLUMNS
 from leader_election.simulation.logged_sightings import FOLDER
-from leader_election.simulation.logs import COLUMNS, LANDMARKS
+from leader_election.simulation.robot_logs import COLUMNS, LANDMARKS, LogError
 import numpy as np
 from numpy.typing import NDArray
 

@@ -26,8 +26,10 @@ from typing import ClassVar
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.parameters.id_ranges import id_ranges, IdRange
-from leader_election.simulation.odometry_parameters import OdometryErrorParameters
-from leader_election.simulation.sighting_parameters import SightingSensorParameters
+from leader_election.simulation.sensor_parameters import (
+    OdometryErrorParameters,
+    SightingSensorParameters,
+)
 
 NAMESPACE = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 

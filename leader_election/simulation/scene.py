@@ -24,8 +24,8 @@ import math
 
 from leader_election.parameters import ParameterError
 from leader_election.simulation.arena import load_arena
-from leader_election.simulation.logs import read_logs, RobotLog
 from leader_election.simulation.parameters import SceneParameters
+from leader_election.simulation.robot_logs import read_logs, RobotLog
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -53,12 +53,7 @@ class Scene:
     """The log of each robot, in the order of the ids, where logs are replayed."""
 
     def start_of(self, robot_id: int) -> tuple[float, float, float]:
-        """
-        Return the initial ``(x, y, yaw)`` of one robot [m, rad].
-
-        :param robot_id: the robot's id.
-        :raises ValueError: for an unknown id.
-        """
+        """Return the initial ``(x, y, yaw)`` of a robot [m, rad]; ValueError: for another id."""
         return self.starts[self.ids.index(robot_id)]
 
 

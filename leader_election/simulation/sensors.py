@@ -12,13 +12,24 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Scalar sensors of the simulated robots, and the rates of sensors."""
+"""
+Simulated sensors: a scalar field, ranging radios, and cameras that see neighbours and landmarks.
 
+A sighting is a row: the row of the observer, the id of the target, the range [m], the bearing
+[rad], counter-clockwise of straight ahead, in [-pi, pi). A value that was not measured is NaN.
+"""
+
+from collections.abc import Mapping, Sequence
 import math
+from typing import Protocol
 
+from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.sensor_parameters import SightingSensorParameters
 import numpy as np
+from numpy.typing import NDArray
+import shapely
 
 _TOLERANCE = 1e-6
 """By which share of a period a step may appear to be early because of rounding."""
@@ -109,3 +120,181 @@ class ScalarField:
         """
         noise = self._noise * self._rng.standard_normal(len(positions))
         return self.value(positions) + noise
+
+
+OBSERVER, ID, RANGE, BEARING = range(4)
+"""The columns of sightings."""
+NO_SIGHTINGS: Array = np.empty((0, 4))
+REFLECTED = 0.8
+"""The share of a ranging radio's outliers that are reflections."""
+DETOUR = 0.3
+"""The least error of a reflection [m]."""
+MEAN_DETOUR = 1.5
+"""The mean of the further error of a reflection, exponentially distributed [m]."""
+ANYWHERE = 0.1, 10.0
+"""The limits of other outliers [m]."""
+SHORTEST = 0.01
+"""The shortest range that is measured [m]."""
+
+
+class SightingSensor(Protocol):
+    """A kind of sensor, one on each robot."""
+
+    def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
+        """
+        Return the sightings that are new at a time.
+
+        :param now: the simulated time [s], not decreasing.
+        :param poses: true x, y, yaw of all robots [m, rad], shape (n, 3).
+        :param observers: the rows of the robots whose sightings are wanted.
+        :return: shape (m, 4), in the order of the observers' rows.
+        """
+
+    def configure(self, parameters: SightingSensorParameters) -> None:
+        """Apply changed parameters, those that are dynamic."""
+
+
+def observe(sensors: Sequence[SightingSensor], now: float, poses: Array,
+            observers: Sequence[int]) -> Array:
+    """
+    Return the new sightings of all sensors, one block a sensor.
+
+    :param now: the simulated time [s], not decreasing.
+    :param poses: true x, y, yaw of all robots [m, rad], shape (n, 3).
+    :param observers: the rows of the robots whose sightings are wanted.
+    :return: shape (m, 4).
+    """
+    return np.concatenate([NO_SIGHTINGS, *(
+        sensor.observe(now, poses, observers) for sensor in sensors)])
+
+
+class Ranging:
+    """Ranging radios: each robot measures the range of every other one independently."""
+
+    def __init__(self, ids: Sequence[int], line_of_sight: LineOfSight,
+                 parameters: SightingSensorParameters, rng: np.random.Generator) -> None:
+        """
+        Start with the first period.
+
+        :param ids: of the robots, in the order of their rows.
+        :param line_of_sight: through the obstacles.
+        :param parameters: all whose names begin with ``ranging_``.
+        :param rng: the source of all chance.
+        """
+        self._ids = np.array(ids, dtype=float)
+        self._sight = line_of_sight if parameters.ranging_line_of_sight else None
+        self._rate = RateLimiter(parameters.ranging_rate)
+        self._rng = rng
+        self.configure(parameters)
+
+    def configure(self, parameters: SightingSensorParameters) -> None:
+        """Apply changed parameters (:class:`SightingSensor`)."""
+        self._parameters = parameters
+
+    def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
+        """Measure the ranges if they are due (:class:`SightingSensor`)."""
+        if not self._rate.due(now) or not len(observers):
+            return NO_SIGHTINGS
+        observer, other, distance = _pairs(
+            poses[:, :2], poses[:, :2], observers, self._parameters.ranging_range, self._sight)
+        kept = self._rng.random(len(distance)) >= self._parameters.ranging_loss
+        observer, other, distance = observer[kept], other[kept], distance[kept]
+        return np.column_stack((observer, self._ids[other], self._measured(distance),
+                                np.full(len(distance), math.nan)))
+
+    def _measured(self, distance: Array) -> Array:
+        p, rng, count = self._parameters, self._rng, len(distance)
+        measured = distance + p.ranging_bias + p.ranging_noise * rng.standard_normal(count)
+        kind = rng.random(count)
+        outlier = kind < p.ranging_outliers
+        if outlier.any():
+            reflected = distance + DETOUR + rng.exponential(MEAN_DETOUR, count)
+            wrong = np.where(kind < REFLECTED * p.ranging_outliers, reflected,
+                             rng.uniform(*ANYWHERE, count))
+            measured = np.where(outlier, wrong, measured)
+        return np.maximum(measured, SHORTEST)
+
+
+class Camera:
+    """Cameras that look ahead and identify the robots and landmarks in view, by their tags."""
+
+    def __init__(self, ids: Sequence[int], landmarks: Mapping[int, tuple[float, float]],
+                 line_of_sight: LineOfSight, parameters: SightingSensorParameters,
+                 rng: np.random.Generator) -> None:
+        """
+        Start with the first period.
+
+        :param ids: of the robots, in the order of their rows.
+        :param landmarks: x, y of each landmark, by its id [m].
+        :param line_of_sight: through the obstacles.
+        :param parameters: all whose names begin with ``camera_``.
+        :param rng: the source of all chance.
+        """
+        self._ids = np.array([*ids, *landmarks], dtype=float)
+        self._landmarks = np.reshape(list(landmarks.values()), (-1, 2))
+        self._sight = line_of_sight
+        self._rate = RateLimiter(parameters.camera_rate)
+        self._rng = rng
+        self.configure(parameters)
+
+    def configure(self, parameters: SightingSensorParameters) -> None:
+        """Apply changed parameters (:class:`SightingSensor`)."""
+        self._parameters = parameters
+
+    def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
+        """Take the pictures if they are due (:class:`SightingSensor`)."""
+        if not self._rate.due(now) or not len(observers):
+            return NO_SIGHTINGS
+        p, rng = self._parameters, self._rng
+        places = np.concatenate((poses[:, :2], self._landmarks))
+        observer, other, distance = _pairs(
+            places, poses[:, :2], observers, p.camera_range, None)
+        there = places[other] - poses[observer, :2]
+        bearing = _wrapped(np.arctan2(there[:, 1], there[:, 0]) - poses[observer, 2])
+        half = p.camera_field_of_view / 2
+        # The cheapest tests are first: the line of sight is only tested within the field of view.
+        kept = np.flatnonzero(np.abs(bearing) <= half)
+        kept = kept[self._sight.clear(poses[observer[kept], :2], places[other[kept]])]
+        kept = kept[rng.random(len(kept)) >= p.camera_loss]
+        count = len(kept)
+        observer, other, distance, bearing = (
+            observer[kept], other[kept], distance[kept], bearing[kept])
+        deviation = np.hypot(p.camera_noise, p.camera_noise_scale * distance)
+        measured = distance + deviation * rng.standard_normal(count)
+        bearing = bearing + p.camera_bearing_noise * rng.standard_normal(count)
+        outlier = rng.random(count) < p.camera_outliers
+        if outlier.any():
+            measured = np.where(outlier, rng.uniform(0.0, p.camera_range, count), measured)
+            bearing = np.where(outlier, rng.uniform(-half, half, count), bearing)
+        return np.column_stack((observer, self._ids[other], np.maximum(measured, SHORTEST),
+                                _wrapped(bearing)))
+
+
+def _pairs(places: Array, robots: Array, observers: Sequence[int], reach: float,
+           sight: LineOfSight | None) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """
+    Return the pairs of an observer and a place within its reach, other than its own.
+
+    :param places: those of the robots, and any further ones [m], shape (n or more, 2).
+    :param robots: the places of the robots [m], shape (n, 2).
+    :param observers: rows.
+    :param reach: [m], inclusive.
+    :param sight: which must be clear between the two, if given.
+    :return: rows of observers, rows of places, distances [m]; ascending.
+    """
+    rows = np.asarray(observers, dtype=np.intp)
+    number, other = shapely.STRtree(shapely.points(places)).query(
+        shapely.points(robots[rows]), predicate='dwithin', distance=reach)
+    observer = rows[number]
+    order = np.lexsort((other, observer))
+    order = order[(other != observer)[order]]
+    observer, other = observer[order], other[order]
+    if sight is not None:
+        clear = sight.clear(robots[observer], places[other])
+        observer, other = observer[clear], other[clear]
+    return observer, other, np.hypot(*(places[other] - robots[observer]).T)
+
+
+def _wrapped(angles: Array) -> Array:
+    """Return angles in [-pi, pi)."""
+    return np.asarray(np.remainder(angles + math.pi, 2 * math.pi) - math.pi)

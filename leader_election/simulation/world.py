@@ -20,23 +20,22 @@ from typing import Any, TYPE_CHECKING
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.id_ranges import id_ranges, within
-from leader_election.simulation.carried import carried_log, CarriedMotion
+from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import (
     Array,
     least_distance,
-    Odometry,
     relative,
     velocities_between,
 )
 from leader_election.simulation.lidar import Lidar
-from leader_election.simulation.line_of_sight import LineOfSight
 from leader_election.simulation.logged_sightings import (
     LoggedSightings,
     read_scene_landmarks,
     read_sightings,
 )
-from leader_election.simulation.logs import first_time
 from leader_election.simulation.motion import (
+    carried_log,
+    CarriedMotion,
     DrivenMotion,
     LevyWalk,
     Motion,
@@ -45,13 +44,19 @@ from leader_election.simulation.motion import (
     VelocityCommands,
     VelocityController,
 )
-from leader_election.simulation.odometry_covariance import OdometryCovariance, PHYSICAL_WHEELS
-from leader_election.simulation.odometry_parameters import OdometryErrorParameters
+from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.radio import Radio
+from leader_election.simulation.robot_logs import first_time
 from leader_election.simulation.scene import free_space, make_scene, Scene
-from leader_election.simulation.sensors import ScalarField
-from leader_election.simulation.sightings import Camera, observe, Ranging, SightingSensor
+from leader_election.simulation.sensor_parameters import OdometryErrorParameters
+from leader_election.simulation.sensors import (
+    Camera,
+    observe,
+    Ranging,
+    ScalarField,
+    SightingSensor,
+)
 import numpy as np
 
 if TYPE_CHECKING:
@@ -90,8 +95,7 @@ class World:
     Simulates robots in an arena, with their odometry, sensors and radio.
 
     Arrays have one row per robot, in the order of ``scene.ids``. With physics ``kinematic`` robots
-    are unicycles that do not collide with each other; :attr:`closest` is the distance of the
-    closest pair.
+    are unicycles that do not collide with each other.
 
     :ivar scene: arena, obstacles and initial poses.
     :ivar dt: the duration of a step [s].
@@ -250,7 +254,7 @@ class World:
         Return the new sightings at the time of the world; once a step.
 
         :param observers: the rows of the robots whose sightings are wanted.
-        :return: columns of :mod:`.sightings`, one block a sensor, shape (m, 4).
+        :return: columns of :mod:`.sensors`, one block a sensor, shape (m, 4).
         """
         return observe(self.sighting_sensors, self.time, self.poses, observers)
 
@@ -268,16 +272,3 @@ class World:
         if row is not None:
             self.radios[swarm].send(row, message, self.poses, now)
         return row is not None
-
-
-def quaternions(yaws: Array) -> Array:
-    """
-    Return the z and w components of quaternions of rotations about the vertical; x and y are 0.
-
-    :param yaws: [rad], shape (n,).
-    :return: shape (n, 2).
-
-    >>> quaternions(np.array([0.0, np.pi])).round(6).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return np.column_stack((np.sin(yaws / 2), np.cos(yaws / 2)))

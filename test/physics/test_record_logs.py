@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.record_logs import landmarks, record, ROBOTS
 from leader_election.simulation.kinematics import advance
 from leader_election.simulation.logged_sightings import read_landmarks, read_sightings
-from leader_election.simulation.logs import read_logs
+from leader_election.simulation.robot_logs import read_logs
 import numpy as np
 
 

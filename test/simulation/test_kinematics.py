@@ -19,17 +19,11 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
-from leader_election.simulation.kinematics import (
-    advance,
-    least_distance,
-    move,
-    Odometry,
-    overlaps,
-    relative,
-)
-from leader_election.simulation.odometry_parameters import OdometryErrorParameters
+from leader_election.simulation.kinematics import advance, least_distance, move, overlaps, relative
+from leader_election.simulation.odometry import Odometry
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import free_space
+from leader_election.simulation.sensor_parameters import OdometryErrorParameters
 from leader_election.simulation.world import World
 import numpy as np
 import pytest

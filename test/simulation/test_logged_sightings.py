@@ -18,7 +18,6 @@ import math
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.simulation.csv_table import LogError
 from leader_election.simulation.logged_sightings import (
     landmarks_path,
     LoggedSightings,
@@ -26,6 +25,7 @@ from leader_election.simulation.logged_sightings import (
     read_sightings,
 )
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_logs import LogError
 from leader_election.simulation.world import World
 import numpy as np
 import pytest

@@ -15,12 +15,16 @@
 """Scalar sensors and their rates."""
 
 import math
+from typing import Any
 
 from leader_election.parameters import ParameterError
+from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.sensors import RateLimiter, ScalarField
+from leader_election.simulation.sensors import Camera, Ranging, RateLimiter, ScalarField
+from leader_election.simulation.world import World
 import numpy as np
 import pytest
+import shapely
 
 
 @pytest.mark.parametrize(('rate', 'expected'), [
@@ -82,3 +86,158 @@ def test_noise_is_drawn_for_each_reading_by_the_seed() -> None:
 def test_incomplete_peaks_are_refused(peaks: tuple[float, ...]) -> None:
     with pytest.raises(ParameterError, match='parameter reading_peaks'):
         WorldParameters(reading_peaks=peaks)
+
+
+OPEN, WALL = LineOfSight([]), LineOfSight([shapely.box(0.9, -1.0, 1.1, 1.0)])
+EXACT = {'ranging_rate': 1.0, 'ranging_noise': 0.0, 'ranging_outliers': 0.0, 'ranging_loss': 0.0,
+         'camera_rate': 1.0, 'camera_noise': 0.0, 'camera_noise_scale': 0.0,
+         'camera_bearing_noise': 0.0, 'camera_outliers': 0.0, 'camera_loss': 0.0}
+NEAR = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.0, 3.0, math.pi / 2]])
+"""1 and 2 look at each other, 2 m apart; 3 is 3 m to the left of 1 and looks away from both."""
+IDS = (1, 2, 3)
+CROWD = 20_000
+
+
+def ranging(sight: LineOfSight = OPEN, ids: Any = IDS, **settings: Any) -> Ranging:
+    return Ranging(ids, sight, WorldParameters(**EXACT | settings), np.random.default_rng(7))
+
+
+def camera(sight: LineOfSight = OPEN, ids: Any = IDS, landmarks: Any = None,
+           **settings: Any) -> Camera:
+    return Camera(ids, landmarks or {}, sight, WorldParameters(**EXACT | settings),
+                  np.random.default_rng(7))
+
+
+def pairs(seen: Any) -> list[tuple[int, int]]:
+    """Return the rows of observers and the ids of what they see."""
+    return [(int(row), int(subject)) for row, subject in seen[:, :2]]
+
+
+def errors(**settings: Any) -> Any:
+    """Return the errors of the ranges that a robot measures of many, all 5 m away."""
+    angles = np.linspace(0.0, 6.0, CROWD)
+    poses = np.vstack(((0.0, 0.0, 0.0), np.column_stack(
+        (4.99 * np.cos(angles), 4.99 * np.sin(angles), angles))))
+    seen = ranging(ids=range(CROWD + 1), **settings).observe(0.0, poses, [0])
+    return seen[:, 2] - 4.99
+
+
+def test_ranges_are_measured_by_each_of_the_two() -> None:
+    seen = ranging(ranging_range=3.0).observe(0.0, NEAR, [0, 1, 2])
+    # 2 and 3 are 3.6 m apart.
+    assert pairs(seen) == [(0, 2), (0, 3), (1, 1), (2, 1)]
+    assert seen[:, 2].tolist() == [2.0, 3.0, 2.0, 3.0]
+    assert np.isnan(seen[:, 3]).all()
+
+
+def test_only_the_robots_asked_for_observe() -> None:
+    assert pairs(ranging().observe(0.0, NEAR, [2])) == [(2, 1), (2, 2)]
+    assert ranging().observe(0.0, NEAR, []).shape == (0, 4)
+
+
+def test_obstacles_block_ranges_only_with_line_of_sight() -> None:
+    assert pairs(ranging(WALL).observe(0.0, NEAR, [0])) == [(0, 2), (0, 3)]
+    blocked = ranging(WALL, ranging_line_of_sight=True)
+    assert pairs(blocked.observe(0.0, NEAR, [0])) == [(0, 3)]
+
+
+def test_sensors_keep_their_rates() -> None:
+    for sensor in (ranging(ranging_rate=2.0), camera(camera_rate=2.0)):
+        counts = [len(sensor.observe(tenth / 10, NEAR, [0])) > 0 for tenth in range(10)]
+        assert [tenth for tenth, any_seen in enumerate(counts) if any_seen] == [0, 5]
+
+
+def test_the_noise_of_ranges_has_its_deviation_and_bias() -> None:
+    found = errors(ranging_noise=0.1, ranging_bias=0.2)
+    assert len(found) == CROWD
+    assert found.mean() == pytest.approx(0.2, abs=0.003)
+    assert found.std() == pytest.approx(0.1, rel=0.03)
+
+
+def test_four_of_five_outliers_of_ranges_are_reflections() -> None:
+    found = errors(ranging_outliers=0.5, ranging_bias=7.0)
+    wrong = found[np.abs(found - 7.0) > 1e-9]
+    assert len(wrong) / CROWD == pytest.approx(0.5, abs=0.02)
+    # Uniform ones are from 0.1 to 10 m, 4.99 m being true; reflections are 0.3 m or more too long.
+    assert np.mean(wrong < 0.0) == pytest.approx(0.2 * 4.89 / 9.9, abs=0.01)
+    assert np.mean((wrong > 0.0) & (wrong < 0.3)) == pytest.approx(0.2 * 0.3 / 9.9, abs=0.003)
+    longer = wrong[wrong > 10.0 - 4.99] - (10.0 - 4.99)
+    assert longer.mean() == pytest.approx(1.5, rel=0.25)
+
+
+def test_lost_ranges_are_not_there_and_none_is_negative() -> None:
+    assert len(errors(ranging_loss=0.3)) / CROWD == pytest.approx(0.7, abs=0.02)
+    assert (errors(ranging_noise=50.0) + 4.99).min() == pytest.approx(0.01)
+
+
+def test_cameras_see_what_is_in_their_field_of_view() -> None:
+    seen = camera().observe(0.0, NEAR, [0, 1, 2])
+    assert pairs(seen) == [(0, 2), (1, 1)]
+    assert seen[:, 2:].tolist() == [[2.0, 0.0], [2.0, 0.0]]
+    wide = camera(camera_field_of_view=math.pi).observe(0.0, NEAR, [0, 1, 2])
+    assert pairs(wide) == [(0, 2), (0, 3), (1, 1), (1, 3)]
+    # Left is positive, whichever way the robot looks.
+    assert wide[:, 3].tolist() == pytest.approx([0.0, math.pi / 2, 0.0, -math.atan2(3.0, 2.0)])
+    assert pairs(camera(camera_range=1.9).observe(0.0, NEAR, [0, 1])) == []
+
+
+def test_bearings_are_wrapped() -> None:
+    poses = np.array([[0.0, 0.0, 3.0 + 4 * math.pi], [-1.0, -0.5, 0.0]])
+    (_, _, _, bearing), = camera(ids=(1, 2), camera_field_of_view=2.0).observe(0.0, poses, [0])
+    assert bearing == pytest.approx(math.atan2(-0.5, -1.0) + 2 * math.pi - 3.0)
+
+
+def test_cameras_do_not_see_through_walls_but_see_landmarks() -> None:
+    landmarks = {9: (0.5, 0.1), 8: (1.5, 0.0)}
+    seen = camera(WALL, landmarks=landmarks).observe(0.0, NEAR, [0])
+    assert pairs(seen) == [(0, 9)]
+    assert seen[0, 2:].tolist() == pytest.approx([math.hypot(0.5, 0.1), math.atan2(0.1, 0.5)])
+    assert pairs(camera(landmarks=landmarks).observe(0.0, NEAR, [0])) == [(0, 2), (0, 9), (0, 8)]
+
+
+def test_the_noise_of_cameras_has_its_deviations() -> None:
+    landmarks = {10 + k: (4.0, 0.0) for k in range(CROWD)}
+    seen = camera(landmarks=landmarks, camera_noise=0.3, camera_noise_scale=0.1,
+                  camera_bearing_noise=0.02).observe(0.0, np.zeros((3, 3)), [0])[2:]
+    assert seen[:, 2].mean() == pytest.approx(4.0, abs=0.02)
+    assert seen[:, 2].std() == pytest.approx(0.5, rel=0.03)  # 0.3 and 0.4
+    assert seen[:, 3].std() == pytest.approx(0.02, rel=0.03)
+
+
+def test_outliers_of_cameras_are_anywhere_in_view() -> None:
+    landmarks = {10 + k: (4.0, 0.0) for k in range(CROWD)}
+    seen = camera(ids=(1,), landmarks=landmarks, camera_outliers=0.4,
+                  camera_loss=0.5).observe(0.0, np.zeros((1, 3)), [0])
+    assert len(seen) / CROWD == pytest.approx(0.5, abs=0.02)
+    wrong = seen[seen[:, 2] != 4.0]
+    assert len(wrong) / len(seen) == pytest.approx(0.4, abs=0.02)
+    assert wrong[:, 2].min() < 0.1 and 4.9 < wrong[:, 2].max() <= 5.0
+    assert np.abs(wrong[:, 3]).max() == pytest.approx(0.59, abs=0.01)
+
+
+def test_a_world_without_sighting_sensors_has_none_and_streams_are_their_own() -> None:
+    def after(**settings: Any) -> World:
+        world = World(WorldParameters(
+            robots=12, seed=3, motion='levy', linear_noise=0.1, **settings))
+        for _ in range(20):
+            world.step()
+        return world
+
+    plain, both = after(), after(ranging_rate=5.0, camera_rate=5.0)
+    assert plain.sighting_sensors == () and plain.sightings([0, 1]).shape == (0, 4)
+    ranges = after(ranging_rate=5.0).sightings(range(12))
+    together = both.sightings(range(12))
+    assert len(ranges) and ranges[:, :3].tolist() == together[:len(ranges), :3].tolist()
+    assert len(together) > len(ranges)
+    assert both.poses.tolist() == plain.poses.tolist()
+    assert both.odometry.tolist() == plain.odometry.tolist()
+
+
+def test_errors_change_while_the_world_runs() -> None:
+    settings: dict[str, Any] = EXACT | {'robots': 4, 'world': 'empty', 'layout': 'grid'}
+    world = World(WorldParameters(**settings))
+    assert len(world.sightings(range(4))) > 0
+    world.configure(WorldParameters(**settings | {'ranging_loss': 1.0, 'camera_loss': 1.0}))
+    for _ in range(10):
+        world.step()
+    assert len(world.sightings(range(4))) == 0

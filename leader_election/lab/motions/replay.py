@@ -15,8 +15,8 @@
 """
 Replay of robots' logs: each device follows the positions of one log.
 
-The logs are read by :func:`leader_election.simulation.logs.read_logs`. Time 0 is the earliest row
-of all logs; after the last row of its log a device stands still.
+The logs are read by :func:`leader_election.simulation.robot_logs.read_logs`. Time 0 is the
+earliest row of all logs; after the last row of its log a device stands still.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from leader_election.lab.motions.motion import Motion, MOTIONS
 from leader_election.parameters import parameter, ParameterError
-from leader_election.simulation.logs import read_logs, SAMPLE
+from leader_election.simulation.robot_logs import read_logs, SAMPLE
 import numpy as np
 from numpy.typing import NDArray
 

@@ -27,7 +27,7 @@ from xml.etree.ElementTree import ParseError
 
 from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
 from leader_election.parameters import parameter, ParameterError
-from leader_election.simulation.logs import read_logs, SAMPLE
+from leader_election.simulation.robot_logs import read_logs, SAMPLE
 import numpy as np
 from numpy.typing import NDArray
 

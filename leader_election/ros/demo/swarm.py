@@ -35,7 +35,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.process import spin, StopRequest
-from leader_election.simulation.odometry_covariance import PHYSICAL_WHEELS
+from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids

@@ -31,8 +31,8 @@ from leader_election.ros.gazebo.simulator import (
     STEP,
     world_plugins,
 )
-from leader_election.simulation.arena import Arena
-from leader_election.simulation.walls import (
+from leader_election.simulation.arena import (
+    Arena,
     obstacle_rectangles,
     outer_walls,
     Rectangle,

@@ -35,10 +35,9 @@ from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
 from leader_election.ros.nodes.transforms import BASE, TransformPublisher
 from leader_election.ros.nodes.waiting import BUFFERS, Missing
 from leader_election.ros.nodes.wander import namespaces
-from leader_election.simulation.erroneous_odometry import ErroneousOdometry, Pose
-from leader_election.simulation.kinematics import velocities_between
-from leader_election.simulation.odometry_parameters import GazeboOdometryParameters
-from leader_election.simulation.world import quaternions
+from leader_election.simulation.kinematics import quaternions, velocities_between
+from leader_election.simulation.odometry import ErroneousOdometry, Pose
+from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node

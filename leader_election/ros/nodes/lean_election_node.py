@@ -28,7 +28,7 @@ from leader_election.ros.nodes.declare import Declarations, overrides
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.shared_topics import NoPublisher, SharedTopics
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.simulation.bundles import STANDING_PERIOD
+from leader_election.simulation.radio import STANDING_PERIOD
 from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter

@@ -22,15 +22,16 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.robot import codec
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable
-from leader_election.simulation.bundles import (
+from leader_election.simulation.radio import (
     BUNDLE_PERIOD,
+    Delivery,
     delivery,
     HEARD_TOPIC,
     pack,
+    Radio,
     SENT_TOPIC,
     unpack,
 )
-from leader_election.simulation.radio import Delivery, Radio
 from leader_election.simulation.world import World
 from rclpy.clock import Clock
 from rclpy.node import Node

@@ -18,8 +18,8 @@ from array import array
 from collections.abc import Sequence
 
 from builtin_interfaces.msg import Time
-from leader_election.simulation.bundles import COLUMNS, ODOMETRY_TOPIC, OdometryBundle
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.radio import COLUMNS, ODOMETRY_TOPIC, OdometryBundle
 from leader_election.simulation.sensors import RateLimiter
 from leader_election.simulation.world import World
 import numpy as np

@@ -31,7 +31,7 @@ from leader_election.ros.nodes.qos import (
     repeated,
     SIGHTINGS,
 )
-from leader_election.simulation.bundles import (
+from leader_election.simulation.radio import (
     BUNDLE_PERIOD,
     HEARD_TOPIC,
     ODOMETRY_TOPIC,

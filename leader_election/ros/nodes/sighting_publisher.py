@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 from builtin_interfaces.msg import Time
 from leader_election.simulation.kinematics import Array
-from leader_election.simulation.sightings import OBSERVER
+from leader_election.simulation.sensors import OBSERVER
 import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -39,7 +39,7 @@ class SightingPublisher:
         :param node: that publishes.
         :param robots: their names, in the order of their rows.
         :param observe: returns the new sightings of the robots with the given rows, with the
-            columns of :mod:`leader_election.simulation.sightings`.
+            columns of :mod:`leader_election.simulation.sensors`.
         """
         self._observe = observe
         self._publishers = [

@@ -34,12 +34,12 @@ from leader_election.ros.nodes.sensor_publishers import (
 from leader_election.ros.nodes.sighting_publisher import SightingPublisher
 from leader_election.ros.nodes.transforms import BASE, ODOM, TransformPublisher
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.simulation.kinematics import Array
-from leader_election.simulation.odometry_covariance import OdometryCovariance
+from leader_election.simulation.kinematics import Array, quaternions
+from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import Scene
 from leader_election.simulation.sensors import contours
-from leader_election.simulation.world import quaternions, World
+from leader_election.simulation.world import World
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.clock import Clock

@@ -19,8 +19,7 @@ from collections.abc import Collection, Sequence
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.simulation.kinematics import Array
-from leader_election.simulation.world import quaternions
+from leader_election.simulation.kinematics import Array, quaternions
 from rclpy.node import Node
 
 try:

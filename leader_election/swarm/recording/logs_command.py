@@ -26,8 +26,8 @@ from leader_election.parameters.command_line import (
     how_to_install,
     print_error,
 )
-from leader_election.simulation.logs import SAMPLE
 from leader_election.simulation.mrclam import convert, Converted
+from leader_election.simulation.robot_logs import SAMPLE
 from leader_election.swarm.recording.noise_check import checked
 from leader_election.swarm.recording.noise_input import (
     from_logs,

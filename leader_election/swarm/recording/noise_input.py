@@ -24,14 +24,19 @@ from leader_election.election.robot.sighting_sources import columns_of
 from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.recorded_errors import Array, Recorded
 from leader_election.localisation.sighting import rows_of
-from leader_election.simulation.csv_table import LogError
 from leader_election.simulation.logged_sightings import FOLDER as SIGHTINGS
 from leader_election.simulation.logged_sightings import (
     Landmarks,
     landmarks_path,
     read_sightings,
 )
-from leader_election.simulation.logs import log_paths, logs_folder, read_log, RobotLog
+from leader_election.simulation.robot_logs import (
+    log_paths,
+    LogError,
+    logs_folder,
+    read_log,
+    RobotLog,
+)
 from leader_election.swarm.recording.clocks import Clocks
 from leader_election.swarm.recording.decode import (
     CLOCK,

@@ -17,7 +17,7 @@
 from lab.motions.walks import begin, compiled_walk, step_lengths, walk
 from leader_election.lab.motions import REPLAY
 from leader_election.parameters import build, ParameterError
-from leader_election.simulation.logs import read_logs
+from leader_election.simulation.robot_logs import read_logs
 import numpy as np
 import pytest
 

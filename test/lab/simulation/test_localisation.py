@@ -25,7 +25,7 @@ from leader_election.lab.simulation.localisation import PositionErrors
 from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
 from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.simulation.logs import read_logs
+from leader_election.simulation.robot_logs import read_logs
 from leader_election.swarm.partition import Graph, partition
 import numpy as np
 from numpy.typing import NDArray

@@ -35,7 +35,7 @@ from leader_election.ros.nodes.qos import (
 )
 from leader_election.ros.nodes.robot_host import RobotHost
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.simulation.bundles import rows_of, STANDING_PERIOD
+from leader_election.simulation.radio import rows_of, STANDING_PERIOD
 from nav_msgs.msg import Odometry
 import pytest
 import rclpy

@@ -23,9 +23,8 @@ from leader_election.localisation.noise_estimation import Estimate, estimate, Fi
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.recorded_errors import Recorded
 from leader_election.parameters import build
-from leader_election.simulation.csv_table import LogError
-from leader_election.simulation.logs import logs_folder
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_logs import LogError, logs_folder
 from leader_election.swarm.recording.logs_command import main
 from leader_election.swarm.recording.noise_check import checked, quality
 from leader_election.swarm.recording.noise_input import from_logs, from_recording, Topics

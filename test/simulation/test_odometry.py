@@ -14,13 +14,22 @@
 
 """The covariance of odometry, against the errors of many robots on one path."""
 
+import math
 from typing import Any
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.simulation.kinematics import advance, Odometry
-from leader_election.simulation.odometry_covariance import OdometryCovariance
-from leader_election.simulation.odometry_parameters import OdometryErrorParameters
+from leader_election.simulation.kinematics import advance
+from leader_election.simulation.odometry import (
+    ErroneousOdometry,
+    Odometry,
+    OdometryCovariance,
+    velocities_between,
+)
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.sensor_parameters import (
+    GazeboOdometryParameters,
+    OdometryErrorParameters,
+)
 from leader_election.simulation.world import World
 import numpy as np
 import pytest
@@ -100,3 +109,65 @@ def test_without_errors_odometry_is_exact() -> None:
     covariance = OdometryCovariance(2, OdometryErrorParameters())
     covariance.step(np.zeros(2), np.ones((2, 2)), 0.1)
     assert covariance.exact and not covariance.poses.any() and not covariance.velocities.any()
+
+
+
+
+def path(steps: int = 200) -> list[tuple[float, float, float]]:
+    """Return the poses of a robot that drives and turns, also backwards and through pi."""
+    pose, poses = np.array([[0.3, -0.2, 3.0]]), []
+    for k in range(steps):
+        poses.append(tuple(pose[0].tolist()))
+        pose = advance(pose, np.array([[0.4 * math.cos(k / 9), 0.8 + math.sin(k / 30)]]), DT)
+        pose[:, 2] = (pose[:, 2] + math.pi) % (2 * math.pi) - math.pi
+    return poses
+
+
+def driven(parameters: OdometryErrorParameters, robot: str = 'robot_1',
+           seed: int = 0) -> list[tuple[float, float, float]]:
+    odometry = ErroneousOdometry(parameters, seed, robot)
+    made = []
+    for k, pose in enumerate(path()):
+        assert odometry.take(k * DT, pose)
+        made.append(odometry.pose)
+    return made
+
+
+def test_odometry_without_errors_is_unchanged() -> None:
+    made = np.array(driven(OdometryErrorParameters()))
+    true = np.array(path())
+    assert made[:, :2] == pytest.approx(true[:, :2], abs=1e-9)
+    assert np.cos(made[:, 2] - true[:, 2]) == pytest.approx(np.ones(len(true)))
+
+
+def test_errors_are_those_of_the_embedded_world() -> None:
+    """The same seed and true motion give the same errors as the world's own odometry."""
+    parameters = OdometryErrorParameters(
+        linear_scale_error=0.1, angular_scale_error=0.1, angular_bias=0.02, linear_noise=0.03,
+        angular_noise=0.02)
+    import zlib
+    world = Odometry(1, parameters, np.random.default_rng([7, 2, zlib.crc32(b'alice')]))
+    poses = np.array(path())[:, np.newaxis]
+    world.poses = poses[0].copy()
+    for before, after in zip(poses, poses[1:]):
+        world.step(velocities_between(before, after, DT), DT)
+    assert driven(parameters, 'alice', 7)[-1] == pytest.approx(tuple(world.poses[0]))
+
+
+def test_each_robot_and_each_seed_has_errors_of_its_own() -> None:
+    drift = GazeboOdometryParameters()
+    assert driven(drift) == driven(drift)
+    ends = {driven(drift)[-1], driven(drift, 'robot_2')[-1], driven(drift, seed=1)[-1]}
+    assert len(ends) == 3
+    off = math.dist(driven(drift)[-1][:2], path()[-1][:2])
+    assert 0.01 < off < 2.0
+
+
+def test_another_message_of_the_same_time_is_not_new_and_time_may_begin_anew() -> None:
+    odometry = ErroneousOdometry(GazeboOdometryParameters(), 0, 'robot_1')
+    assert odometry.take(5.0, (1.0, 2.0, 0.5))
+    assert odometry.pose == (1.0, 2.0, 0.5)
+    assert odometry.take(5.1, (1.1, 2.0, 0.5))
+    assert not odometry.take(5.1, (1.1, 2.0, 0.5))
+    assert odometry.take(0.1, (0.0, 0.0, 0.0))
+    assert odometry.pose == (0.0, 0.0, 0.0)

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-The covariance of simulated odometry, by the parameters of its errors.
+The odometry of simulated robots: dead reckoning with errors, and its covariance.
 
-The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot, and
+The covariance has the parameters of the errors: a constant scale and bias of each robot, and
 white noise; that the factor of turns depends on rate and side is left out. They are propagated to
 first order along the path that odometry itself reports, as by a driver with calibrated wheels;
 with errors of the heading above some 0.3 rad the true errors are no longer Gaussian. The errors of
@@ -23,14 +23,69 @@ logged odometry are not known; they are assumed to be the robots' defaults
 (:class:`.LocalisationParameters`), those of wheels in contact physics :data:`PHYSICAL_WHEELS`.
 """
 
+import math
+import zlib
+
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.simulation.kinematics import Array
-from leader_election.simulation.odometry_parameters import OdometryErrorParameters
+from leader_election.simulation.kinematics import advance, Array, velocities_between
+from leader_election.simulation.sensor_parameters import LEAST_FACTOR, OdometryErrorParameters
 import numpy as np
 
 PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,
                    'odometry_noise_heading': 0.003}
 """Noise of odometry with contact physics, some times what ``logs noise`` finds without bumps."""
+
+
+class Odometry:
+    """
+    Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
+
+    The factor of true to reported turns falls with the turn rate and differs between the sides,
+    as of wheels that slip or are scrubbed sideways in turns.
+
+    :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
+    :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
+    """
+
+    def __init__(self, robots: int, parameters: OdometryErrorParameters,
+                 rng: np.random.Generator) -> None:
+        """
+        Draw the constant errors of each robot.
+
+        :param robots: their number.
+        :param parameters: of errors and noise.
+        :param rng: the random generator of odometry.
+        """
+        p = parameters
+        self._rng = rng
+        self._scale = 1 + rng.standard_normal((robots, 2)) * (
+            p.linear_scale_error, p.angular_scale_error)
+        self._bias = rng.standard_normal((robots, 2)) * (0.0, p.angular_bias)
+        self._noise = np.array((p.linear_noise, p.angular_noise))
+        # Ranges of no length draw nothing: other errors of a seed do not depend on them.
+        self._distance, self._turn, self._fall, self._left = (
+            np.full(robots, low) if low == high else rng.uniform(low, high, robots)
+            for low, high in (p.distance_factor, p.turn_factor, p.turn_factor_fall,
+                              p.turn_factor_left))
+        self.poses: Array = np.zeros((robots, 3))
+        self.velocities: Array = np.zeros((robots, 2))
+
+    def step(self, velocities: Array, dt: float) -> None:
+        """
+        Measure the true velocities and integrate them over one step.
+
+        :param velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+        :param dt: duration of the step [s].
+        """
+        # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
+        # root of time at any step rate.
+        noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
+        rates = velocities[:, 1]
+        turn = self._turn - self._fall * np.abs(rates) + self._left / 2 * np.sign(rates)
+        factors = np.column_stack((self._distance, np.maximum(turn, LEAST_FACTOR)))
+        self.velocities = velocities / factors * self._scale + self._bias + noise
+        self.poses = advance(self.poses, self.velocities, dt)
+
 
 
 class OdometryCovariance:
@@ -109,3 +164,63 @@ class OdometryCovariance:
         return np.column_stack((
             p.odometry_noise_position**2 * ways,
             p.odometry_noise_turn**2 * turns + p.odometry_noise_heading**2 * ways))
+
+
+Pose = tuple[float, float, float]
+"""x, y, yaw [m, rad]."""
+
+
+class ErroneousOdometry:
+    """
+    The odometry of one robot with scale errors, bias and noise, as of the embedded world.
+
+    :ivar pose: with errors, in the frame of the input odometry [m, rad].
+    :ivar velocity: linear and angular, with errors [m/s, rad/s].
+    :ivar covariance: of both; one row.
+    """
+
+    def __init__(self, parameters: OdometryErrorParameters, seed: int, robot: str) -> None:
+        """
+        Draw the constant errors of the robot.
+
+        :param parameters: the standard deviations of the errors.
+        :param seed: of all errors in the swarm.
+        :param robot: its name; each robot has errors of its own.
+        """
+        self.pose: Pose = (0.0, 0.0, 0.0)
+        self.velocity = (0.0, 0.0)
+        self.covariance = OdometryCovariance(1, parameters)
+        self._parameters = parameters
+        self._odometry = Odometry(
+            1, parameters, np.random.default_rng([seed, 2, zlib.crc32(robot.encode())]))
+        self._last: Array | None = None
+        self._time = -math.inf
+
+    def take(self, time: float, pose: Pose) -> bool:
+        """
+        Take the next pose of odometry without errors.
+
+        The first pose is used unchanged, as is the first one after time went back: the simulation
+        was restarted.
+
+        :param time: of the simulation [s].
+        :param pose: x, y, yaw [m, rad].
+        :return: whether it is new; a second one of the same time is not.
+        """
+        row = np.array([pose])
+        if self._last is None or time < self._time:
+            self._odometry.poses, self._odometry.velocities = row, np.zeros((1, 2))
+            self.covariance = OdometryCovariance(1, self._parameters)
+        elif time == self._time:
+            return False
+        else:
+            dt = time - self._time
+            headings = self._odometry.poses[:, 2]
+            self._odometry.step(velocities_between(self._last, row, dt), dt)
+            self.covariance.step(headings, self._odometry.velocities, dt)
+        self._last, self._time = row, time
+        x, y, yaw = self._odometry.poses[0].tolist()
+        self.pose = (x, y, yaw)
+        speed, turn = self._odometry.velocities[0].tolist()
+        self.velocity = (speed, turn)
+        return True

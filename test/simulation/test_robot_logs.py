@@ -17,8 +17,8 @@
 import math
 from pathlib import Path
 
-from leader_election.simulation.csv_table import LogError
-from leader_election.simulation.logs import read_log, read_logs
+from leader_election.parameters import ParameterError
+from leader_election.simulation.robot_logs import LogError, read_log, read_logs, read_table
 import numpy as np
 import pytest
 
@@ -101,3 +101,32 @@ def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / 'a.csv').write_bytes(b'\xff\xfe\x81\n')
     with pytest.raises(LogError, match='a.csv'):
         read_logs(str(tmp_path))
+
+
+def table(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / 'table.csv'
+    path.write_text(text)
+    return path
+
+
+def test_rows_have_their_columns_and_lines(tmp_path: Path) -> None:
+    path = table(tmp_path, 'b,more,a\n2,x,1\n\n4,y,3\n')
+    values, lines = read_table(path, ('a', 'b'))
+    assert values.tolist() == [[1.0, 2.0], [3.0, 4.0]] and lines == [2, 4]
+    assert read_table(table(tmp_path, 'a\n'), ('a',)).values.shape == (0, 1)
+
+
+def test_values_that_may_lack_are_nan(tmp_path: Path) -> None:
+    path = table(tmp_path, 'a,b\n1,\n2,nan\n3\n')
+    values, _ = read_table(path, ('a', 'b', 'c'), may_lack=('b', 'c'))
+    np.testing.assert_equal(values, [[i, np.nan, np.nan] for i in (1.0, 2.0, 3.0)])
+    with pytest.raises(LogError, match='line 1: missing columns c$'):
+        read_table(path, ('a', 'b', 'c'), may_lack=('b',))
+    with pytest.raises(LogError, match="line 2: b is not a finite number: ''"):
+        read_table(path, ('a', 'b'))
+
+
+def test_errors_are_errors_of_parameters_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=f'^log {tmp_path}/none.csv: ') as error:
+        read_table(tmp_path / 'none.csv', ('a',))
+    assert len(str(error.value).splitlines()) == 1

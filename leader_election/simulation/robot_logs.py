@@ -20,14 +20,17 @@ odometry [m/s, rad/s], valid until the next row; ``x, y, theta`` is the true pos
 columns are ignored. :mod:`.logged_sightings` reads the robots' sightings of each other.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+import csv
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
+import math
 from pathlib import Path
 import re
+from typing import NamedTuple
 
-from leader_election.simulation.csv_table import LogError, read_table
+from leader_election.parameters import ParameterError
 import numpy as np
 from numpy.typing import NDArray
 
@@ -150,3 +153,56 @@ def read_log(path: Path) -> RobotLog:
                        f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
     table[:, 5] = np.unwrap(table[:, 5])
     return RobotLog(table[:, 0], table[:, 1:3], table[:, 3:])
+
+
+class LogError(ParameterError):
+    """An unusable log; the message is one line that names the file and the line in it."""
+
+
+class Table(NamedTuple):
+    """The rows of a file."""
+
+    values: NDArray[np.float64]
+    """Shape (rows, columns)."""
+    lines: list[int]
+    """The line of each row in the file."""
+
+
+def read_table(path: Path, columns: Sequence[str],
+               may_lack: Collection[str] = ()) -> Table:
+    """
+    Read columns of a CSV file with a header; further columns are ignored.
+
+    :param path: of the file.
+    :param columns: the names of the columns.
+    :param may_lack: columns whose values may be empty or ``nan``, or that may be missing; such
+        values are NaN.
+    :raises LogError: for a missing column, a value that is missing or not finite, or an
+        unreadable file.
+    """
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    try:
+        with path.open(newline='', encoding='utf-8-sig') as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in columns
+                       if name not in (reader.fieldnames or ()) and name not in may_lack]
+            if missing:
+                raise ValueError(f'line 1: missing columns {", ".join(missing)}')
+            for values in reader:
+                rows.append([_number(name, values.get(name), name in may_lack, reader.line_num)
+                             for name in columns])
+                lines.append(reader.line_num)
+    except (OSError, ValueError, csv.Error) as error:
+        raise LogError(f'log {path}: {error}') from error
+    return Table(np.reshape(rows, (len(rows), len(columns))), lines)
+
+
+def _number(name: str, text: str | None, may_lack: bool, line: int) -> float:
+    try:
+        value = float(text or 'nan')
+    except ValueError:
+        value = math.inf
+    if not math.isfinite(value) and not (may_lack and math.isnan(value)):
+        raise ValueError(f'line {line}: {name} is not a finite number: {text!r}')
+    return value
