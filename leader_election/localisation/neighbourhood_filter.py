@@ -46,6 +46,7 @@ from leader_election.localisation.scale_errors import (
     corrected,
     Factors,
     Kept,
+    parked,
     plausible,
     slopes,
     START_VARIANCES,
@@ -264,9 +265,10 @@ class NeighbourhoodFilter:
             noise += slip_covariance(motion)
         own = own + turned @ noise @ turned.T
         covariance[pose, pose] = (own + own.T) / 2.0
-        known = covariance[_FACTORS + first, _FACTORS + first]
-        covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
-            known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
+        if not parked(reported, duration):
+            known = covariance[_FACTORS + first, _FACTORS + first]
+            covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
+                known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
         self._odometry[robot], self._times[robot] = odometry, now
         self._adaptation.adapt(now)
 

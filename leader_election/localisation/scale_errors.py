@@ -59,7 +59,11 @@ class Kept(NamedTuple):
 START = Factors(0.1, 0.2, 0.05)
 """The standard deviations of the factors of a robot never met, from 1, 1 and 0."""
 WALK = Factors(0.001, 0.003, 0.001)
-"""The standard deviations of their changes in one second; they grow with the square root of it."""
+"""The standard deviations of their changes in one second of driving; they grow with the square
+root of it."""
+PARKED = (0.01, 0.01)
+"""The speed, and the turn rate, below which wheels do not wear, and floors do not change [m/s,
+rad/s]."""
 LEAST, GREATEST = Factors(0.55, 0.5, -0.4), Factors(1.6, 1.6, 0.4)
 """The bounds of plausible factors: odometry beyond them is not scaled but wrong."""
 START_VARIANCES, WALK_VARIANCES = np.square(START), np.square(WALK)
@@ -68,6 +72,12 @@ START_VARIANCES, WALK_VARIANCES = np.square(START), np.square(WALK)
 def plausible(factors: Factors) -> bool:
     """Return whether factors are those of odometry that works."""
     return all(map(lt, LEAST, factors)) and all(map(lt, factors, GREATEST))
+
+
+def parked(motion: PlanePose, duration: float) -> bool:
+    """Return whether a robot stands by its odometry: its factors stay as they are."""
+    speed, rate = PARKED
+    return math.hypot(*motion[:2]) <= speed * duration and abs(motion[2]) <= rate * duration
 
 
 def corrected(motion: PlanePose, factors: Factors) -> PlanePose:

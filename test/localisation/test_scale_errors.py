@@ -116,8 +116,19 @@ def test_factors_beyond_what_is_plausible_begin_anew_with_a_loosened_pose() -> N
 
 def test_without_sightings_factors_become_no_less_certain_than_at_the_start() -> None:
     own = alone()
-    own.move(1, ORIGIN, 1e6)
+    own.move(1, (2e4, 0.0, 0.0), 1e6)
     np.testing.assert_allclose(np.sqrt(own.factor_variances(1)), START)
+
+
+@pytest.mark.parametrize('noise', [0.0, 0.002])
+def test_a_parked_robot_keeps_its_factors_for_an_hour(noise: float) -> None:
+    own = alone()
+    drive(own, Factors(turn=0.8), (0.0, 0.0, 0.4), 30, bearings=True)
+    factors, variances, (x, y, yaw) = own.factors(1), own.factor_variances(1), own.odometry(1)
+    for second in range(3600):
+        own.move(1, (x + noise * (second % 2), y, yaw), 31.0 + second)
+    assert own.factors(1) == factors
+    np.testing.assert_array_equal(own.factor_variances(1), variances)
 
 
 def test_a_common_turn_of_the_frame_is_not_observed_by_sightings_of_each_other() -> None:

@@ -73,7 +73,7 @@ class LocalisationWatch:
         :param sensing: of the robot.
         :param counts: the robot's counters.
         :param now: the time, which never goes back [s].
-        :param doubt: the probability that the leader is wrong (``Robot.doubt``).
+        :param doubt: the probability that the leader is wrong (``Robot.doubt``); NaN: not known.
         """
         more = self._increase(counts, now)
         if sensing.localisation.pose is None:
@@ -196,7 +196,7 @@ def _elsewhere(sensing: Sensing, now: float) -> str:
 
 def _doubtful(sensing: Sensing, now: float, doubt: float) -> str:
     """Return the text on a leader that may be wrong; empty: it hardly is."""
-    if doubt <= DOUBTFUL:
+    if not doubt > DOUBTFUL:
         return ''
     return (f'the leader is wrong with a probability of {doubt:.0%}, since the deviation of '
             f'distances is {_judged_deviation(sensing, now):.2f} m{_cause(sensing, now)}')

@@ -335,13 +335,13 @@ class Robot:
         """
         Return the probability that the errors of distances give it a wrong leader.
 
-        0 where it is not estimated: without the neighbourhood filter, for other algorithms than
+        NaN where it is not estimated: without the neighbourhood filter, for other algorithms than
         ``bounded``, and for other metrics than distances.
         """
         main, sensing = self.main, self.sensing
         if not (sensing.cooperates and sensing.metric.is_length
                 and isinstance(main.state, Candidacy)):
-            return 0.0
+            return math.nan
         return doubt(main.state, self.parameters.robot_id, [
             Offer(message.export, distance, deviation)
             for message, distance, deviation in sensing.localised(now)

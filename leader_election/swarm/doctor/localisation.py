@@ -21,6 +21,7 @@ from leader_election.election.robot.diagnostics import (
     DEVIATION,
     DISTANCE_DEVIATION,
     LANDMARKS,
+    LEADER_DOUBT,
     MAX_DEVIATION,
     number,
     POSE_SOURCE,
@@ -28,6 +29,7 @@ from leader_election.election.robot.diagnostics import (
     RANGE_BIAS,
     RANGE_BIAS_DEVIATION,
 )
+from leader_election.election.robot.localisation_watch import DOUBTFUL
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
@@ -65,6 +67,12 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
         if limit is not None and found > limit:
             yield Symptom(Level.ERROR, (robot,), f'{what} may be {found:.1f} m off, beyond '
                                                  f'max_deviation {limit:g} m')
+            continue
+        doubt = number(values, LEADER_DOUBT)
+        if doubt is not None:
+            if doubt > DOUBTFUL:
+                yield Symptom(Level.WARN, (robot,), f'its leader is wrong with a probability of '
+                                                    f'{doubt:.0%}: {what} may be {found:.1f} m off')
             continue
         lengths = {name: length for name in (COMMUNICATION_RANGE, RADIUS)
                    if (length := number(values, name)) is not None and length > 0.0}
