@@ -71,8 +71,8 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
         doubt = number(values, LEADER_DOUBT)
         if doubt is not None:
             if doubt > DOUBTFUL:
-                yield Symptom(Level.WARN, (robot,), f'its leader is wrong with a probability of '
-                                                    f'{doubt:.0%}: {what} may be {found:.1f} m off')
+                yield Symptom(Level.WARN, (robot,), 'its leader is wrong with a probability of '
+                              f'{doubt:.0%}: {what} may be {found:.1f} m off')
             continue
         lengths = {name: length for name in (COMMUNICATION_RANGE, RADIUS)
                    if (length := number(values, name)) is not None and length > 0.0}

@@ -85,7 +85,8 @@ def test_robots_of_another_version_have_no_symptom() -> None:
      'its distances to neighbours may be 1.2 m off, with communication_range 5 m'),
     ({'distance_deviation': '1.2', 'leader_doubt': '0.150'}, None, ''),
     ({'distance_deviation': '0.6', 'leader_doubt': '0.310'}, Level.WARN,
-     'its leader is wrong with a probability of 31%: its distances to neighbours may be 0.6 m off'),
+     'its leader is wrong with a probability of 31%: its distances to neighbours may be 0.6 m '
+     'off'),
     ({'distance_deviation': '1.7', 'max_deviation': '1.5', 'leader_doubt': '0.000'}, Level.ERROR,
      'its distances to neighbours may be 1.7 m off, beyond max_deviation 1.5 m')])
 def test_deviations_are_judged_by_limit_range_and_radius(
