@@ -42,8 +42,8 @@ from leader_election.simulation.radio import SENT_TOPIC, unpack
 from leader_election.simulation.scene import make_scene, SceneParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
-from leader_election.swarm.partition import Hysteresis, partition
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.reference_partition import Hysteresis, partition
+from leader_election.swarm.view.charts import FONT, INK, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
 import psutil
 import rclpy

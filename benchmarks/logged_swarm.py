@@ -33,7 +33,7 @@ from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
-from leader_election.swarm.partition import partition
+from leader_election.swarm.reference_partition import partition
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 import numpy as np
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.partition import Agreement, Hysteresis, partition
+from leader_election.swarm.reference_partition import Agreement, Hysteresis, partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 import numpy as np

@@ -64,7 +64,7 @@ from leader_election.ros.launching.processes import (
 from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_ids, format_robot_list
-from leader_election.swarm.parameters import MonitorParameters
+from leader_election.swarm.tracker import MonitorParameters
 
 GAZEBO = tuple(p.name for p in table(GazeboParameters))
 OTHERS = SWARM_ARGUMENTS | {

@@ -58,7 +58,7 @@ from leader_election.simulation.parameters import SceneParameters, WorldParamete
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.fleet.robot_list import format_ids, parse_ids
-from leader_election.swarm.parameters import MonitorParameters
+from leader_election.swarm.tracker import MonitorParameters
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
 WORLD = ('motion', 'physics', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate',

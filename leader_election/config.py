@@ -32,8 +32,8 @@ from leader_election.parameters import to_yaml
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
-from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.recording.options import RecorderParameters
+from leader_election.swarm.tracker import MonitorParameters
 
 FILES = {
     'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),

@@ -120,14 +120,14 @@ EXECUTABLES = (
         parser='leader_election.swarm.recording.options:recorder_options',
         description='record a swarm to a file (MCAP)'),
     Executable(
-        name='replay', module='leader_election.swarm.recording.main', stop_status=130,
+        name='replay', module='leader_election.swarm.recording.replay_command', stop_status=130,
         requires=_TO_REPLAY, parser='leader_election.swarm.recording.options:replay_options',
         description='evaluate a recording: a report and pictures, without ROS'),
     Executable(
         name='swarm_doctor', module='leader_election.ros.nodes.swarm_doctor', stop_status=130,
         description='check a running swarm for common faults, and suggest remedies'),
     Executable(
-        name='swarm_key', module='leader_election.swarm.fleet.key_command', stop_status=130,
+        name='swarm_key', module='leader_election.swarm.fleet.swarm_key', stop_status=130,
         description='make the key of a swarm, and change it'),
     Executable(
         name='swarm_world', module='leader_election.ros.nodes.swarm_world',

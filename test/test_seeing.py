@@ -23,8 +23,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.ros.nodes.markers import Markers, trail_marker
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
-from leader_election.swarm.recording.options import REPLAYED
-from leader_election.swarm.recording.subscriptions import matches
+from leader_election.swarm.recording.options import matches, REPLAYED
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 import pytest

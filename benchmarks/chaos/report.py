@@ -23,8 +23,15 @@ from benchmarks.chaos.judge import Recovery
 from benchmarks.chaos.run import Outcome
 from benchmarks.chaos.schedule import ATTACK, ATTACK_OVER
 from leader_election.ros.demo.checks import Check
-from leader_election.swarm.view.charts import add_timeline, timeline_height
-from leader_election.swarm.view.figure_style import FAINT, FONT, INK, new_figure, tidy
+from leader_election.swarm.view.charts import (
+    add_timeline,
+    FAINT,
+    FONT,
+    INK,
+    new_figure,
+    tidy,
+    timeline_height,
+)
 from leader_election.swarm.view.formatting import colour, NOTE
 from matplotlib.axes import Axes
 import numpy as np

@@ -26,7 +26,7 @@ from leader_election.lab.figures.style import (
     legend_outside,
     write_errors,
 )
-from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter

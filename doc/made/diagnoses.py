@@ -24,7 +24,7 @@ def diagnoses(root: Path, argument: str) -> str:
     :param root: the folder of the checkout; not used.
     :param argument: not used.
     """
-    from leader_election.swarm.doctor.checks import CHECKS
+    from leader_election.swarm.doctor.diagnoses import CHECKS
     return '\n'.join(
         f'### {check.question}\n\n{check.meaning}\n\n**What to do:** {check.remedy}\n\n'
         f'(`swarm_doctor` calls this `{check.name}`.)\n' for check in CHECKS)

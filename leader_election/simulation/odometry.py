@@ -87,7 +87,6 @@ class Odometry:
         self.poses = advance(self.poses, self.velocities, dt)
 
 
-
 class OdometryCovariance:
     """
     The covariances of the odometry of many robots, each in the frame of its own odometry.

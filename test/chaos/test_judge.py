@@ -14,15 +14,7 @@
 
 """The judge: which robots have a living leader in reach, and how long they had none."""
 
-from benchmarks.chaos.judge import (
-    bound,
-    Happened,
-    Judge,
-    Observation,
-    recoveries,
-    Recovery,
-    Truth,
-)
+from benchmarks.chaos.judge import bound, Happened, Judge, Observation, recoveries, Recovery, Truth
 from benchmarks.chaos.schedule import Change, KILL, NO_TROUBLE
 import pytest
 

@@ -31,7 +31,7 @@ from leader_election.parameters import (
     to_yaml,
 )
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.parameters import MonitorParameters
+from leader_election.swarm.tracker import MonitorParameters
 import pytest
 import yaml
 

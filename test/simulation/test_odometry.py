@@ -111,8 +111,6 @@ def test_without_errors_odometry_is_exact() -> None:
     assert covariance.exact and not covariance.poses.any() and not covariance.velocities.any()
 
 
-
-
 def path(steps: int = 200) -> list[tuple[float, float, float]]:
     """Return the poses of a robot that drives and turns, also backwards and through pi."""
     pose, poses = np.array([[0.3, -0.2, 3.0]]), []

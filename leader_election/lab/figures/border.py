@@ -25,7 +25,7 @@ from leader_election.lab.analysis.statistics import WARM_UP
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import colour_of, count_seeds, FigureError
 from leader_election.lab.simulation.simulate import simulate, Snapshot
-from leader_election.swarm.view.figure_style import FAINT, FONT, INK, new_figure, tidy
+from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

@@ -17,7 +17,7 @@
 from collections.abc import Mapping, Sequence
 
 from leader_election.lab.figures.style import colour_of, count_seeds, curve, legend
-from leader_election.swarm.view.figure_style import FONT, new_figure, tidy
+from leader_election.swarm.view.charts import FONT, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import xarray as xr

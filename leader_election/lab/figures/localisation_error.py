@@ -34,7 +34,7 @@ from leader_election.lab.figures.style import axis_label, colour_of, count_seeds
 from leader_election.lab.runs.computation import cores
 from leader_election.lab.runs.results import dimensions
 from leader_election.lab.simulation.simulate import simulate
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.view.charts import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

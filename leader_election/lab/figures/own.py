@@ -33,7 +33,7 @@ from leader_election.lab.figures.style import (
 )
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.runs.results import varied
-from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

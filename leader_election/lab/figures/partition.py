@@ -21,9 +21,9 @@ from typing import Any
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import check_writable, FigureError, write_errors
 from leader_election.lab.simulation.simulate import simulate, Snapshot
-from leader_election.swarm.view.animation import save_gif
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure
+from leader_election.swarm.view.charts import FONT, INK, new_figure
 from leader_election.swarm.view.formatting import GONE, Palette
+from leader_election.swarm.view.picture import save_gif
 from matplotlib.animation import FFMpegWriter
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -39,7 +39,7 @@ from leader_election.lab.analysis.derived_metrics import (
 )
 from leader_election.lab.figures.style import axis_label, count_seeds, FigureError, legend
 from leader_election.lab.runs.results import varied
-from leader_election.swarm.view.figure_style import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import Colour, colour
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -29,7 +29,7 @@ from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import colour_of, count_seeds, legend_outside
 from leader_election.lab.runs.results import varied
 from leader_election.lab.simulation.simulate import simulate, Snapshot
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.view.charts import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator

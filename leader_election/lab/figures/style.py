@@ -23,7 +23,7 @@ from zlib import crc32
 
 from leader_election.lab.analysis.statistics import half_widths
 from leader_election.lab.runs.results import reason, ResultError
-from leader_election.swarm.view.figure_style import FONT
+from leader_election.swarm.view.charts import FONT
 from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import FigureCanvasBase

@@ -37,7 +37,7 @@ from leader_election.lab.figures.style import (
     legend_outside,
 )
 from leader_election.lab.runs.results import varied
-from leader_election.swarm.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.swarm.view.charts import FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure

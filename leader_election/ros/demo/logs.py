@@ -45,7 +45,7 @@ from leader_election.simulation.parameters import SceneParameters, WorldParamete
 from leader_election.simulation.robot_logs import first_time, LANDMARKS, RobotLog
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.accuracy import Accuracy, accuracy_lines, compare_messages
-from leader_election.swarm.partition import Agreement
+from leader_election.swarm.reference_partition import Agreement
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.view.charts import draw_agreement

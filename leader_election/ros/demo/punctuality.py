@@ -16,7 +16,7 @@
 
 from collections.abc import Mapping
 
-from leader_election.swarm.partition import Share
+from leader_election.swarm.reference_partition import Share
 
 TRUSTED = 0.95
 """The least agreement of the two swarms by true poses for which the timing counts as good."""

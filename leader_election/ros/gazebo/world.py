@@ -25,12 +25,7 @@ from collections.abc import Sequence
 
 from leader_election.ros.gazebo.model import robot_model, SDF_VERSION
 from leader_election.ros.gazebo.sdf import Colour, document, Element, material, robot_colour, tag
-from leader_election.ros.gazebo.simulator import (
-    Equipment,
-    NO_EQUIPMENT,
-    STEP,
-    world_plugins,
-)
+from leader_election.ros.gazebo.simulator import Equipment, NO_EQUIPMENT, STEP, world_plugins
 from leader_election.simulation.arena import (
     Arena,
     obstacle_rectangles,

@@ -19,13 +19,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import (
-    did_you_mean,
-    Parameter,
-    ParameterError,
-    strict_yaml,
-    table,
-)
+from leader_election.parameters import did_you_mean, Parameter, ParameterError, strict_yaml, table
 
 PACKAGE = 'leader_election'
 COMMON_ARGUMENTS = {

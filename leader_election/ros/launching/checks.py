@@ -33,7 +33,7 @@ from leader_election.election.robot.parameters import (
 from leader_election.parameters import build, ParameterError, table
 from leader_election.ros.launching.parameter_file import effective_parameters
 from leader_election.swarm.fleet.fleet_settings import TOPIC
-from leader_election.swarm.fleet.key_file import read_keys
+from leader_election.swarm.fleet.swarm_key import read_keys
 
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 ROBOT_ID = 'robot_id'

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 import sys
 from typing import Any
 
-from leader_election.swarm.fleet.progress import CREATED, ELECTING, LEAST, SwarmProgress
+from leader_election.swarm.fleet.hosting import CREATED, ELECTING, LEAST, SwarmProgress
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

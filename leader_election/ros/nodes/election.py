@@ -61,7 +61,7 @@ from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.ros.nodes.sighting_inputs import SightingInputs
 from leader_election.ros.nodes.state_publishers import PlotPublishers, StatePublishers
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.swarm.fleet.key_file import KeyFile
+from leader_election.swarm.fleet.swarm_key import KeyFile
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node

@@ -30,9 +30,8 @@ from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions, Snapshot
-from leader_election.swarm.tracker import SwarmTracker
+from leader_election.swarm.tracker import MonitorParameters, SwarmTracker
 from leader_election.swarm.view.formatting import Palette
 from leader_election.swarm.view.frame import Frame, Rings, rings_of, silence, Trails
 from leader_election.swarm.view.terminal import line, render
@@ -212,7 +211,7 @@ class Monitor(Node):
             from leader_election.swarm.view.picture import draw
             draw(self._frame, self.rings, Path(self.parameters.picture), reach, start)
         if self.parameters.animation and self.frames:
-            from leader_election.swarm.view.animation import animate
+            from leader_election.swarm.view.picture import animate
             animate(self.frames, self.rings, Path(self.parameters.animation), reach, start)
 
 

@@ -25,15 +25,16 @@ from leader_election.election.registry import message_type
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
-from leader_election.swarm.recording.mcap_writer import message_definition, Recording
-from leader_election.swarm.recording.options import recorder_options, RecorderParameters
-from leader_election.swarm.recording.subscriptions import (
+from leader_election.swarm.recording.mcap_files import message_definition, Recording
+from leader_election.swarm.recording.options import (
     BEST_EFFORT,
     compatible_qos,
     is_recorded,
     ODOMETRY,
     OfferedQos,
     RateLimit,
+    recorder_options,
+    RecorderParameters,
     RELIABLE,
     rosbag2_qos,
     TRANSIENT_LOCAL,
@@ -41,12 +42,7 @@ from leader_election.swarm.recording.subscriptions import (
 )
 from leader_election.swarm.view.formatting import count
 from rclpy.node import Node
-from rclpy.qos import (
-    QoSDurabilityPolicy,
-    QoSHistoryPolicy,
-    QoSProfile,
-    QoSReliabilityPolicy,
-)
+from rclpy.qos import QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.utilities import remove_ros_args
 
 DEPTH = 1000

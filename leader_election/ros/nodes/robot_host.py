@@ -32,14 +32,16 @@ from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.lean_election_node import LeanElectionNode, LEFT_OUT
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.shared_topics import SharedTopics
-from leader_election.swarm.fleet.hosting import RobotHostParameters, strength, swarm_robots
-from leader_election.swarm.fleet.progress import (
+from leader_election.swarm.fleet.hosting import (
     CREATED,
     ELECTING,
     is_due,
     LEAST,
     progress_line,
+    RobotHostParameters,
     Step,
+    strength,
+    swarm_robots,
 )
 from leader_election.swarm.fleet.robot_list import format_ids, parse_ids, RobotSpec
 from rclpy.clock import Clock

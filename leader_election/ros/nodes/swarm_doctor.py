@@ -34,7 +34,7 @@ from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import make_executor, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.swarm.doctor import command
-from leader_election.swarm.doctor.buffers import (
+from leader_election.swarm.doctor.communication import (
     DEFAULT,
     domains,
     LARGEST,
@@ -43,7 +43,7 @@ from leader_election.swarm.doctor.buffers import (
     sockets,
     udp_counters,
 )
-from leader_election.swarm.doctor.checks import about, examine
+from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
 from leader_election.swarm.doctor.observations import (
     by_robot,
     CLOCK,
@@ -59,7 +59,6 @@ from leader_election.swarm.doctor.observations import (
     SCAN,
     TEXT,
 )
-from leader_election.swarm.doctor.swarms import choose, swarm_topics
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.node import Node

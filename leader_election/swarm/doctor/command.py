@@ -23,9 +23,8 @@ import textwrap
 from typing import Any
 
 from leader_election.parameters.command_line import CommandLineParser
-from leader_election.swarm.doctor.checks import CHECKS, Finding
+from leader_election.swarm.doctor.diagnoses import CHECKS, Finding, swarm_topics
 from leader_election.swarm.doctor.observations import Level, listing, Observations
-from leader_election.swarm.doctor.swarms import swarm_topics
 from leader_election.swarm.fleet.fleet_file import load_fleet
 from leader_election.swarm.fleet.fleet_settings import SHARED_TOPIC, TOPICS
 

@@ -15,11 +15,14 @@
 """The command ``logs``: makes folders of logs, and estimates the noise of robots from them."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+import re
+import textwrap
 
-from leader_election.localisation.noise_estimation import estimate
-from leader_election.parameters import ParameterError
+from leader_election.localisation.noise_estimation import Estimate, estimate, Figure
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.parameters import ParameterError, table
 from leader_election.parameters.command_line import (
     CommandLineParser,
     ExitStatus,
@@ -35,7 +38,6 @@ from leader_election.swarm.recording.noise_input import (
     NoiseInput,
     Topics,
 )
-from leader_election.swarm.recording.noise_report import as_yaml
 
 CONVERT = """
 Convert a data set of MRCLAM, as its authors publish it (Robot<i>_Odometry.dat and so on), to a
@@ -119,7 +121,7 @@ def _read(chosen: argparse.Namespace) -> NoiseInput:
     if chosen.source == SAMPLE or path.is_dir() and any(path.glob('*.csv')):
         return from_logs(chosen.source, chosen.landmarks)
     topics = Topics(chosen.odometry, chosen.reference, chosen.measurements)
-    from leader_election.swarm.recording.mcap_reader import RecordingError
+    from leader_election.swarm.recording.mcap_files import RecordingError
     try:
         return from_recording(path, topics, chosen.landmarks)
     except RecordingError as error:
@@ -151,3 +153,56 @@ def _seconds(text: str) -> float:
         raise argparse.ArgumentTypeError(
             f'{text} is not allowed; it takes whole seconds, 1 to 3600')
     return number
+
+
+def as_yaml(estimate: Estimate, title: str, warnings: Iterable[str] = ()) -> str:
+    """
+    Return the text of a ROS parameter file.
+
+    :param estimate: the parameters.
+    :param title: its first line, a comment.
+    :param warnings: further comments.
+    """
+    lines = [*_comment(title, '')]
+    for note in (*(f'warning: {warning}' for warning in warnings), *estimate.notes):
+        lines += _comment(note, '')
+    lines += ['/**:', '  ros__parameters:']
+    units = {p.name: p.unit for p in table(LocalisationParameters)}
+    for figure in estimate.figures:
+        lines += _comment(_basis(figure, units[figure.name]), '    ')
+        lines.append(f'    {figure.name}: {_number(figure.value)}')
+    return '\n'.join(lines) + '\n'
+
+
+def _basis(figure: Figure, unit: str) -> str:
+    """
+    Return the basis of a figure: interval and number of samples.
+
+    >>> _basis(Figure('bearing_noise', 0.0102, 812, 0.0095, 0.0108), 'rad')
+    '95 %: 0.0095 to 0.0108 rad, by 812 samples'
+    >>> _basis(Figure('bearing_noise', 0.04, 0, kept='nothing was recorded'), 'rad')
+    'the default: nothing was recorded'
+    """
+    if figure.kept:
+        return f'the default: {figure.kept}'
+    between = (f'at most {_number(figure.upper)}' if figure.at_most
+               else f'{_number(figure.lower)} to {_number(figure.upper)}')
+    return f'95 %: {between}{" " if unit else ""}{unit}, by {figure.samples} samples'
+
+
+def _comment(text: str, indent: str) -> Iterator[str]:
+    yield from textwrap.wrap(
+        text, 98, initial_indent=f'{indent}# ', subsequent_indent=f'{indent}#   ')
+
+
+def _number(value: float) -> str:
+    """
+    Return a number with three digits, in a form that YAML reads as a number.
+
+    >>> _number(0.07196), _number(1e-05), _number(2.0)
+    ('0.072', '1.0e-05', '2.0')
+    """
+    text = f'{value:.3g}'
+    if '.' not in text:
+        text = re.sub(r'^(\d+)', r'\1.0', text)
+    return text

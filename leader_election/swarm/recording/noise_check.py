@@ -33,7 +33,7 @@ from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.recorded_errors import Array, Recorded, sampled
 from leader_election.localisation.sighting import Sighting
 from leader_election.parameters import build, ParameterError, table
-from leader_election.swarm.partition import partition
+from leader_election.swarm.reference_partition import partition
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 import numpy as np
 

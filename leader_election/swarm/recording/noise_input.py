@@ -25,11 +25,7 @@ from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.recorded_errors import Array, Recorded
 from leader_election.localisation.sighting import rows_of
 from leader_election.simulation.logged_sightings import FOLDER as SIGHTINGS
-from leader_election.simulation.logged_sightings import (
-    Landmarks,
-    landmarks_path,
-    read_sightings,
-)
+from leader_election.simulation.logged_sightings import Landmarks, landmarks_path, read_sightings
 from leader_election.simulation.robot_logs import (
     log_paths,
     LogError,
@@ -37,18 +33,19 @@ from leader_election.simulation.robot_logs import (
     read_log,
     RobotLog,
 )
-from leader_election.swarm.recording.clocks import Clocks
-from leader_election.swarm.recording.decode import (
+from leader_election.swarm.recording.content import (
     CLOCK,
+    Clocks,
     content,
     DIAGNOSTICS,
+    DiagnosticsSummary,
+    ids_of,
     NUMBERS,
     ODOMETRY,
     POSE,
     POSE_WITH_COVARIANCE,
 )
-from leader_election.swarm.recording.diagnostics import DiagnosticsSummary, ids_of
-from leader_election.swarm.recording.subscriptions import matches
+from leader_election.swarm.recording.options import matches
 import numpy as np
 
 SLOW = 0.5
@@ -146,7 +143,7 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
     :raises LogError: where no robot has both odometry and a reference, or for wrong landmarks.
     """
     # The reader of MCAP is not installed on every robot.
-    from leader_election.swarm.recording.mcap_reader import Reader
+    from leader_election.swarm.recording.mcap_files import Reader
     kinds = {topics.odometry: (ODOMETRY,), topics.measurements: (NUMBERS,),
              topics.reference: (ODOMETRY, POSE, POSE_WITH_COVARIANCE)}
     collected = {name: _Collected() for name in kinds}

@@ -21,19 +21,21 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.robot.wire import RejectReason
-from leader_election.swarm.recording.clocks import Clocks, Jump
-from leader_election.swarm.recording.decode import (
+from leader_election.swarm.recording.content import (
     CLOCK,
+    Clocks,
     content,
     DIAGNOSTICS,
+    DiagnosticsSummary,
+    ids_of,
+    Jump,
     MARKERS,
     NUMBERS,
     POSES,
     STRING,
 )
-from leader_election.swarm.recording.diagnostics import DiagnosticsSummary, ids_of
-from leader_election.swarm.recording.localisation import DistanceRow
-from leader_election.swarm.recording.mcap_reader import Entry, RecordingError
+from leader_election.swarm.recording.localisation_errors import DistanceRow
+from leader_election.swarm.recording.mcap_files import Entry, RecordingError
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker

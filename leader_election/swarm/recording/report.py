@@ -23,8 +23,7 @@ from typing import Any
 from leader_election.election.robot.codec import MAIN
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures
 from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
-from leader_election.swarm.partition import Agreement, partition, Share
-from leader_election.swarm.recording.localisation import (
+from leader_election.swarm.recording.localisation_errors import (
     accuracy_of_messages,
     Localisation,
     localisation_errors,
@@ -35,6 +34,7 @@ from leader_election.swarm.recording.localisation import (
 )
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run
+from leader_election.swarm.reference_partition import Agreement, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
 from leader_election.swarm.view.formatting import count, fields_text
 import numpy as np

@@ -12,20 +12,47 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Charts of a whole run: agreement over time, paths of robots, leaders over time."""
+"""Charts of a whole run in one style: agreement, paths, leaders and errors over time."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.robot.codec import Position
-from leader_election.swarm.view.figure_style import FAINT, FONT, INK, new_figure, tidy
 from leader_election.swarm.view.formatting import Colour, distinct_colours, GONE
 from leader_election.swarm.view.frame import Frame, Rings
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 import numpy as np
 from numpy.typing import NDArray
+
+DPI = 150
+FONT = 10
+"""Size of all text but titles [points]."""
+INK, FAINT = '#2b2f36', '#6b717a'
+
+
+def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
+    """
+    Return an empty figure.
+
+    :param width: [inches], as is the height.
+    :param caption: a line at the foot.
+    """
+    figure = Figure(figsize=(width, height), dpi=DPI, layout='constrained', facecolor='white')
+    figure.suptitle(title, fontsize=FONT + 2, color=INK)
+    figure.supxlabel(caption, fontsize=FONT - 1, color=FAINT)
+    return figure
+
+
+def tidy(axes: Axes) -> None:
+    """Remove the upper and right borders of axes, and add a pale grid."""
+    axes.grid(alpha=0.25)
+    axes.tick_params(labelsize=FONT - 1)
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
+
 
 MOST_COLUMNS = 2000
 """Resolution of the picture in time; of a longer run, frames are left out."""
@@ -175,3 +202,62 @@ def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDAr
     image = colours[:, last]
     image[:, columns - times[last] > _LONGEST_PAUSE * pause] = 1.0
     return image
+
+
+STYLES = {
+    'odometry': {'color': '#d55e00', 'linewidth': 1.6},
+    'filter': {'color': '#0072b2', 'linewidth': 1.6},
+    'deviation': {'color': '#56b4e9', 'linewidth': 1.4, 'linestyle': '--'},
+}
+"""Of curves, by their kind."""
+
+
+class Curve(NamedTuple):
+    """One curve."""
+
+    label: str
+    kind: str
+    """One of :data:`STYLES`."""
+    times: Sequence[float]
+    """[s]."""
+    values: Sequence[float | None]
+    """In the unit of the panel; ``None``: not known, a gap."""
+
+
+class Panel(NamedTuple):
+    """Curves over a common axis of time."""
+
+    label: str
+    """Of the vertical axis, with the unit."""
+    curves: Sequence[Curve]
+
+
+def draw_errors(panels: Sequence[Panel], path: Path) -> None:
+    """
+    Draw panels one below the other, as a PNG.
+
+    :param panels: curves without a known value, and panels without a curve, are left out.
+    :raises OSError: when the file cannot be written.
+    """
+    panels = [panel for panel in map(_known, panels) if panel.curves]
+    figure = Figure(figsize=(8.0, 0.6 + 2.6 * len(panels)), dpi=160, layout='constrained')
+    rows = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(rows, panels):
+        for curve in panel.curves:
+            axes.plot(curve.times, np.array(curve.values, dtype=float), label=curve.label,
+                      **STYLES[curve.kind])
+        axes.set(ylabel=panel.label)
+        axes.set_ylim(bottom=0.0)
+        axes.set_xlim(left=0.0)
+        axes.grid(alpha=0.25)
+        axes.legend(frameon=False, loc='upper left', fontsize=9)
+        for side in ('top', 'right'):
+            axes.spines[side].set_visible(False)
+    rows[-1].set(xlabel='time [s]')
+    figure.savefig(path, format='png')
+
+
+def _known(panel: Panel) -> Panel:
+    """Return a panel with those of its curves that have a known value."""
+    return panel._replace(curves=[
+        curve for curve in panel.curves if any(value is not None for value in curve.values)])

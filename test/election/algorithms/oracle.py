@@ -14,6 +14,6 @@
 
 """The stable partition, computed directly, under the name that tests know it by."""
 
-from leader_election.swarm.partition import Assignment, Graph, groups, partition, reach
+from leader_election.swarm.reference_partition import Assignment, Graph, groups, partition, reach
 
 __all__ = ['Graph', 'Assignment', 'groups', 'partition', 'reach']

@@ -26,7 +26,7 @@ from leader_election.lab.simulation.simulate import Run, simulate, simulate_bran
 from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.simulation.robot_logs import read_logs
-from leader_election.swarm.partition import Graph, partition
+from leader_election.swarm.reference_partition import Graph, partition
 import numpy as np
 from numpy.typing import NDArray
 import pytest

@@ -26,7 +26,7 @@ from leader_election.ros.demo.punctuality import overload, Punctuality
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import read_logs
 from leader_election.swarm.fleet.hosting import RobotHostParameters
-from leader_election.swarm.partition import Agreement
+from leader_election.swarm.reference_partition import Agreement
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 

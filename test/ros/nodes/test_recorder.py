@@ -25,7 +25,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.ros.nodes.recorder import main, Recorder
-from leader_election.swarm.recording.mcap_reader import Reader
+from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import replay
 from mcap.reader import make_reader

@@ -29,7 +29,7 @@ from leader_election.election.robot.robot import ROUNDS
 from leader_election.ros.nodes.process import make_executor, spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
-from leader_election.swarm.doctor.checks import examine
+from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import Level
 from nav_msgs.msg import Odometry
 import pytest

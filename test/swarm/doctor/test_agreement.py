@@ -16,10 +16,22 @@
 
 from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.swarm_key import sign
 from leader_election.swarm.doctor import agreement
 from leader_election.swarm.doctor.observations import HeardMessage, Level, RobotReport
 import pytest
-from swarm.doctor.scene import AIR, healthy, IDS, said, saying, signs, without
+from swarm.doctor.scene import (
+    AIR,
+    healthy,
+    IDS,
+    payload,
+    said,
+    saying,
+    signs,
+    statuses,
+    told,
+    without,
+)
 
 
 def test_differing_frame_is_reported() -> None:
@@ -76,3 +88,55 @@ def test_settings_are_compared_with_the_fleet_file() -> None:
 def test_radii_differ_freely_with_feedback() -> None:
     assert signs(agreement.settings,
                  diagnostics=setting('radius', '6', '5', '3', feedback_gain='0.5')) == []
+
+
+def signed(robot_id: int) -> list[HeardMessage]:
+    """Return a signed message a second."""
+    return [heard._replace(payload=sign(heard.payload, k, bytes(32)))
+            for k, heard in enumerate(said(robot_id))]
+
+
+def with_key(name: str, robot_id: int, key: str, accepted: str = '') -> list[RobotReport]:
+    return [report._replace(values={
+        **report.values, 'swarm_key': key, 'keys_accepted': accepted or key,
+        'accept_unverified': 'False'}) for report in statuses(name, robot_id)]
+
+
+def test_unsigned_and_signed_robots_are_reported() -> None:
+    assert signs(agreement.keys, messages=without(2) + signed(2)) == [
+        (('bob',), 'its messages are signed; those of alice, carol are not')]
+    assert signs(agreement.keys, messages=signed(1) + said(2) + signed(3)) == [
+        (('bob',), 'its messages are not signed; those of alice, carol are signed')]
+    assert signs(agreement.keys, messages=signed(1) + signed(2) + signed(3)) == []
+
+
+def test_id_with_signed_and_unsigned_messages_is_reported() -> None:
+    outsider = HeardMessage(3.0, payload(2), AIR)
+    assert signs(agreement.keys, messages=[*signed(1), *signed(2), *signed(3), outsider]) == [
+        (('bob',), 'some messages of id 2 are signed and some are not: another sender uses its '
+         'id, or it was given its key while this listened')]
+
+
+def test_robot_with_another_key_is_reported() -> None:
+    swarm = with_key('alice', 1, 'aa') + with_key('bob', 2, 'bb') + with_key('carol', 3, 'aa')
+    assert signs(agreement.keys, diagnostics=swarm) == [
+        (('bob',), 'it does not accept the key aa that alice, carol sign with')]
+
+
+def test_key_that_is_being_changed_is_reported() -> None:
+    swarm = (with_key('alice', 1, 'aa', 'aa, bb') + with_key('bob', 2, 'bb', 'bb, aa')
+             + with_key('carol', 3, 'aa', 'aa, bb'))
+    assert signs(agreement.keys, diagnostics=swarm) == [
+        ((), 'the key is being changed: alice, carol with aa, bob with bb')]
+
+
+def test_acceptance_of_unsigned_messages_is_reported() -> None:
+    swarm = saying(swarm_key='aa', keys_accepted='aa', accept_unverified='True')
+    assert signs(agreement.keys, diagnostics=swarm) == [
+        (('alice', 'bob', 'carol'),
+         'unsigned messages are believed, too: accept_unverified')]
+
+
+def test_without_any_key_nothing_is_found() -> None:
+    assert list(agreement.keys(healthy())) == []
+    assert signs(agreement.keys, diagnostics=told('bob')) == []

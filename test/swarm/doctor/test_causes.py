@@ -17,19 +17,11 @@
 from graphlib import TopologicalSorter
 
 from leader_election.swarm.doctor.causes import EXPLANATIONS
-from leader_election.swarm.doctor.checks import CHECKS, examine
 from leader_election.swarm.doctor.command import text
+from leader_election.swarm.doctor.diagnoses import CHECKS, examine
 from leader_election.swarm.doctor.observations import Endpoint, ODOMETRY, RobotReport
 import pytest
-from swarm.doctor.scene import (  # noqa: I100
-    healthy,
-    rewired,
-    saying,
-    statuses,
-    told,
-    wiring,
-    without,
-)
+from swarm.doctor.scene import healthy, rewired, saying, statuses, told, wiring, without  # noqa: I100
 
 
 def test_explanations_are_of_checks_and_have_no_cycle() -> None:

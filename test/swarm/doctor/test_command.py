@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 
 from leader_election.swarm.doctor import command
-from leader_election.swarm.doctor.checks import CHECKS, examine
+from leader_election.swarm.doctor.diagnoses import CHECKS, examine
 from leader_election.swarm.doctor.observations import Level, Observations
 import pytest
 from swarm.doctor.scene import healthy, NAMES, said, without

@@ -17,7 +17,7 @@
 import math
 
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.swarm.doctor import hearing
+from leader_election.swarm.doctor import communication
 from leader_election.swarm.doctor.observations import (
     by_robot,
     Endpoint,
@@ -48,7 +48,7 @@ def test_topic_of_a_task_is_no_radio_topic() -> None:
     for wires, extra in ((healthy().endpoints, []), (away, ['/bob/air'])):
         swarm = healthy(endpoints=[*wires, *team()], radio_topics=extra)
         assert find_radio_topics(swarm) == {AIR, *extra}
-        assert '/bob/team' not in str(list(hearing.shared_topic(swarm)))
+        assert '/bob/team' not in str(list(communication.shared_topic(swarm)))
     # Where the air is not known, by what it offers.
     for of_it in ({'reliable': True}, {'latched': True}):
         assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}

@@ -22,7 +22,7 @@ from operator import mul
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.swarm.doctor import timing
-from leader_election.swarm.doctor.checks import examine
+from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import CLOCK, Endpoint, HeardMessage, Level
 from leader_election.swarm.doctor.timing import drift, leap, not_held_back
 import pytest

@@ -20,14 +20,8 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, PoseStamped
 from leader_election.ros.nodes.recorder import message_file
-from leader_election.swarm.recording.mcap_reader import Entry
-from leader_election.swarm.recording.mcap_writer import message_definition, Recording
-from leader_election.swarm.recording.subscriptions import (
-    BEST_EFFORT,
-    OfferedQos,
-    rosbag2_qos,
-    VOLATILE,
-)
+from leader_election.swarm.recording.mcap_files import Entry, message_definition, Recording
+from leader_election.swarm.recording.options import BEST_EFFORT, OfferedQos, rosbag2_qos, VOLATILE
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock

@@ -25,10 +25,9 @@ from leader_election.localisation.recorded_errors import Recorded
 from leader_election.parameters import build
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import LogError, logs_folder
-from leader_election.swarm.recording.logs_command import main
+from leader_election.swarm.recording.logs_command import as_yaml, main
 from leader_election.swarm.recording.noise_check import checked, quality
 from leader_election.swarm.recording.noise_input import from_logs, from_recording, Topics
-from leader_election.swarm.recording.noise_report import as_yaml
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest

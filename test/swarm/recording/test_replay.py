@@ -15,7 +15,7 @@
 """A swarm is run once more: by which clock, which robots, by which algorithm and radius."""
 
 
-from leader_election.swarm.recording.mcap_reader import RecordingError
+from leader_election.swarm.recording.mcap_files import RecordingError
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay, replay
 import pytest

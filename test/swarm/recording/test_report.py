@@ -17,9 +17,9 @@
 import json
 import re
 
-from leader_election.swarm.recording.main import main
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import replay
+from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import as_text, report
 import pytest
 from swarm.levels import level_message, register_levels

@@ -17,9 +17,17 @@
 from pathlib import Path
 
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.swarm.view.charts import draw_paths, draw_timeline
+from leader_election.swarm.view.charts import (
+    Curve,
+    draw_errors,
+    draw_paths,
+    draw_timeline,
+    Panel,
+    STYLES,
+)
 from leader_election.swarm.view.formatting import distinct_colours, PALETTE
 from leader_election.swarm.view.frame import Frame, Rings
+from matplotlib.colors import to_rgb
 import numpy as np
 from PIL import Image
 from swarm.view.example import RINGS
@@ -95,3 +103,32 @@ def test_colours_are_at_their_times(tmp_path):
     for colour, begin, end in (((255, 0, 0), 0.0, 0.1), ((0, 0, 255), 0.9, 1.0)):
         columns = np.flatnonzero(np.all(pixels == colour, axis=2).any(axis=0)) / width
         assert len(columns) and begin < columns.min() and columns.max() <= end
+
+
+def pixels_of(path, kind):
+    """Return how many pixels have the colour of a kind of curve, and the picture's height."""
+    with Image.open(path) as image:
+        pixels = np.asarray(image.convert('RGB')) / 255
+    near = np.abs(pixels - to_rgb(STYLES[kind]['color'])).max(axis=2) < 0.02
+    return int(near.sum()), len(pixels)
+
+
+def panels(values):
+    times = [0.0, 1.0, 2.0]
+    return [Panel('positions [m]', [Curve('by odometry', 'odometry', times, [0.1, 0.5, 0.9]),
+                                    Curve('with the filter', 'filter', times, values)]),
+            Panel('distances [m]', [Curve('deviation', 'deviation', times, [None] * 3)])]
+
+
+def test_unknown_curves_and_panels_are_left_out(tmp_path):
+    draw_errors(panels([0.1, 0.1, None]), tmp_path / 'some.png')
+    draw_errors(panels([None, None, None]), tmp_path / 'fewer.png')
+    some, height = pixels_of(tmp_path / 'some.png', 'filter')
+    assert some > 100 and pixels_of(tmp_path / 'some.png', 'odometry')[0] > some
+    assert pixels_of(tmp_path / 'some.png', 'deviation')[0] == 0
+    assert pixels_of(tmp_path / 'fewer.png', 'filter') == (0, height)
+    full = panels([0.1, 0.1, 0.1])
+    full[1].curves[0] = full[1].curves[0]._replace(values=[0.1, 0.2, 0.3])
+    draw_errors(full, tmp_path / 'full.png')
+    assert pixels_of(tmp_path / 'full.png', 'deviation')[0] > 20
+    assert pixels_of(tmp_path / 'full.png', 'deviation')[1] > 1.5 * height

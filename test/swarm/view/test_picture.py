@@ -17,7 +17,13 @@
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view.formatting import GONE
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.view.picture import Canvas, draw, PICTURE_WIDTH
+from leader_election.swarm.view.picture import (
+    animate,
+    ANIMATION_WIDTH,
+    Canvas,
+    draw,
+    PICTURE_WIDTH,
+)
 import numpy as np
 from PIL import Image
 import pytest
@@ -114,3 +120,21 @@ def test_a_picture_is_a_file_of_its_width(tmp_path):
 def test_empty_picture_is_drawn(tmp_path, swarm):
     draw(swarm, Rings(), tmp_path / 'a.png', float('inf'))
     assert (tmp_path / 'a.png').stat().st_size > 1000
+
+
+def test_an_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
+    path = tmp_path / 'run.gif'
+    shifts = [0.0, 0.5, 1.0, 1.5]
+    frames = [frame(shift, note='robot 40 was killed' if shift else '') for shift in shifts]
+    animate(frames, RINGS, path, 2.5)
+    canvas = Canvas(frames, RINGS, ANIMATION_WIDTH, 2.5)
+    with Image.open(path) as image:
+        assert image.n_frames == len(shifts) and image.width == ANIMATION_WIDTH
+        for number, shift in enumerate(shifts):
+            image.seek(number)
+            pixels = np.asarray(image.convert('RGB'))
+            column, row = canvas.place((4.0 + shift, 2.0))
+            assert pixels[row, column] / 255 == pytest.approx(frames[0].colours[1], abs=0.03)
+            assert pixels[2, 2].tolist() == [255, 255, 255]
+            assert 80 <= image.info['duration'] <= 2000
+    assert path.stat().st_size < 100_000

@@ -12,24 +12,27 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The table of all checks, with question, meaning and remedy of each."""
+"""
+The table of all checks, with question, meaning and remedy of each, and what they examine.
 
-from collections.abc import Callable, Iterable
+A swarm is the robots that exchange messages on one topic. Two swarms in two namespaces may use the
+same ids, frames and places, and are examined separately. A robot whose topic is in its own
+namespace belongs to none: its ``neighbourhood`` is not remapped.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
-from leader_election.swarm.doctor import (
-    agreement,
-    buffers,
-    hearing,
-    identity,
-    keys,
-    localisation,
-    sensing,
-    timing,
-)
+from leader_election.swarm.doctor import agreement, communication, identity, positioning, timing
 from leader_election.swarm.doctor.causes import root_causes
-from leader_election.swarm.doctor.observations import Level, Observations, Symptom
-from leader_election.swarm.doctor.swarms import separate
+from leader_election.swarm.doctor.observations import (
+    find_radio_topics,
+    Level,
+    Observations,
+    space_of,
+    Symptom,
+)
 
 
 class Check(NamedTuple):
@@ -112,7 +115,7 @@ CHECKS = (
           'A robot with a key does not believe one without it or with another, and the other way '
           'round: they elect separately.',
           'Copy one key file to all robots and set swarm_key_file; swarm_key --show compares '
-          'keys; leader_election swarm_key --help describes how to change a key.', keys.keys),
+          'keys; leader_election swarm_key --help describes how to change a key.', agreement.keys),
     Check('self_reported', 'Do the robots report no problem themselves?',
           'A robot publishes a warning or an error on /diagnostics.',
           'Follow its text; the other checks may show more.', identity.self_reported),
@@ -120,20 +123,20 @@ CHECKS = (
           'Without recent odometry a robot has no position: its messages are dropped wherever '
           'distance counts.',
           'Start its driver; remap odom to the topic of the driver (ros2 topic list -t); '
-          'let one driver publish it, at 10 Hz or more.', sensing.odometry),
+          'let one driver publish it, at 10 Hz or more.', positioning.odometry),
     Check('scans', 'Do the laser scans arrive that tasks need?',
           'A robot whose task drives stands still without scans.',
           'Start the scanner, or remap scan to its topic. Gazebo Sim renders scans: where it '
-          'cannot, it publishes none, without an error.', sensing.scans),
+          'cannot, it publishes none, without an error.', positioning.scans),
     Check('odometry_frames', 'Are the frames of odometry right?',
           'A frame that is empty, or changes, makes positions wrong: odometry in the shared frame '
           'is used as it is, any other is transformed by initial_pose.',
           'Set header.frame_id (for example odom) and child_frame_id (for example base_link) in '
-          'the driver.', sensing.odometry_frames),
+          'the driver.', positioning.odometry_frames),
     Check('places', 'Has each robot a position of its own?',
           'Two robots cannot be at one position; at the origin, initial_pose was forgotten.',
           "Set initial_pose to where the robot's odometry starts, in the shared frame, or use a "
-          'localisation (pose_source: tf).', sensing.places),
+          'localisation (pose_source: tf).', positioning.places),
     Check('deviation', 'Are distances certain enough?',
           'Odometry drifts: the more a robot has driven and turned, the less its distances are '
           'right, and with them neighbours, leaders and regions.',
@@ -142,14 +145,14 @@ CHECKS = (
           '(range, hops). With max_deviation and hops_beyond_deviation elections go by hops '
           'then. Where robots cooperate already: more sightings, or landmarks. Where the '
           'deviation is too great to be true: parameters odometry_noise_... (command logs '
-          'estimates them).', localisation.deviation),
+          'estimates them).', positioning.deviation),
     Check('slip', 'Do wheels turn only where the robot moves?',
           'A robot that pushes against something has wrong odometry from then on, and correct '
           'sightings contradict it.',
           'Look at the robot; let what drives it back off (wander and the tasks do, with topic '
           'bumper), or limit the torque of its wheels, so that they stall. With pose_source '
           'cooperative or tf its position is found again; else start it again at its '
-          'initial_pose.', localisation.slip),
+          'initial_pose.', positioning.slip),
     Check('sightings', 'Do sightings agree with odometry and with each other?',
           'Sightings that contradict all others are rejected; without any, robots that cooperate '
           'have only odometry.',
@@ -158,51 +161,51 @@ CHECKS = (
           'tag, radio and robot_id one number, list landmarks in the file of parameter '
           'landmarks, or look for silent robots. Names: set tag_names. Nothing seen: start the '
           "sensor's driver, and check sighting_sources and the topic (ros2 topic info -v).",
-          localisation.sightings),
+          positioning.sightings),
     Check('sensor_bias', 'Are sensors without a constant error?',
           'Innovations of the filter are not white: a constant error of ranges is the same in '
           'all of them, so nothing contradicts it, and distances are wrong by it.',
           'Calibrate the sensor (antenna delay of ultra-wideband radios, size and place of '
           'tags), or set range_offset to the error with the opposite sign.',
-          localisation.sensor_bias),
+          positioning.sensor_bias),
     Check('shared_topic', 'Do all robots use one topic?',
           'Each robot receives only its own messages: all lead themselves.',
           'Remap neighbourhood to one shared name on all robots '
-          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.', hearing.shared_topic,
-          common=True),
+          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.',
+          communication.shared_topic, common=True),
     Check('profiles', 'Are publishers and subscriptions compatible (QoS)?',
           'DDS delivers nothing from a publisher to a subscription that requests more than it '
           'offers, and reports that only in a log.',
           'Request less or offer more: parameters qos_overrides.<topic>.'
           '<publisher|subscription>.<reliability|durability|...>; of a driver or tool, its own '
-          'settings.', hearing.profiles, common=True),
+          'settings.', communication.profiles, common=True),
     Check('reception', 'Does each robot receive others?',
           'A robot that receives nothing leads itself, and takes no part.',
           'See profiles; check that its network accepts multicast and packets from new '
-          'ports (firewall), and see found.', hearing.reception),
+          'ports (firewall), and see found.', communication.reception),
     Check('one_way', 'Are links between neighbours bidirectional?',
           'Where only one of two robots receives the other, news travels one way, and regions may '
           'depend on leaders that do not know of them.',
           'Give all robots one communication_range, smaller than the range of the radios; look '
-          'for a weak sender, a firewall, or wrong odometry.', hearing.one_way),
+          'for a weak sender, a firewall, or wrong odometry.', communication.one_way),
     Check('loss', 'Do enough messages arrive?',
           'A neighbour that is not received for message_expiry is dropped: at high loss '
           'neighbours come and go. These are the messages that arrive here; between robots the '
           'loss may be lower or higher.',
           'Raise message_expiry to several round_periods; use an interface profile without '
           'multicast, which Wi-Fi sends slowly and does not repeat; bring robots nearer; check '
-          'for an overloaded computer.', hearing.loss),
+          'for an overloaded computer.', communication.loss),
     Check('load', 'Does this computer keep up?',
           'Rounds, odometry and messages of robots on this computer are late or lost, and '
           'swarm_doctor misses some, too.',
           'End other programs, or run fewer robots on it; or run swarm_doctor on another computer '
-          'of the network.', buffers.load, common=True),
+          'of the network.', communication.load, common=True),
     Check('receive_buffers', 'Do the receive buffers of this computer suffice?',
           'Bursts of messages, as of discovery, overflow small buffers: topics of some robots are '
           'never connected, in Gazebo Sim even the clock, without an error.',
           'sudo sysctl -w net.core.rmem_default=4194304 net.core.rmem_max=4194304; to keep it, '
           'write both into a file in /etc/sysctl.d. Then start all again.',
-          buffers.receive_buffers, common=True),
+          communication.receive_buffers, common=True),
     Check('simulated_time', 'Do all nodes use one time?',
           'Simulated time from two sources jumps; a robot that waits for simulated time without a '
           'source stands still.',
@@ -229,7 +232,7 @@ def examine(swarm: Observations) -> list[Finding]:
     """
     Return all findings in the order of the checks, the worst of each check first.
 
-    Several swarms are examined separately (:mod:`leader_election.swarm.doctor.swarms`).
+    Several swarms are examined separately (:func:`separate`).
     """
     parts = separate(swarm)
     symptoms = [(check, symptom if symptom.subjects or check.common or len(parts) == 1
@@ -253,3 +256,69 @@ def about(findings: Iterable[Finding], robot: str) -> list[Finding]:
     """Return the findings that concern a robot, or the whole swarm."""
     return [finding for finding in findings
             if not finding.subjects or robot in finding.subjects]
+
+
+def swarm_topics(observed: Observations) -> dict[str, tuple[str, ...]]:
+    """Return the topics of all swarms, each with the names of its robots."""
+    radio = find_radio_topics(observed)
+    nodes = {endpoint.node: endpoint.robot for endpoint in observed.nodes}
+    hosted: dict[str, list[str]] = {}
+    for node, hosts in observed.hosts.items():
+        for host in hosts:
+            hosted.setdefault(host, []).append(node)
+    users: dict[str, set[str]] = {}
+    for endpoint in observed.endpoints:
+        if endpoint.publishes and endpoint.topic in radio:
+            own = [endpoint.node] if endpoint.node in nodes else hosted.get(endpoint.node, [])
+            if own:
+                users.setdefault(endpoint.topic, set()).update(own)
+    return {topic: tuple(sorted(nodes[node] for node in own))
+            for topic, own in sorted(users.items())
+            if len(own) > 1 or space_of(topic) not in map(space_of, own)}
+
+
+def separate(observed: Observations) -> dict[str, Observations]:
+    """
+    Return the observations of each swarm by its topic.
+
+    With several swarms, robots without a swarm are under an empty name. One swarm has all
+    observations.
+    """
+    topics = swarm_topics(observed)
+    if len(topics) < 2:
+        return {next(iter(topics), ''): observed}
+    found = {topic: _part(observed, (topic,), robots) for topic, robots in topics.items()}
+    lost = set(observed.robots).difference(*topics.values())
+    if lost:
+        others = {heard.topic for heard in observed.messages} - topics.keys()
+        found[''] = _part(observed, tuple(others), tuple(lost))
+    return found
+
+
+def choose(observed: Observations, topics: Collection[str]) -> Observations:
+    """
+    Return the observations without those of other swarms.
+
+    Robots without a swarm are kept, and expected robots of the kept swarms.
+
+    :param topics: of the swarms to keep.
+    """
+    swarms = swarm_topics(observed)
+    others = tuple(topic for topic, robots in swarms.items()
+                   if topic not in topics and not observed.expected.keys() & set(robots))
+    gone = {robot for topic in others for robot in swarms[topic]}
+    kept = tuple(robot for robot in observed.robots if robot not in gone)
+    heard = {heard.topic for heard in observed.messages}.difference(others)
+    return replace(_part(observed, tuple(heard), kept), other_swarms=others)
+
+
+def _part(observed: Observations, topics: tuple[str, ...],
+          robots: tuple[str, ...]) -> Observations:
+    others = {endpoint.node for endpoint in observed.nodes if endpoint.robot not in robots}
+    return replace(
+        observed,
+        messages=[heard for heard in observed.messages if heard.topic in topics],
+        diagnostics=[report for report in observed.diagnostics if report.robot in robots],
+        neighbours={robot: history for robot, history in observed.neighbours.items()
+                    if robot in robots},
+        endpoints=[e for e in observed.endpoints if e.node not in others])

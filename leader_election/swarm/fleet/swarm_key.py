@@ -13,12 +13,14 @@
 # limitations under the License.
 
 """
-The key file of a swarm: read and checked by robots, made and changed by ``swarm_key``.
+The key file of a swarm: read and checked by robots, made and changed by the command ``swarm_key``.
 
 It holds one key per line, as 64 hexadecimal digits: the first signs, a second one is accepted
 beside it while the key is changed. Lines that begin with ``#`` are comments.
 """
 
+import argparse
+from collections.abc import Sequence
 import os
 from pathlib import Path
 import secrets
@@ -27,6 +29,7 @@ import stat
 
 from leader_election.election.robot.swarm_key import fingerprint, Keys, NO_KEYS, parse_keys
 from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
 PARAMETER = 'swarm_key_file'
 MODE = 0o600
@@ -211,3 +214,54 @@ def _write(path: Path, keys: Keys) -> None:
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise ParameterError(f'{str(path)!r} cannot be written: {reason}') from None
+
+
+DESCRIPTION = """
+Make a file with a new key for a swarm (parameter swarm_key_file of each robot). Its owner alone
+can read it, and no file is overwritten. The key of a running swarm is changed in three steps, and
+after each the file is copied to all robots: --next, --switch, --finish. Keys are shown by their
+fingerprints, as in /diagnostics.
+"""
+STEPS = {
+    None: (make_key, 'copy the file to each robot (scp -p), and give it the parameter '
+           'swarm_key_file'),
+    'next': (add_next, 'copy the file to all robots, then: swarm_key --switch'),
+    'switch': (switch, 'copy the file to all robots, then: swarm_key --finish'),
+    'finish': (finish, 'copy the file to all robots; the other key is worthless then'),
+    'show': (read_keys, ''),
+}
+"""The function of each option, and the next step."""
+
+
+def options() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = CommandLineParser(prog='leader_election swarm_key', description=DESCRIPTION)
+    parser.add_argument('file', metavar='FILE', type=Path, help='the key file')
+    step = parser.add_mutually_exclusive_group()
+    for name, text in (
+            ('next', 'add the next key, which is accepted from then on'),
+            ('switch', 'sign with the next key, and still accept the previous one'),
+            ('finish', 'accept the key that signs alone'),
+            ('show', 'show the fingerprints of the keys')):
+        step.add_argument(f'--{name}', dest='step', action='store_const', const=name, help=text)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Execute the command line.
+
+    :param arguments: of the command line, by default those of this process.
+    :return: the exit status.
+    """
+    chosen = options().parse_args(arguments)
+    act, then = STEPS[chosen.step]
+    try:
+        keys = act(chosen.file)
+    except ParameterError as error:
+        return print_error(error)
+    for role, key in zip(('signs', 'accepted'), keys):
+        print(f'{fingerprint(key)}  {role}')
+    if then:
+        print(f'{chosen.file}: {then}')
+    return ExitStatus.OK

@@ -14,7 +14,7 @@
 
 """How agreement between two swarms is counted."""
 
-from leader_election.swarm.partition import Agreement, Hysteresis, partition
+from leader_election.swarm.reference_partition import Agreement, Hysteresis, partition
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 

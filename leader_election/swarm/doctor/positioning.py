@@ -12,9 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of the robots' localisation: deviations, sightings, sensors."""
+"""Checks of odometry and scans, of positions and their deviations, and of sightings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+import math
 
 from leader_election.election.robot.diagnostics import (
     COMMUNICATION_RANGE,
@@ -24,6 +25,7 @@ from leader_election.election.robot.diagnostics import (
     LEADER_DOUBT,
     MAX_DEVIATION,
     number,
+    ODOMETRY_EXPIRY,
     POSE_SOURCE,
     RADIUS,
     RANGE_BIAS,
@@ -39,9 +41,130 @@ from leader_election.swarm.doctor.observations import (
     Level,
     listing,
     Observations,
+    ODOMETRY,
+    OdometryReading,
     RobotReport,
+    SCAN,
     Symptom,
 )
+
+SLOW = 2.0
+"""The lowest rate of odometry; below it positions in messages are outdated [Hz]."""
+STOPPED, LATE = 'has stopped', 'has a rate of only'
+"""Parts of descriptions, by which other findings explain them."""
+SAME_PLACE = 1e-3
+"""Two robots closer to each other have the same position [m]."""
+
+
+def _needed(swarm: Observations) -> list[tuple[str, str]]:
+    """Return each robot that depends on its position, and the topic of its odometry."""
+    return [(robot, topic) for robot, topic in swarm.inputs(ODOMETRY)
+            if swarm.needs_position(robot)]
+
+
+def odometry(swarm: Observations) -> Iterator[Symptom]:
+    """Find odometry that is missing, slow, invalid or published by several nodes."""
+    unused = _unused(swarm)
+    hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
+    absent = []
+    for robot, topic in _needed(swarm):
+        publishers = swarm.publishers(topic)
+        readings = swarm.odometry.get(topic, ())
+        if not publishers and not readings:
+            absent.append((robot, topic))
+            continue
+        if len(publishers) > 1:
+            yield Symptom(Level.ERROR, (robot,), f'{len(publishers)} nodes publish {topic}: '
+                          + listing(sorted(publisher.node for publisher in publishers)))
+        if not readings:
+            yield Symptom(
+                Level.ERROR, (robot,),
+                f'{topic} is published by {publishers[0].node}, but no message was received')
+            continue
+        yield from _quality(swarm, robot, topic, readings)
+    if absent:
+        yield Symptom(Level.ERROR, tuple(robot for robot, _ in absent),
+                      f'no node publishes {listing([topic for _, topic in absent])}{hint}')
+
+
+def _unused(swarm: Observations) -> list[str]:
+    """Return the topics of odometry without a subscription, except robots' outputs and truths."""
+    used = {e.topic for e in swarm.endpoints if not e.publishes}
+    robots = {e.node for e in swarm.nodes}
+    return sorted({e.topic for e in swarm.endpoints
+                   if e.publishes and e.type == ODOMETRY and e.topic not in used
+                   and e.node not in robots and not e.topic.endswith('/ground_truth')})
+
+
+def _quality(swarm: Observations, robot: str, topic: str,
+             readings: Sequence[OdometryReading]) -> Iterator[Symptom]:
+    """Find odometry that has stopped, is slow or is not finite."""
+    age = (swarm.end - readings[-1].received) * swarm.pace
+    rate = _rate(readings)
+    if age > swarm.setting(robot, ODOMETRY_EXPIRY):
+        yield Symptom(Level.ERROR, (robot,),
+                      f'{topic} {STOPPED}: the last message was received {age:.1f} s ago')
+    elif rate is not None and rate < SLOW * swarm.pace:
+        yield Symptom(Level.WARN, (robot,), f'{topic} {LATE} {rate:.1f} Hz')
+    if not all(math.isfinite(c) for reading in readings for c in reading.position):
+        yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')
+
+
+def _rate(readings: Sequence[OdometryReading]) -> float | None:
+    """Return the rate of readings [Hz], ``None`` if unknown."""
+    span = readings[-1].received - readings[0].received
+    return (len(readings) - 1) / span if span > 0.0 else None
+
+
+def scans(swarm: Observations) -> Iterator[Symptom]:
+    """Find laser scans that a robot's task waits for, and that do not come."""
+    for robot, topic in swarm.inputs(SCAN):
+        publishers = swarm.publishers(topic)
+        if not publishers:
+            yield Symptom(Level.ERROR, (robot,), f'no node publishes {topic}')
+        elif topic not in swarm.scanned:
+            yield Symptom(Level.ERROR, (robot,), f'{topic} is published by {publishers[0].node}, '
+                          'but no message was received')
+
+
+def odometry_frames(swarm: Observations) -> Iterator[Symptom]:
+    """Find headers whose frames are missing, equal or change from message to message."""
+    for robot, topic in _needed(swarm):
+        readings = swarm.odometry.get(topic, ())
+        used = sorted({(reading.frame, reading.child) for reading in readings})
+        if len(used) > 1:
+            yield Symptom(Level.ERROR, (robot,), f'{topic} alternates between frames: '
+                          + listing([f'{frame!r} to {child!r}' for frame, child in used]))
+        for frame, child in used[:1]:
+            if not frame:
+                yield Symptom(Level.WARN, (robot,), f'{topic} names no frame (header.frame_id)')
+            elif frame == child:
+                yield Symptom(Level.WARN, (robot,),
+                              f'{topic} goes from {frame!r} to itself (child_frame_id)')
+            elif not child:
+                yield Symptom(Level.NOTE, (robot,), f'{topic} names no child_frame_id')
+
+
+def places(swarm: Observations) -> Iterator[Symptom]:
+    """Find several robots at the same position."""
+    robots_at: dict[tuple[int, int], list[str]] = {}
+    for robot_id, messages in swarm.sent.items():
+        position = messages[-1][1].position
+        robots = [name for name in swarm.names_of(robot_id)[:1] if swarm.needs_position(name)]
+        if position is not None:
+            cell = (round(position[0] / SAME_PLACE), round(position[1] / SAME_PLACE))
+            robots_at.setdefault(cell, []).extend(robots)
+    for (x, y), robots in robots_at.items():
+        if len(robots) > 1:
+            where = (f'at the origin of {_frame(swarm)}' if x == y == 0
+                     else f'at ({x * SAME_PLACE:g}, {y * SAME_PLACE:g})')
+            yield Symptom(Level.ERROR, tuple(robots),
+                          f'{len(robots)} robots publish the same position, {where}')
+
+
+def _frame(swarm: Observations) -> str:
+    return next(iter(swarm.sent.values()))[0][1].frame
+
 
 LARGE = 0.2
 """The deviation, relative to range or radius, that costs about a tenth of right leaders."""

@@ -16,7 +16,7 @@
 
 import json
 
-from leader_election.swarm.recording.main import main
+from leader_election.swarm.recording.replay_command import main
 from PIL import Image
 import pytest
 from swarm.recording.made import tick, word, write

@@ -12,15 +12,25 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Two swarms in two namespaces, with the same ids, seen by one observer."""
+"""The table of checks, and their findings."""
 
 from dataclasses import replace
 import json
+from pathlib import Path
+import re
 
+from leader_election.parameters import ParameterError
 from leader_election.swarm.doctor import command
-from leader_election.swarm.doctor.checks import about, examine
+from leader_election.swarm.doctor.diagnoses import (
+    about,
+    CHECKS,
+    choose,
+    examine,
+    separate,
+    swarm_topics,
+)
 from leader_election.swarm.doctor.observations import Neighbours, Observations
-from leader_election.swarm.doctor.swarms import choose, separate, swarm_topics
+import pytest
 from swarm.doctor.scene import (
     healthy,
     IDS,
@@ -30,8 +40,40 @@ from swarm.doctor.scene import (
     readings,
     said,
     statuses,
+    told,
     wiring,
 )
+
+
+def test_checks_are_unique_with_question_meaning_and_remedy() -> None:
+    assert len({check.name for check in CHECKS}) == len({check.look for check in CHECKS}) \
+        == len(CHECKS)
+    for check in CHECKS:
+        assert check.question.endswith('?')
+        assert check.meaning.endswith('.') and check.remedy.endswith('.')
+
+
+def test_readme_has_the_number_of_checks() -> None:
+    text = (Path(__file__).parents[3] / 'README.md').read_text()
+    assert set(re.findall(r'(\d+)\s+questions', text)) == {str(len(CHECKS))}
+
+
+def test_findings_about_one_robot_are_selected() -> None:
+    warns = statuses('bob', 2, 1, 'task count fails: KeyError')
+    found = examine(healthy(diagnostics=told('bob', *warns)))
+    assert [f.check for f in about(found, 'bob')] == ['self_reported']
+    assert about(found, 'alice') == []
+    nobody = examine(Observations(10.0, 10.0, expected={'alice': None}))
+    assert [f.check for f in about(nobody, 'alice')] == ['found']
+
+
+def test_missing_fleet_file_is_refused_in_one_line() -> None:
+    with pytest.raises(ParameterError) as refused:
+        command.parse(['--fleet-file', 'nowhere.yaml'])
+    error = str(refused.value)
+    assert error.startswith("parameter fleet_file: 'nowhere.yaml' cannot be read")
+    assert '\n' not in error
+
 
 RED, BLUE = '/red/neighbourhood', '/blue/neighbourhood'
 

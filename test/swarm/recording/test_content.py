@@ -12,16 +12,67 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One continuous time, whatever the clocks do."""
+"""Messages whose fields are not those of our types."""
 
 import json
 
-from leader_election.swarm.recording.main import main
+from leader_election.swarm.recording.mcap_files import RecordingError
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import replay
+from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import report
 import pytest
-from swarm.recording.made import entries, tick, word, write
+from swarm.recording.made import arena, entries, status, tick, truth, word, write
+
+
+def test_malformed_messages_on_other_topics_are_ignored(tmp_path, capsys):
+    huge = status(1, strength=1.0)
+    huge.status[0].hardware_id = 'robot ' + 5000 * '9'
+    nan = float('nan')
+    said = [(0.0, '/world', arena((nan, nan), (0, 0))), (0.0, '/diagnostics', huge)]
+    for second in range(3):
+        said += [(float(second), '/neighbourhood', word(1, 1)),
+                 (float(second), '/robot_1/ground_truth', truth((nan, 0.0))),
+                 (float(second), '/diagnostics', status(
+                     1, strength='nan', radius='nan', communication_range='-inf'))]
+    assert main([str(write(tmp_path / 'run.mcap', said)), '--picture', str(tmp_path / 'p.png'),
+                 '--radius', '6', '--range', '3']) == 0
+    out, err = capsys.readouterr()
+    assert '1 robot\n' in out and err == ''
+    point = write(tmp_path / 'point.mcap', [(0.0, '/world', arena((1, 1))), *said[2:]])
+    assert main([str(point), '--picture', str(tmp_path / 'p.png')]) == 0
+
+
+def test_robots_are_identified_by_their_diagnostics():
+    """Those of tb3_0, tb3_1, tb3_2 are 1, 2, 3; the last is far away."""
+    said = []
+    for second in range(10):
+        for robot, x in ((1, 0.0), (2, 1.0), (3, 50.0)):
+            name = f'tb3_{robot - 1}'
+            said += [(second, f'/{name}/ground_truth', truth((x, 0.0))),
+                     (second, '/neighbourhood', word(robot, max(2, robot), (x, 0.0))),
+                     (second, '/diagnostics', status(
+                         robot, name, strength=robot, radius=6, communication_range=2.5))]
+    told = report(replay(entries(*said), ReplaySettings()), ReplaySettings())
+    assert told.agreement[-1].robots == told.agreement[-1].partitions == 1.0
+    of_rescue = ReplaySettings(instance='rescue')
+    with pytest.raises(RecordingError, match="no robot in it runs an instance 'rescue'"):
+        replay(entries(*said), of_rescue)
+
+
+def test_instance_is_judged_by_its_own_radius():
+    both = word(1, 1)
+    both.data = both.data.replace('}', ',"i":{"rescue":{"c":[-2.0,9.0,2]}}}')
+    other = word(2, 1, distance=2.0)
+    other.data = other.data.replace('}', ',"i":{"rescue":{"c":[-2.0,0.0,2]}}}')
+    said = [(float(t), '/neighbourhood', one) for t in range(5) for one in (both, other)]
+    said.insert(0, (0.0, '/diagnostics', status(
+        1, radius=0.5, communication_range=2.5, **{'rescue.radius': 20.0})))
+    for instance, radius, whole in (('main', 0.5, 0.0), ('rescue', 20.0, 1.0)):
+        settings = ReplaySettings(instance=instance)
+        told = report(replay(entries(*said), settings), settings)
+        assert told.radius == radius and told.whole == pytest.approx(whole, abs=0.1)
+        assert told.agreement == []
 
 
 def test_times_are_simulated_where_a_clock_is_recorded():

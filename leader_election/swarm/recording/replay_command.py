@@ -20,10 +20,9 @@ from pathlib import Path
 import sys
 
 from leader_election.parameters.command_line import ExitStatus, print_error
-from leader_election.swarm.parameters import MonitorParameters
-from leader_election.swarm.recording.clocks import Jump
-from leader_election.swarm.recording.localisation import PERIOD
-from leader_election.swarm.recording.mcap_reader import Damage, Reader, RecordingError
+from leader_election.swarm.recording.content import Jump
+from leader_election.swarm.recording.localisation_errors import PERIOD
+from leader_election.swarm.recording.mcap_files import Damage, Reader, RecordingError
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run
 from leader_election.swarm.recording.report import (
@@ -34,6 +33,7 @@ from leader_election.swarm.recording.report import (
     report,
 )
 from leader_election.swarm.snapshot import regions
+from leader_election.swarm.tracker import MonitorParameters
 from leader_election.swarm.view.formatting import count, Palette
 from leader_election.swarm.view.frame import Frame
 
@@ -104,7 +104,7 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings,
     if options.localisation is not None:
         yield options.localisation, lambda path: _draw_localisation(run, settings, path)
     if options.animation is not None:
-        from leader_election.swarm.view.animation import animate
+        from leader_election.swarm.view.picture import animate
         # Counted from the end, so that the last frame is always among them.
         some = frames[::-1][::-(-len(frames) // MOST_FRAMES)][::-1]
         yield options.animation, lambda path: animate(some, run.rings, path, reach, run.begin)
@@ -116,7 +116,7 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
 
     :raises RecordingError: where there are none.
     """
-    from leader_election.swarm.view.error_chart import Curve, draw_errors, Panel
+    from leader_election.swarm.view.charts import Curve, draw_errors, Panel
     errors = localisation_of(run, settings)
     if errors.empty:
         raise RecordingError('there is nothing to draw: the recording holds neither true '

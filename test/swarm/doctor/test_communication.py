@@ -14,12 +14,25 @@
 
 """The checks of whether robots hear each other."""
 
-from leader_election.swarm.doctor import hearing
-from leader_election.swarm.doctor.observations import Endpoint, Level, Neighbours
+from leader_election.swarm.doctor import communication
+from leader_election.swarm.doctor.communication import (
+    DEFAULT,
+    ENOUGH,
+    LARGEST,
+    losses,
+    receive_buffers,
+    sockets,
+    udp_counters,
+)
+from leader_election.swarm.doctor.diagnoses import examine
+from leader_election.swarm.doctor.observations import Endpoint, Level, Neighbours, Observations
+import pytest
 from swarm.doctor.scene import (
     AIR,
     healthy,
+    NAMES,
     node,
+    readings,
     rewired,
     said,
     signs,
@@ -34,20 +47,20 @@ STRING = 'std_msgs/msg/String'
 
 def test_topic_of_one_robot_alone_is_reported() -> None:
     alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
-    assert signs(hearing.shared_topic, endpoints=alone) == [
+    assert signs(communication.shared_topic, endpoints=alone) == [
         (('bob',), 'no other robot receives what it publishes on /bob/neighbourhood')]
-    assert signs(hearing.shared_topic, endpoints=wiring('bob')) == [], 'there is nobody else'
+    assert signs(communication.shared_topic, endpoints=wiring('bob')) == [], 'there is nobody else'
     each = [*wiring('alice', '/alice/neighbourhood'), *wiring('bob', '/bob/neighbourhood')]
-    assert signs(hearing.shared_topic, endpoints=each) == [
+    assert signs(communication.shared_topic, endpoints=each) == [
         (('alice', 'bob'), 'no other robot receives what it publishes on /alice/neighbourhood, '
          '/bob/neighbourhood')]
     # Called otherwise it is known by the robot's saying and hearing it, or by the fleet file.
     called = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
-    assert signs(hearing.shared_topic, endpoints=called) == [
+    assert signs(communication.shared_topic, endpoints=called) == [
         (('bob',), 'no other robot receives what it publishes on /bob/air')]
     # A radio carries it on.
     radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
-    assert signs(hearing.shared_topic, endpoints=[*alone, radio]) == []
+    assert signs(communication.shared_topic, endpoints=[*alone, radio]) == []
 
 
 def test_incompatible_qos_profiles_are_reported() -> None:
@@ -60,12 +73,12 @@ def test_incompatible_qos_profiles_are_reported() -> None:
         return rewired('bob', *rest, hears._replace(**of_robot), driver)
 
     begin = f'/bob/odom: {node("bob")} cannot receive from /bob/driver: '
-    assert signs(hearing.profiles, endpoints=asks(reliable=True)) == [], 'it is offered'
+    assert signs(communication.profiles, endpoints=asks(reliable=True)) == [], 'it is offered'
     for endpoints, fault in (
             (asks(latched=True), 'durability: volatile is offered, transient local requested'),
             (asks(deadline=0.5), 'deadline: inf s is offered, 0.5 s requested')):
-        assert signs(hearing.profiles, endpoints=endpoints) == [(('bob',), begin + fault)]
-    assert signs(hearing.profiles, endpoints=bob(type='nav_msgs/msg/Path')) == [
+        assert signs(communication.profiles, endpoints=endpoints) == [(('bob',), begin + fault)]
+    assert signs(communication.profiles, endpoints=bob(type='nav_msgs/msg/Path')) == [
         (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
 
 
@@ -73,7 +86,7 @@ def test_reliable_subscription_is_reported_with_all_publishers() -> None:
     """No robot offers these: one finding names all publishers."""
     hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
     others = [e for e in wiring('bob') if e.publishes or e.topic != AIR]
-    assert signs(hearing.profiles, endpoints=rewired('bob', *others, hears)) == [
+    assert signs(communication.profiles, endpoints=rewired('bob', *others, hears)) == [
         (('alice', 'bob', 'carol'), f'{AIR}: {node("bob")} cannot receive from {node("alice")}, '
          f'{node("bob")}, {node("carol")}: reliability: best effort is offered, reliable '
          'requested')]
@@ -81,27 +94,27 @@ def test_reliable_subscription_is_reported_with_all_publishers() -> None:
 
 def test_incompatible_tool_is_a_warning() -> None:
     tool = Endpoint(AIR, STRING, False, '/logger', reliable=True)
-    sign, = hearing.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
+    sign, = communication.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
     assert sign.level == Level.WARN and '/logger cannot receive from' in sign.what
     elsewhere = [Endpoint('/rosout', STRING, False, '/a', True), Endpoint(
         '/rosout', STRING, True, '/b')]
-    assert signs(hearing.profiles,
+    assert signs(communication.profiles,
                  endpoints=rewired('bob', *wiring('bob'), *elsewhere)) == []
 
 
 def test_robot_that_receives_nothing_is_reported_with_the_reason() -> None:
     deaf = statuses('bob', 2, messages_heard=0)
-    assert signs(hearing.reception, diagnostics=told('bob', *deaf)) == [
+    assert signs(communication.reception, diagnostics=told('bob', *deaf)) == [
         (('bob',), 'it received nothing, while messages of robots near it arrived here')]
-    assert signs(hearing.reception, diagnostics=told('bob', *deaf), messages=said(2)) == [
+    assert signs(communication.reception, diagnostics=told('bob', *deaf), messages=said(2)) == [
         (('bob',), 'it received nothing: no other robot sends')]
-    assert signs(hearing.reception, diagnostics=told('bob')) == [
+    assert signs(communication.reception, diagnostics=told('bob')) == [
         (('bob',), 'unknown, as it publishes no diagnostics')]
     # Alice and Carol are 4 m apart and hear each other; so far away Bob may hear nobody.
     lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
     for x, what in ((9.0, 'while messages of'), (9.3, 'the nearest robot that sends is 3.3 m')):
         (_, told_of_it), = signs(
-            hearing.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
+            communication.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
             messages=without(2) + said(2, x=x))
         assert what in told_of_it
 
@@ -109,49 +122,106 @@ def test_robot_that_receives_nothing_is_reported_with_the_reason() -> None:
 def test_robot_without_neighbours_is_reported_if_out_of_range() -> None:
     for x, signs_of_it in ((30.0, [(('bob',), 'it has no neighbours: the nearest robot is 24.0 m '
                                     'away, and communication_range is 5 m')]), (7.0, [])):
-        assert signs(hearing.reception, messages=without(2) + said(2, x=x),
+        assert signs(communication.reception, messages=without(2) + said(2, x=x),
                      diagnostics=[s._replace(values={**s.values, 'neighbours': str(int(
                          s.robot != 'bob'))}) for s in healthy().diagnostics]) == signs_of_it
 
 
 def test_one_way_link_is_reported() -> None:
     both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
-    assert signs(hearing.one_way, neighbours={**both, **less}) == [
+    assert signs(communication.one_way, neighbours={**both, **less}) == [
         (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice')]
     ranges = [status._replace(values={'communication_range': f'{status.id + 3}'})
               for status in healthy().diagnostics]
-    assert signs(hearing.one_way, neighbours={**both, **less}, diagnostics=ranges) == [
+    assert signs(communication.one_way, neighbours={**both, **less}, diagnostics=ranges) == [
         (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice (communication_range 4 '
          'and 5 m)')]
     # Early on, or late, or by turns, is something else.
     for history in ([Neighbours(0.2, (3,)), Neighbours(4.0, (1, 3))],
                     [Neighbours(0.2, (1, 3)), Neighbours(9.0, (3,))]):
-        assert signs(hearing.one_way, neighbours={**both, 'bob': history}) == []
+        assert signs(communication.one_way, neighbours={**both, 'bob': history}) == []
 
 
 def test_lost_messages_are_counted() -> None:
     fewer = [heard for k, heard in enumerate(said(2)) if k % 2]
-    assert signs(hearing.loss, messages=without(2) + fewer) == [
+    assert signs(communication.loss, messages=without(2) + fewer) == [
         (('bob',), 'of 9 messages sent 4 arrived here, 56% were lost')]
     # One less than it sent may be on its way.
-    assert signs(hearing.loss, messages=without(2) + said(2)[1:]) == []
+    assert signs(communication.loss, messages=without(2) + said(2)[1:]) == []
 
 
 def test_silence_beyond_the_expiry_is_reported() -> None:
-    assert signs(hearing.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
+    assert signs(communication.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
         (('id 2',), 'nothing was received for 5.8 s; robots expire after 3 s '
          '(message_expiry)')]
     # Two are told of at once.
     two = said(1)[:6] + said(2)[:5] + said(3)
-    assert signs(hearing.loss, messages=two, diagnostics=()) == [
+    assert signs(communication.loss, messages=two, diagnostics=()) == [
         (('id 1', 'id 2'), 'nothing was received for 5.8 s; robots expire after 3 s '
          '(message_expiry)')]
     # Those who hear it go by what they say that they do.
     patient = [status._replace(values={'message_expiry': f'{5 + status.id}'})
                for status in healthy().diagnostics]
     messages = without(2) + said(2)[:5]
-    assert signs(hearing.loss, messages=messages, diagnostics=patient) == []
+    assert signs(communication.loss, messages=messages, diagnostics=patient) == []
     patient = [status._replace(values={'message_expiry': '5'}) for status in patient]
-    assert signs(hearing.loss, messages=messages, diagnostics=patient) == [
+    assert signs(communication.loss, messages=messages, diagnostics=patient) == [
         (('bob',), 'nothing was received for 5.8 s; robots expire after 5 s '
          '(message_expiry)')]
+
+
+SMALL = {DEFAULT: 212992, LARGEST: 212992}
+LARGE = {DEFAULT: ENOUGH, LARGEST: ENOUGH}
+BRIDGE = Endpoint('/clock', 'rosgraph_msgs/msg/Clock', True, '/clock_bridge')
+
+
+def robots(number: int) -> tuple[Endpoint, ...]:
+    return tuple(Endpoint(f'/r{i}/is_leader', 'std_msgs/msg/Bool', True, f'/r{i}/election_node')
+                 for i in range(number))
+
+
+@pytest.mark.parametrize(('buffers', 'lost', 'endpoints', 'level'), [
+    (SMALL, 0, robots(30), None), ({}, 0, (*robots(30), BRIDGE), None),
+    (SMALL, 0, (*robots(30), BRIDGE), Level.WARN), (SMALL, 0, (*robots(5), BRIDGE), Level.NOTE),
+    (LARGE, 0, (*robots(30), BRIDGE), None), (SMALL, 100, robots(3), Level.WARN),
+    (LARGE, 100, robots(3), Level.WARN), (SMALL, 1, robots(3), Level.NOTE)])
+def test_small_buffers_are_reported_with_losses_or_a_bridge(
+        buffers: dict[str, int], lost: int, endpoints: tuple[Endpoint, ...],
+        level: Level | None) -> None:
+    found = list(receive_buffers(Observations(
+        10.0, endpoints=endpoints, receive_buffers=buffers, datagrams=9900, lost=lost)))
+    assert [symptom.level for symptom in found] == ([] if level is None else [level])
+    # Whoever has followed the advice is not given it again.
+    assert all(('net.core.rmem_default is 212992' in symptom.what) == (buffers == SMALL)
+               == (symptom.remedy == '') for symptom in found)
+
+
+def test_losses_count_sockets_of_this_domain_only() -> None:
+    """Nor are those of the observer, or those before it came."""
+    row = '{}: 0100007F:{:04X} 0:0 07 0:0 00:0 0 1000 0 {} 2 0a56cfa0 {}'
+    before, after = (sockets('\n'.join([
+        'sl local_address', *(row.format(k, port, k, lost) for k, (port, lost) in enumerate(rows))
+    ])) for rows in (
+        [(7400 + 250 * 7, 5), (7411 + 250 * 8, 0), (7411 + 250 * 7, 2), (53, 0)],
+        [(7400 + 250 * 7, 9), (7411 + 250 * 8, 800), (7411 + 250 * 7, 3), (53, 900),
+         (7413 + 250 * 7, 30)]))
+    assert losses(before, after, 7, own={'2'}) == (34, 1)
+    assert losses(before, before, 7, own=()) == (0, 0) and sockets('') == []
+    swarm = Observations(10.0, receive_buffers=SMALL, lost_here=4)
+    assert [symptom.level for symptom in receive_buffers(swarm)] == [Level.NOTE]
+
+
+def test_udp_counters_reads_the_format_of_linux() -> None:
+    text = ('Ip: Forwarding\nIp: 1\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 12 0 3\n'
+            'UdpLite: InDatagrams\nUdpLite: 0\n')
+    assert udp_counters(text) == {'InDatagrams': 12, 'NoPorts': 0, 'RcvbufErrors': 3}
+    assert udp_counters('') == {}
+
+
+def test_overloaded_computer_explains_late_messages() -> None:
+    silent = [report for report in healthy().diagnostics if report.robot != 'bob']
+    found = examine(healthy(diagnostics=silent, load=9.0, odometry={
+        f'/{name}/odom': readings(12) for name in NAMES}))
+    assert [f.check for f in found if not f.explained_by] == ['load']
+    assert {f.check for f in found if f.explained_by == 'load'} >= {'silent', 'odometry'}
+    assert examine(healthy(load=1.0)) == []

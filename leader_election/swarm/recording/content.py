@@ -1,0 +1,323 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The content of recorded messages: plain values, a summary of diagnostics, one continuous time.
+
+Fields of recorded messages may differ from our types. Clocks may be set, restart or stop: a
+robot's computer without a battery sets its clock when it first reaches a network, a simulator
+restarts at 0, and some programs publish the time on ``/clock`` only once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+import math
+import re
+from typing import Any, NamedTuple
+
+from leader_election.election.robot.codec import MAIN, MAX_COORDINATE
+from leader_election.election.robot.diagnostics import (
+    COMMUNICATION_RANGE,
+    key_of,
+    MAX_DIGITS,
+    number,
+    RADIUS,
+    robot_statuses,
+    RobotStatus,
+    Status,
+    STRENGTH,
+)
+from leader_election.election.robot.robot import ROUNDS
+from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
+from leader_election.localisation.plane import PlanePose
+from leader_election.swarm.view.frame import Ring, Rings, rings_of
+
+STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'
+ODOMETRY, CLOCK = 'nav_msgs/msg/Odometry', 'rosgraph_msgs/msg/Clock'
+DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
+NUMBERS = 'std_msgs/msg/Float64MultiArray'
+POSE = 'geometry_msgs/msg/PoseStamped'
+POSE_WITH_COVARIANCE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
+POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
+"""The types that hold a pose."""
+
+
+def content(kind: str, message: Any) -> Any:
+    """
+    Return the content of a message, ``None`` if its fields do not match its type.
+
+    :param kind: one of the types above.
+    :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry or a pose
+        x, y, yaw [m, rad], of a clock the time [s], of diagnostics a list of
+        :class:`Status`, of numbers (``neighbour_distances``) a list of id, distance [m] and its
+        standard deviation [m].
+
+    >>> from types import SimpleNamespace
+    >>> content(STRING, SimpleNamespace(data='text')), content(STRING, SimpleNamespace(data=3))
+    ('text', None)
+    """
+    try:
+        return _READERS[kind](message)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _text(message: Any) -> str:
+    if not isinstance(message.data, str):
+        raise TypeError
+    return message.data
+
+
+def _time(message: Any) -> float:
+    return float(message.clock.sec) + float(message.clock.nanosec) * 1e-9
+
+
+def _nested_pose(message: Any) -> PlanePose:
+    return _pose(message.pose.pose)
+
+
+def _stamped_pose(message: Any) -> PlanePose:
+    return _pose(message.pose)
+
+
+def _pose(pose: Any) -> PlanePose:
+    x, y, z, w = (float(getattr(pose.orientation, name)) for name in 'xyzw')
+    return (float(pose.position.x), float(pose.position.y),
+            math.atan2(2.0 * (w * z + x * y), w * w + x * x - y * y - z * z))
+
+
+def _distances(message: Any) -> list[tuple[int, float, float]]:
+    rows = zip(*[iter(map(float, message.data))] * 3, strict=True)
+    return [(int(neighbour), distance, deviation) for neighbour, distance, deviation in rows]
+
+
+def _statuses(message: Any) -> list[Status]:
+    return [Status(str(status.name), str(status.hardware_id),
+                   {str(value.key): str(value.value) for value in status.values})
+            for status in message.status]
+
+
+def _rings(message: Any) -> Rings:
+    """Return the outlines that can be drawn; others would break the scale of a picture."""
+    rings = rings_of(message.markers)
+    return Rings(tuple(ring for ring in rings.arena if _is_finite(ring) and _is_area(ring)),
+                 *(tuple(ring for ring in found if _is_finite(ring))
+                   for found in (rings.obstacles, rings.peaks)))
+
+
+def _is_finite(ring: Ring) -> bool:
+    # A comparison with NaN is false.
+    return all(math.hypot(x, y) <= MAX_COORDINATE for x, y in ring)
+
+
+def _is_area(ring: Ring) -> bool:
+    return all(max(along) > min(along) for along in zip(*ring))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    STRING: _text, MARKERS: _rings, ODOMETRY: _nested_pose, POSE: _stamped_pose,
+    POSE_WITH_COVARIANCE: _nested_pose, CLOCK: _time, DIAGNOSTICS: _statuses, NUMBERS: _distances}
+
+
+_FINAL_NUMBER = re.compile(rf'(\d{{1,{MAX_DIGITS}}})$')
+
+
+class _Sent(NamedTuple):
+    """The number of messages that a robot has sent by its own count, and of those recorded."""
+
+    rounds: int
+    recorded: int
+
+
+class DiagnosticsSummary:
+    """
+    Collects the data of a report from diagnostics, message by message.
+
+    :ivar names: ids of the robots by their namespaces.
+    :ivar strengths: the last strength of each robot, by id.
+    :ivar radius: the last published radius of a region [m], if any.
+    :ivar communication_range: the last published communication range [m], if any.
+    :ivar sightings: the last values of the neighbourhood filter's counters, by name and robot.
+    :ivar sent: number of messages that robots sent while they were recorded, by their own count.
+    :ivar recorded: the number of these in the recording.
+
+    >>> summary = DiagnosticsSummary()
+    >>> summary.add([Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})], {})
+    >>> summary.names, summary.strengths, summary.radius
+    ({'tb3_0': 7}, {7: 2.0}, 6.0)
+    """
+
+    def __init__(self, instance: str = MAIN) -> None:
+        """
+        Create an empty summary.
+
+        :param instance: the instance whose radius is collected.
+        """
+        self.names: dict[str, int] = {}
+        self.strengths: dict[int, float] = {}
+        self.radius: float | None = None
+        self.communication_range: float | None = None
+        self.sightings: dict[str, dict[int, int]] = {}
+        self.sent = self.recorded = 0
+        self._radius_key = key_of(RADIUS, instance)
+        self._last: dict[int, _Sent] = {}
+
+    def add(self, statuses: Iterable[Status], received: Mapping[int, int],
+            counted: bool = True) -> None:
+        """
+        Add the statuses of one message.
+
+        :param statuses: all of them; those of robots count.
+        :param received: number of messages of each robot in the recording so far, by id.
+        :param counted: whether messages sent since the previous status are counted.
+        """
+        if not counted:
+            self._last.clear()
+        for status in robot_statuses(statuses):
+            self.names[status.robot] = status.id
+            self._add_values(status)
+            rounds = number(status.values, ROUNDS)
+            if counted and rounds is not None:
+                self._count(status.id, _Sent(int(rounds), received.get(status.id, 0)))
+
+    def _add_values(self, status: RobotStatus) -> None:
+        strength = number(status.values, STRENGTH)
+        if strength is not None:
+            self.strengths[status.id] = strength
+        radius = number(status.values, self._radius_key)
+        if radius is not None and radius >= 0.0:
+            self.radius = radius
+        reach = number(status.values, COMMUNICATION_RANGE)
+        if reach is not None and reach >= 0.0:
+            self.communication_range = reach
+
+        for name in SIGHTING_COUNTERS:
+            counted = number(status.values, name)
+            if counted is not None:
+                self.sightings.setdefault(name, {})[status.id] = int(counted)
+
+    def _count(self, robot: int, now: _Sent) -> None:
+        before = self._last.get(robot, now)
+        # Not counted: a restarted robot, whose rounds begin at 0 again, and a robot without
+        # a recorded message, which may publish on a topic that is not recorded.
+        if now.rounds >= before.rounds and before.recorded:
+            self.sent += now.rounds - before.rounds
+            self.recorded += now.recorded - before.recorded
+        self._last[robot] = now
+
+
+def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int]:
+    """
+    Return the ids of robots by their namespaces.
+
+    :param names: known ids by namespace, valid for namespaces below, too. For other namespaces
+        the id is the number at the end, unless another robot has that id.
+
+    >>> ids_of(['tb3_0', 'tb3_1', 'swarm/robot_12', 'alice'], {'tb3_0': 1, 'tb3_2': 3})
+    {'tb3_0': 1, 'swarm/robot_12': 12}
+    >>> ids_of(['alice/election'], {'alice': 7})
+    {'alice/election': 7}
+    """
+    known, guessed = dict[str, int](), dict[str, int]()
+    for namespace in namespaces:
+        found = _FINAL_NUMBER.search(namespace)
+        parts = namespace.split('/')
+        owner = next((space for space in ('/'.join(parts[:n]) for n in range(len(parts), 0, -1))
+                      if space in names), None)
+        if owner is not None:
+            known[namespace] = names[owner]
+        elif found:
+            guessed[namespace] = int(found[1])
+    taken = Counter([*{*names.values()}, *guessed.values()])
+    return known | {name: robot for name, robot in guessed.items() if taken[robot] == 1}
+
+
+SET = 3600.0
+"""A clock that advances by more than this from one message to the next was set [s]."""
+BACK = 1.0
+"""A clock that goes back by more than this was set; by less, messages are out of order [s]."""
+SILENT = 60.0
+"""A simulation's clock is used while its last tick is no older than this [s]."""
+
+
+class Jump(NamedTuple):
+    """A discontinuity of a clock: it was set, or restarted."""
+
+    time: float
+    """On the continuous time [s]."""
+    by: float
+    """Size of the jump [s]."""
+
+
+class Clocks:
+    """
+    Derives one continuous time from the recorder's clock and that of a simulation.
+
+    :ivar now: the continuous time, 0 at the first message [s].
+    :ivar jumps: discontinuities that were left out of it.
+
+    >>> clocks = Clocks()
+    >>> [clocks.advance(time) for time in (50.0, 51.0, 9e6, 9e6 + 1, 52.5)]
+    [0.0, 1.0, 1.0, 2.0, 2.5]
+    >>> [jump.time for jump in clocks.jumps]
+    [1.0, 2.0]
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.jumps: list[Jump] = []
+        self._simulated: bool | None = None
+        self._offsets = [0.0]
+        """The offsets added to the reading of the clock in use; the last one is valid now."""
+        self._tick: tuple[float, float] | None = None
+        """The last tick: time of its recording and time in it [s]."""
+        self._ticks = False
+        """Whether the simulation's clock is in use."""
+
+    def advance(self, recorded: float) -> float:
+        """Return the continuous time of a message, given the time of its recording [s]."""
+        if not (self._ticks and self._tick is not None
+                and abs(recorded - self._tick[0]) <= SILENT):
+            self._ticks = False
+            self._read(False, recorded)
+        return self.now
+
+    def tick(self, recorded: float, simulated: float) -> None:
+        """
+        Add a message of ``/clock``.
+
+        It is used from the second tick on, since some clocks never advance.
+
+        :param recorded: time of its recording [s].
+        :param simulated: time in it [s].
+        """
+        before, self._tick = self._tick, (recorded, simulated)
+        if (before is not None and before[1] < simulated
+                and abs(recorded - before[0]) <= SILENT):
+            self._ticks = True
+        if self._ticks:
+            self._read(True, simulated)
+
+    def _read(self, simulated: bool, reading: float) -> None:
+        if simulated is not self._simulated:
+            # The other clock takes over: it continues from here.
+            self._simulated, self._offsets = simulated, [self.now - reading]
+        step = reading + self._offsets[-1] - self.now
+        if not -BACK <= step <= SET:
+            self.jumps.append(Jump(self.now, step))
+            # A clock that is set back to its former time gets its former offset again.
+            fitting = (offset for offset in self._offsets
+                       if -BACK <= reading + offset - self.now <= SILENT)
+            self._offsets.append(next(fitting, self.now - reading))
+        self.now = max(self.now, reading + self._offsets[-1])
