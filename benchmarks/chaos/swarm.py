@@ -49,7 +49,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
-from leader_election.parameters.id_ranges import id_ranges, within
+from leader_election.parameters.values import id_ranges, within
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD

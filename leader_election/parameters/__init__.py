@@ -14,20 +14,23 @@
 
 """Parameters: each is declared once, with type, default, range, unit and description."""
 
-from leader_election.parameters.numbers import as_number, as_whole_number
 from leader_election.parameters.parameter import (
     build,
     grouped,
     NoParameters,
     Parameter,
     parameter,
-    ParameterError,
     ProcessParameters,
     REQUIRED_INT,
     table,
     to_yaml,
 )
-from leader_election.parameters.similar import did_you_mean
+from leader_election.parameters.values import (
+    as_number,
+    as_whole_number,
+    did_you_mean,
+    ParameterError,
+)
 
 __all__ = [
     'NoParameters',

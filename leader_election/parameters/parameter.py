@@ -30,50 +30,19 @@ import textwrap
 from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
 
-from leader_election.parameters.numbers import as_number, as_whole_number
-from leader_election.parameters.similar import did_you_mean
+from leader_election.parameters.values import (
+    as_number,
+    as_whole_number,
+    did_you_mean,
+    ParameterError,
+    shown,
+)
 
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
 """The default of a required integer: outside of its range."""
 
 T = TypeVar('T')
-
-
-class ParameterError(ValueError):
-    """
-    An invalid value of a parameter; its text is one line for users.
-
-    :ivar name: of the parameter; empty: the error is about another thing, and ``problem`` is all.
-    :ivar problem: the rest of the text.
-    :ivar kind: what is named, as the text has it: ``parameter``, ``unknown parameter`` or nothing.
-
-    >>> wrong = ParameterError('radius', -1.0, 'at least 0 m')
-    >>> print(wrong.named('rescue.radius'))
-    parameter rescue.radius: -1.0 is not allowed; it takes at least 0 m
-    >>> print(ParameterError('logs', problem=' is missing'))
-    parameter logs is missing
-    """
-
-    def __init__(self, name: str, value: Any = None, allowed: str = '', *, problem: str = '',
-                 kind: str = 'parameter') -> None:
-        """
-        Describe an error, by ``name``, ``value`` and ``allowed`` if the value is not allowed.
-
-        :param name: of the parameter; where it is the only argument, the whole text.
-        :param allowed: the values that are.
-        """
-        if allowed:
-            problem = f': {shown(value)} is not allowed; it takes {allowed}'
-        self.name, self.problem, self.kind = (name, problem, kind) if problem else ('', name, '')
-        super().__init__(f'{self.kind} {self.name}'.lstrip() + self.problem)
-
-    def named(self, name: str, kind: str | None = None) -> 'ParameterError':
-        """Return the same error of a parameter of another name; of nothing named: itself."""
-        if not self.name:
-            return self
-        return ParameterError(
-            name, problem=self.problem, kind=self.kind if kind is None else kind)
 
 
 @dataclass(frozen=True)
@@ -150,20 +119,6 @@ class Parameter:
             return ((self.lower is None or value >= self.lower)
                     and (self.upper is None or value <= self.upper))
         return self.empty or value != ''
-
-
-def shown(value: Any) -> str:
-    """
-    Return a value as text for an error: one line of at most 79 characters.
-
-    >>> shown('so'), len(shown('so' * 100))
-    ("'so'", 79)
-    """
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no integer of more than 4300 digits.
-        return 'a number without end'
-    return text if len(text) < 80 else text[:76] + '...'
 
 
 def _number(bound: float) -> str:

@@ -25,7 +25,7 @@ import re
 from typing import ClassVar
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
-from leader_election.parameters.id_ranges import id_ranges, IdRange
+from leader_election.parameters.values import id_ranges, IdRange
 from leader_election.simulation.sensor_parameters import (
     OdometryErrorParameters,
     SightingSensorParameters,

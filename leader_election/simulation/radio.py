@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import heapq
 from typing import Any, NamedTuple
 
-from leader_election.parameters.id_ranges import within
+from leader_election.parameters.values import within
 from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import groups, WorldParameters

@@ -19,7 +19,7 @@ from typing import Any, TYPE_CHECKING
 
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import ParameterError
-from leader_election.parameters.id_ranges import id_ranges, within
+from leader_election.parameters.values import id_ranges, within
 from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import (
     Array,

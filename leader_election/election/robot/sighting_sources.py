@@ -29,7 +29,7 @@ from leader_election.election.robot.pose import from_parameter
 from leader_election.election.robot.wire import MAX_ID
 from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
 from leader_election.parameters import parameter, ParameterError
-from leader_election.parameters.id_ranges import id_ranges
+from leader_election.parameters.values import id_ranges
 import numpy as np
 
 MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'

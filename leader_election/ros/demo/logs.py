@@ -30,7 +30,7 @@ from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
-from leader_election.parameters.id_ranges import id_ranges, within
+from leader_election.parameters.values import id_ranges, within
 from leader_election.ros.demo.checks import Check, print_report, stopped
 from leader_election.ros.demo.processes import AT_ONCE, ProcessDied, Processes
 from leader_election.ros.demo.punctuality import overload, Punctuality

@@ -25,7 +25,7 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import CommandLineParser, how_to_install, print_error
-from leader_election.parameters.id_ranges import id_ranges
+from leader_election.parameters.values import id_ranges
 from leader_election.ros.demo.task_scenarios import NO_TASK, SCENARIOS
 import rclpy
 from rclpy.signals import SignalHandlerOptions

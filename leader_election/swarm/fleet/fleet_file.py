@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import did_you_mean, Parameter, ParameterError, strict_yaml, table
-from leader_election.parameters.parameter import shown
+from leader_election.parameters.values import shown
 from leader_election.swarm.fleet.fleet_robot import check_agreement, FleetRobot, short_hostname
 from leader_election.swarm.fleet.fleet_settings import (
     check_value,

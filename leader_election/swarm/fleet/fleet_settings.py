@@ -27,7 +27,7 @@ from leader_election.election.robot.parameters import (
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
-from leader_election.parameters.parameter import shown
+from leader_election.parameters.values import shown
 
 SHARED_TOPIC = 'neighbourhood'
 """The topic that all robots use in common."""

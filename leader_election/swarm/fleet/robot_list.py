@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.wire import MAX_ID
 from leader_election.parameters import as_number, as_whole_number, ParameterError, strict_yaml
-from leader_election.parameters.id_ranges import id_ranges
-from leader_election.parameters.parameter import shown
+from leader_election.parameters.values import id_ranges, shown
 
 
 class RobotSpec(NamedTuple):

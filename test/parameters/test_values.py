@@ -27,6 +27,7 @@ from leader_election.parameters import (
     ParameterError,
     strict_yaml,
 )
+from leader_election.parameters.values import id_ranges, within
 from leader_election.swarm.fleet.fleet_file import read_fleet
 from leader_election.swarm.fleet.robot_list import parse_robot_list
 import pytest
@@ -109,3 +110,20 @@ def test_fleet_file_and_robot_list_take_any_notation_of_numbers() -> None:
     assert (robot.spec.id, robot.hostname, robot.parameters['radius']) == (10, '1e1', 7.0)
     [spec] = parse_robot_list('{name: a, id: 1e1, pose: {x: 5e-1}}')
     assert (spec.id, spec.pose) == (10, (0.5, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(('text', 'ranges'), [
+    ('', ()), (' ', ()), ('3', ((3, 3),)), (' 9-10, 2 ', ((9, 10), (2, 2))), ('4-4', ((4, 4),))])
+def test_ids_and_ranges_are_parsed(text: str, ranges: tuple[tuple[int, int], ...]) -> None:
+    assert id_ranges(text, 'members') == ranges
+
+
+@pytest.mark.parametrize('text', ['x', '3-1', '1,', '1-', '1-2-3', '-1', ',', '1;2'])
+def test_malformed_ranges_are_refused_with_the_parameter(text: str) -> None:
+    with pytest.raises(ParameterError, match='^parameter radio_groups: '):
+        id_ranges(text, 'radio_groups')
+
+
+def test_both_ends_of_a_range_belong_to_it() -> None:
+    assert [robot for robot in range(9) if within(robot, ((2, 4), (7, 7)))] == [2, 3, 4, 7]
+    assert not within(1, ())
