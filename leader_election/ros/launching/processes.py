@@ -169,6 +169,7 @@ def _leaves_nothing(context: Any) -> list[Any]:
 
     ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions. In a
     terminal it relies on Ctrl-C having reached them, for as long as their ``sigterm_timeout``.
+    A SIGINT while SIGTERM ends it could keep it waiting for ever, or end the wait for processes.
     """
     task = _running_task(context.asyncio_loop)
     if task is None:
@@ -190,7 +191,7 @@ def _leaves_nothing(context: Any) -> list[Any]:
 
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         # Otherwise it would end this process at once. launch then takes it, and cancels its task.
-        signal.signal(signal.SIGTERM, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda *_: signal.signal(signal.SIGINT, signal.SIG_IGN))
     task.add_done_callback(lambda _: end_processes(running))
     return [RegisterEventHandler(OnProcessStart(on_start=started)),
             RegisterEventHandler(OnProcessExit(on_exit=exited)),

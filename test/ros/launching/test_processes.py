@@ -98,17 +98,55 @@ def test_a_signal_to_the_launch_alone_leaves_no_process(
     with subprocess.Popen([sys.executable, '-c', ENDLESS.replace('DEAF', deaf)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=os.environ | {'LAUNCHED': str(tmp_path)}) as launch:
-        assert launch.stdout is not None
-        here = 0
-        while here < 2:
-            line = launch.stdout.readline()
-            assert line, 'the launch has ended'
-            here += 'here' in line
+        await_lines(launch, 'here', 'here')
         launch.send_signal(number)
         said, _ = launch.communicate(timeout=60)
     assert launch.returncode == status, said
     assert left_behind(tmp_path) == []
     assert 'escalating' not in said
+
+
+INTERRUPTED = """
+import os, signal
+from launch.utilities.signal_management import AsyncSafeSignalManager
+leave = AsyncSafeSignalManager.__exit__
+
+def interrupted(*arguments):
+    # While the task of launch ends: there it catches no KeyboardInterrupt.
+    os.kill(os.getpid(), signal.SIGINT)
+    return leave(*arguments)
+
+AsyncSafeSignalManager.__exit__ = interrupted
+"""
+
+
+def test_sigint_after_sigterm_neither_keeps_the_launch_nor_leaves_a_deaf_process(
+        tmp_path: Path) -> None:
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable')
+    script = INTERRUPTED + ENDLESS.replace('DEAF', "trap '' TERM; ")
+    with subprocess.Popen([sys.executable, '-c', script], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          env=os.environ | {'LAUNCHED': str(tmp_path)}) as launch:
+        await_lines(launch, 'here', 'here')
+        launch.send_signal(signal.SIGTERM)
+        await_lines(launch, 'run task was canceled')
+        launch.send_signal(signal.SIGINT)
+        try:
+            said, _ = launch.communicate(timeout=60)
+        finally:
+            launch.kill()
+    assert launch.returncode == 1, said
+    assert left_behind(tmp_path) == []
+
+
+def await_lines(launch: 'subprocess.Popen[str]', *parts: str) -> None:
+    """Read output until lines with these parts have come, one after another."""
+    assert launch.stdout is not None
+    for part in parts:
+        line = ''
+        while part not in line:
+            line = launch.stdout.readline()
+            assert line, 'the launch has ended'
 
 
 @pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])
