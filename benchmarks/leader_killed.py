@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.hosted_swarm import hosted_swarm
 from benchmarks.simulated_swarm import RestingSwarm
-from leader_election.election.algorithms.hop_limit import AUTOMATIC, automatic_hop_limit, NONE
+from leader_election.election.algorithms.algorithm import AUTOMATIC, automatic_hop_limit, NONE
 
 SPACINGS = (0.05, 0.1, 0.5, 2.0)
 RADII = (2.0, 10.0, 20.0, 100.0)

@@ -21,10 +21,9 @@ import time
 
 from leader_election.election.algorithms import Device
 from leader_election.election.coordination.aggregate import AggregateSet, count, mean
-from leader_election.election.coordination.coordinated import coordinated
-from leader_election.election.coordination.pattern import coordinate
-from leader_election.election.coordination.region import COLLECTIONS
-from leader_election.election.coordination.settings import (
+from leader_election.election.coordination.pattern import coordinate, coordinated
+from leader_election.election.coordination.region import (
+    COLLECTIONS,
     initial_region,
     parameters_of,
     RegionSettings,

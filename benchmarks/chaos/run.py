@@ -22,7 +22,7 @@ from benchmarks.chaos.attacks import ATTACKS
 from benchmarks.chaos.judge import bound, Happened, Judge, Observation, recoveries, Recovery
 from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from leader_election.election.algorithms.hop_limit import automatic_hop_limit
+from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.snapshot import regions, Snapshot

@@ -60,7 +60,7 @@ class RobotView(NamedTuple):
     heard: float = math.nan
     """The time of its last message, on the observer's clock [s]."""
     name: str = ''
-    """Its namespace, if it is not the usual one (:mod:`leader_election.election.robot.naming`)."""
+    """Its namespace, if it is not the usual one (:mod:`leader_election.election.robot.wire`)."""
     yaw: float = math.nan
     """The heading by its own estimate [rad]; NaN if it is not published."""
     heading_deviation: float = math.nan

@@ -21,11 +21,9 @@ import math
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.robot.codec import codec_for, MAIN, Message
 from leader_election.election.robot.diagnostics import own_fields
-from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage
-from leader_election.election.robot.naming import usual_namespace
-from leader_election.election.robot.observation_clock import ObservationClock
+from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
 from leader_election.election.robot.parameters import names_in
-from leader_election.election.robot.wire import RejectReason
+from leader_election.election.robot.wire import RejectReason, usual_namespace
 from leader_election.parameters import parameter, ProcessParameters
 from leader_election.swarm.snapshot import RobotView, Snapshot
 

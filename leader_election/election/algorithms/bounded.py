@@ -30,9 +30,13 @@ from collections.abc import Sequence
 import sys
 from typing import NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import Hops
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 
 
 class Candidacy(NamedTuple):

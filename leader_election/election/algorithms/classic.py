@@ -38,9 +38,14 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, BARRED, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    BARRED,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import Hops, Id, NOBODY, Unbounded
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 
 
 class Choice(NamedTuple):

@@ -54,9 +54,13 @@ with any metric.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import Id
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 
 
 class Key(NamedTuple):

@@ -38,9 +38,14 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, BARRED, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    BARRED,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import Hops, Unbounded
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.values import id_ranges
 import numpy as np

@@ -32,9 +32,13 @@ from collections.abc import Sequence
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import Hops, Id, NOBODY, PerLevel, Unbounded
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 import numpy as np
 
 LEVELS = 16

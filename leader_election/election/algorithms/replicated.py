@@ -41,7 +41,12 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import (
     Count,
     Hops,
@@ -51,7 +56,6 @@ from leader_election.election.algorithms.fields import (
     Ticks,
     Unbounded,
 )
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 from leader_election.election.algorithms.recursive import LEVELS, nearest
 from leader_election.parameters import parameter
 import numpy as np

@@ -44,9 +44,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.algorithm import (
+    Algorithm,
+    ALGORITHMS,
+    Device,
+    NO_HOP_LIMIT,
+)
 from leader_election.election.algorithms.fields import Id
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 from leader_election.parameters import parameter
 
 

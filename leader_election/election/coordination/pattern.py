@@ -16,15 +16,22 @@
 One round of the pattern Self-organising Coordination Regions, after an election.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
-Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm.
+Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm; for the
+laboratory, :func:`coordinated` combines both into one algorithm with a flat state, whose decisions
+are numbers.
+
+With feedback a leader shrinks its region when its load grows. The radius travels with the
+candidacy, and a robot measures its distance to a leader in units of that leader's radius. So
+feedback works with every algorithm that has a radius.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 import math
-from typing import Any
+from typing import Any, cast, get_type_hints, NamedTuple
 
-from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.fields import NOBODY, Unbounded
 from leader_election.election.coordination.collection import (
     collect_contributions,
     collect_multi_path,
@@ -32,7 +39,6 @@ from leader_election.election.coordination.collection import (
     gather_contributions,
     shares_of,
 )
-from leader_election.election.coordination.feedback import resized, smoothed
 from leader_election.election.coordination.region import (
     CANDIDATE,
     GOSSIPED,
@@ -41,9 +47,11 @@ from leader_election.election.coordination.region import (
     Region,
     RegionParameters,
     TREE,
+    with_effective_strength,
 )
 from leader_election.election.coordination.spreading import freshest, from_source
 from leader_election.election.coordination.summary_layout import rank, row_of
+from leader_election.parameters import ParameterError
 import numpy as np
 
 
@@ -143,3 +151,146 @@ def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequen
                 record[2 + k] = neighbours.announcement[j][k]
             rank(row, begin, end, width, record, 0)
     return row
+
+
+MOST_LOAD = 100.0
+"""The largest load that counts, in units of the target; it bounds the time to forget a peak."""
+
+
+def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) -> float:
+    """
+    Return a value after one more round: a fraction of it, less a step, but not below a floor.
+
+    This is building block T, time decay (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+    "Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018). A
+    countdown has a step; a value that fades has a factor.
+
+    :param value: the value before.
+    :param floor: the smallest result.
+    :param factor: the fraction that is kept, in [0, 1].
+    :param step: what is subtracted, >= 0, in the unit of the value.
+
+    >>> decay(3.0, 0.0, step=1.0), decay(0.5, 0.0, step=1.0), decay(8.0, 0.0, factor=0.5)
+    (2.0, 0.0, 4.0)
+    """
+    return max(value * factor - step, floor)
+
+
+def smoothed(load: float, before: float, p: RegionParameters) -> float:
+    """
+    Return the smoothed load: exponential smoothing with weight ``alpha``.
+
+    :param load: the load now, >= 0.
+    :param before: the smoothed load of the previous round.
+    :param p: the parameters of the round.
+    """
+    now = min(max(load, 0.0), MOST_LOAD * p.target)
+    return p.alpha * now + decay(min(before, MOST_LOAD * p.target), 0.0, 1.0 - p.alpha)
+
+
+def resized(load: float, p: RegionParameters) -> float:
+    """Return the radius of a region under a smoothed load [m]."""
+    factor = 1.0 + p.gain * (1.0 - load / p.target)
+    return p.radius * min(max(factor, p.least), p.most)
+
+
+def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters) -> Any:
+    """
+    Return the distances to neighbours, scaled so that all leaders have the same radius.
+
+    :param reach: the radius of each neighbour's leader [m].
+    :param metric: the distance to each [m], shape (neighbours,).
+    """
+    scale = np.empty(len(metric))
+    for j in range(len(metric)):
+        # A received radius may be wrong: keep it within the limits.
+        limited = min(max(reach[j], p.radius * p.least), p.radius * p.most)
+        scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
+    return scale
+
+
+class Types(NamedTuple):
+    """The named tuples of an election with regions, found as ``State_bounded`` in this module."""
+
+    State: type[Any]
+    Columns: type[Any]
+    """The same fields, each a sequence of its type."""
+    Parameters: type[Any]
+    """``election`` and ``region``, the parameters of both."""
+
+
+@cache
+def types_of(election: str) -> Types:
+    """Return the types of an election algorithm with regions; cached."""
+    state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
+    region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
+    both = state.keys() & region.keys()
+    if both:
+        raise ParameterError(f'algorithm {election} cannot have regions on top, since its state '
+                             f'has a field named {", ".join(sorted(both))}; rename it')
+    fields = {**state, **region}
+
+    def named(kind: str, fields: dict[str, Any]) -> Any:
+        # Cached compiled code finds the type by this name.
+        made = cast(Any, NamedTuple)(_name(kind, election), list(fields.items()))
+        made.__module__ = __name__
+        return made
+    return Types(named('State', fields), named('Columns', fields),
+                 named('Parameters', {'election': Any, 'region': Any}))
+
+
+def _name(kind: str, election: str) -> str:
+    return f'{kind}_{election.replace("-", "_")}'
+
+
+def __getattr__(name: str) -> Any:
+    """Return a type by its name."""
+    for election in ALGORITHMS.names():
+        for kind in Types._fields:
+            if name == _name(kind, election):
+                return getattr(types_of(election), kind)
+    raise AttributeError(f'module {__name__} has no {name}')
+
+
+def same(summary: Any) -> Any:
+    """Return the summary as the decision, so that all members receive it."""
+    return summary
+
+
+@cache
+def round_of(election: str) -> Any:
+    """Return the round of an election algorithm with regions; cached."""
+    elect, state = ALGORITHMS.get(election).round, types_of(election).State
+
+    def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
+                         parameters: Any) -> Any:
+        region = parameters.region
+        stands = with_effective_strength(device, before.role)
+        if region.gain > 0.0:
+            elected = elect(stands, before, neighbours, scaled(neighbours.reach, metric, region),
+                            parameters.election)
+        else:
+            elected = elect(stands, before, neighbours, metric, parameters.election)
+        after = coordinate(device, elected.leader, elected.distance, before, neighbours, metric,
+                           region, same)
+        return state(*(elected[:] + after[:]))
+    return round_in_regions
+
+
+@lru_cache(maxsize=64)
+def coordinated(election: str, identity: Region) -> Algorithm:
+    """
+    Return an election algorithm with regions on top.
+
+    Its parameters are ``types_of(election).Parameters``.
+
+    :param identity: the initial state of a robot in its region, with vectors of the final length.
+    """
+    algorithm, types = ALGORITHMS.get(election), types_of(election)
+
+    def start(device: Device) -> Any:
+        alone = algorithm.start(with_effective_strength(device, identity.role))
+        return types.State(*alone, *identity._replace(device=device.id))
+    return Algorithm(
+        name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
+        start=start, configure=types.Parameters, levels=algorithm.levels)

@@ -42,20 +42,23 @@ from typing import Annotated, Any, NamedTuple
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.fields import Field
 from leader_election.election.robot import localisation_codec, region_codec
-from leader_election.election.robot.grammar import (
+from leader_election.election.robot.region_codec import RegionPart
+from leader_election.election.robot.wire import (
+    dumps,
     Kind,
+    MAX_ID,
     members,
+    NAMES,
+    NO_NAMES,
     number,
     record,
     Rejected,
+    RejectReason,
     row,
     Sent,
     text,
     whole,
 )
-from leader_election.election.robot.naming import NAMES, NO_NAMES
-from leader_election.election.robot.region_codec import RegionPart
-from leader_election.election.robot.wire import dumps, MAX_ID, RejectReason
 from leader_election.localisation.localisation import Estimate
 
 VERSION = 1

@@ -31,10 +31,15 @@ from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.coordination.aggregate import extent
 from leader_election.election.coordination.collection import LATE
-from leader_election.election.coordination.feedback import scaled
-from leader_election.election.coordination.pattern import coordinate
-from leader_election.election.coordination.region import CANDIDATE, Region, RELAY, ROLES
-from leader_election.election.coordination.settings import initial_region, parameters_of
+from leader_election.election.coordination.pattern import coordinate, scaled
+from leader_election.election.coordination.region import (
+    CANDIDATE,
+    initial_region,
+    parameters_of,
+    Region,
+    RELAY,
+    ROLES,
+)
 from leader_election.election.robot.codec import InstancePart, Position
 from leader_election.election.robot.instance_settings import check_message, election_settings
 from leader_election.election.robot.neighbourhood import (

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm
-from leader_election.election.algorithms.hop_limit import hop_limit
+from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.coordination.aggregate import AggregateSet
 from leader_election.election.coordination.summary_layout import OWN
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters

@@ -18,17 +18,18 @@ from collections.abc import Mapping
 import math
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.robot.grammar import (
+from leader_election.election.robot.wire import (
+    is_whole,
     Kind,
     members,
     number,
     record,
     Rejected,
+    RejectReason,
     row,
     Sent,
     whole,
 )
-from leader_election.election.robot.wire import is_whole, RejectReason
 from leader_election.localisation.localisation import Estimate, LEAST_DEVIATION
 from leader_election.localisation.plane import PlanePose, wrap
 from leader_election.localisation.sighting import checked, Sighting

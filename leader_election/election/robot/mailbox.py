@@ -14,7 +14,7 @@
 
 # flake8: noqa: A005
 
-"""The mailbox: the last message of each neighbour, until it expires."""
+"""The mailbox: the last message of each neighbour until it expires, by a clock of its own."""
 
 from collections.abc import Iterator
 import math
@@ -47,7 +47,7 @@ class Mailbox:
     """
     Keeps the last message of each sender until it expires.
 
-    Times never go back (:mod:`leader_election.election.robot.observation_clock`).
+    Times never go back (:mod:`leader_election.election.robot.mailbox`).
 
     :param expiry: the time after its receipt at which a message expires [s].
     :param limit: the greatest number of senders.
@@ -184,3 +184,138 @@ def smoothed_velocity(velocity: tuple[float, float], before: Position, after: Po
     share = min(elapsed / period, 1.0)
     x, y = ((there - here) / elapsed for here, there in zip(before, after))
     return velocity[0] + share * (x - velocity[0]), velocity[1] + share * (y - velocity[1])
+
+
+MOST_STANDING = 127
+"""The longest acquaintance that counts [intervals]."""
+REMEMBERED = 2
+"""The size of the memory, as a multiple of the mailbox's limit of senders."""
+
+
+class Standing(NamedTuple):
+    """The rank of a sender; in a full mailbox the senders that compare less are kept."""
+
+    newness: int
+    distance: float
+    id: int  # noqa: A003
+
+
+class Acquaintances:
+    """
+    Selects the sender to drop from a full mailbox: the one known for the shortest time.
+
+    The time is counted in intervals as long as a message is valid: those in which a sender
+    was heard, less those in which it was not. A sender with a count of zero is forgotten.
+    Times that differ by less than a factor of two are equal; among equals the nearer sender
+    stays. A flood of new ids does not displace known senders, not from this memory either:
+    while it is full, new senders are not remembered.
+
+    :param mailbox: the messages that are kept.
+    """
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+        self._known: dict[int, int] = {}
+        self._heard: set[int] = set()
+        self._end = -math.inf
+        """The end of the present interval [s]."""
+        self._order: list[Standing] = []
+
+    def hear(self, sender: int, now: float) -> None:
+        """
+        Count a valid message.
+
+        :param sender: its sender's id.
+        :param now: the time [s].
+        """
+        if now >= self._end:
+            self._end_intervals(now)
+        if sender not in self._known:
+            if len(self._known) >= REMEMBERED * self._mailbox.limit:
+                return
+            self._known[sender] = 0
+        self._heard.add(sender)
+
+    def __contains__(self, sender: int) -> bool:
+        """Return whether a sender is remembered."""
+        return sender in self._known
+
+    def make_room(self, entry: ReceivedMessage) -> bool:
+        """
+        Forget the last-ranked sender in the mailbox, if a new one ranks before it.
+
+        :param entry: the message of the new one.
+        :return: whether there is room now.
+        """
+        while self._order and self._mailbox.entry(self._order[-1].id) is None:
+            self._order.pop()
+        if not self._order:
+            # Sorted once an interval, or when all candidates are dropped, not for each message.
+            self._order = sorted(map(self.standing, self._mailbox.entries()))
+        if self._order[-1] <= self.standing(entry):
+            return False
+        self._mailbox.forget(self._order.pop().id)
+        return True
+
+    def standing(self, entry: ReceivedMessage) -> Standing:
+        """Return the standing of the sender of a message."""
+        sender = entry.message.id
+        return Standing(-self._known.get(sender, 0).bit_length(), entry.distance, sender)
+
+    def _end_intervals(self, now: float) -> None:
+        """Count the intervals that have ended; after the first of them nothing was heard."""
+        if self._end == -math.inf:
+            self._end = now
+        ended = int((now - self._end) / self._mailbox.expiry) + 1
+        self._end += ended * self._mailbox.expiry
+        self._order.clear()
+        for sender, known in list(self._known.items()):
+            left = known - ended + 2 * (sender in self._heard)
+            if left < 0:
+                del self._known[sender]
+            else:
+                self._known[sender] = min(left, MOST_STANDING)
+        self._heard.clear()
+
+
+class ObservationClock:
+    """
+    Turns the readings of a clock into times at which a robot could have observed something.
+
+    A simulator's clock stands still, goes back when a run restarts, and leaps over minutes.
+    No message could arrive meanwhile, so none of this is news about the neighbours. So time
+    advances by ``longest_step`` at most from one reading to the next, and not at all where
+    the clock goes back: data is neither forgotten at once nor kept for longer.
+
+    A steady clock leaps when the process was stopped or starved. That time has really passed for
+    all other robots, so it counts (an infinite step): a robot that wakes forgets its neighbours
+    before it sends anything, instead of forwarding outdated candidacies. Under simulated time the
+    two cases cannot be distinguished, and a robot that wakes may forward old candidacies until
+    they expire.
+
+    :param longest_step: the most that time advances between two readings [s].
+
+    >>> clock = ObservationClock(longest_step=2.0)
+    >>> [clock.observe(reading) for reading in (100.0, 101.0, 700.0, 701.0, 5.0, 6.0)]
+    [100.0, 101.0, 103.0, 104.0, 104.0, 105.0]
+    """
+
+    def __init__(self, longest_step: float = math.inf) -> None:
+        self.longest_step = longest_step
+        self._time = self._offset = self._reading = 0.0
+
+    def observe(self, reading: float) -> float:
+        """
+        Return the time: as long as the clock neither leaps nor goes back, the reading itself.
+
+        :param reading: of the clock, now [s]; 0: not set yet, before the first ``/clock``.
+        """
+        if self._reading == 0.0:
+            self._time = reading
+        else:
+            advance = reading - self._reading
+            self._offset += min(max(advance, 0.0), self.longest_step) - advance
+            # The maximum, since adding the offset rounds.
+            self._time = max(reading + self._offset, self._time)
+        self._reading = reading
+        return self._time

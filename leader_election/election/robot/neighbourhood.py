@@ -12,11 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The neighbours of a round, as an instance and its coordination pattern read them."""
+"""The neighbours of a round as an instance reads them, and the doubt about their distances."""
 
 import collections
+from collections.abc import Iterable
+import math
 from typing import Any, NamedTuple
 
+from leader_election.election.algorithms.bounded import BoundedParameters, Candidacy
 from leader_election.election.coordination.region import Region
 from leader_election.election.robot.codec import Message
 
@@ -105,3 +108,49 @@ def previous_state(state: Any, region: Region, **now: Any) -> Any:
         announcement.
     """
     return PreviousState(state.leader, state.distance, *region._replace(**now))
+
+
+class Offer(NamedTuple):
+    """The candidacy that another robot has sent, in range or not."""
+
+    candidacy: Candidacy
+    distance: float
+    """To the sender, estimated [m]."""
+    deviation: float
+    """Its standard deviation, > 0 [m]."""
+
+
+def doubt(state: Candidacy, robot: int, offers: Iterable[Offer], link_range: float,
+          parameters: BoundedParameters) -> float:
+    """
+    Return the probability that another leader is right by the true distances to the senders.
+
+    Errors of distances are normal, and those to the senders of different leaders independent. The
+    candidacies themselves are taken to be right.
+
+    :param state: the robot's own.
+    :param robot: its id.
+    :param link_range: the greatest distance of a neighbour [m].
+
+    At the very edge of the radius it is a half, and far within it none.
+
+    >>> from leader_election.election.algorithms.bounded import configure
+    >>> own, sent = Candidacy(-9.0, 2.0, 2, 1), Candidacy(-9.0, 0.0, 2)
+    >>> doubt(own, 1, [Offer(sent, 2.0, 0.1)], 2.0, configure(3.0, 'id'))
+    0.5
+    >>> round(doubt(own, 1, [Offer(sent, 1.5, 0.1)], 2.0, configure(3.0, 'id')), 3)
+    0.0
+    """
+    chances: dict[tuple[float, int], float] = {}
+    for (value, before, leader, hops), distance, deviation in offers:
+        if leader == robot or (value, leader) > (state.value, state.leader) or (
+                hops >= parameters.hop_limit):
+            continue
+        reach = parameters.radius if leader == state.leader else parameters.joining_radius
+        spare = min(link_range, reach - before) - distance
+        chance = 0.5 * math.erfc(-spare / (deviation * math.sqrt(2.0)))
+        chances[value, leader] = max(chance, chances.get((value, leader), 0.0))
+    right = 1.0
+    for (_, leader), chance in chances.items():
+        right *= chance if leader == state.leader else 1.0 - chance
+    return 1.0 - right

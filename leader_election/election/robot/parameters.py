@@ -21,11 +21,11 @@ import re
 from typing import Any, ClassVar
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED
+from leader_election.election.algorithms.algorithm import AUTOMATIC, NONE
 from leader_election.election.algorithms.given import GivenSettings, leader_ranges
-from leader_election.election.algorithms.hop_limit import AUTOMATIC, NONE
 from leader_election.election.algorithms.replicated import ReplicatedSettings
 from leader_election.election.algorithms.resilient import ResilientSettings
-from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.coordination.region import RegionSettings
 from leader_election.election.coordination.task import task_class, task_names
 from leader_election.election.robot.metrics import (
     LookAheadParameters,

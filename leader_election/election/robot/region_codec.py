@@ -50,13 +50,19 @@ from leader_election.election.coordination.region import (
     Within,
 )
 from leader_election.election.coordination.summary_layout import RANKED, SummaryLayout
-from leader_election.election.robot.grammar import Kind, number, Rejected, row, Sent, text, whole
 from leader_election.election.robot.wire import (
     decision_text,
+    Kind,
     MAX_ID,
     MAX_NAMES,
     MAX_NUMBER,
+    number,
+    Rejected,
     RejectReason,
+    row,
+    Sent,
+    text,
+    whole,
 )
 
 DIGITS = 8

@@ -22,7 +22,6 @@ from typing import Any
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
 from leader_election.election.robot import shortening
-from leader_election.election.robot.acquaintances import Acquaintances
 from leader_election.election.robot.codec import (
     codec_for,
     MAIN,
@@ -30,7 +29,6 @@ from leader_election.election.robot.codec import (
     Position,
     sender_at_start,
 )
-from leader_election.election.robot.doubt import doubt, Offer
 from leader_election.election.robot.hearing_budget import HearingBudget
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.instances import (
@@ -40,13 +38,14 @@ from leader_election.election.robot.instances import (
     no_task_runner,
 )
 from leader_election.election.robot.mailbox import (
+    Acquaintances,
     Mailbox,
     PLACE_TOLERANCE,
     ReceivedMessage,
     reserve_left,
     velocity_after,
 )
-from leader_election.election.robot.neighbourhood import leader_name, Neighbour
+from leader_election.election.robot.neighbourhood import doubt, leader_name, Neighbour, Offer
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.sensing import (
     NO_LANDMARKS,
@@ -84,7 +83,7 @@ class Robot:
     One robot of the swarm: its state, and the three steps of its round (ACSOS 2022, II-B).
 
     Times are seconds on the caller's clock, which never goes back
-    (:mod:`leader_election.election.robot.observation_clock`); nothing here waits or reads a clock.
+    (:mod:`leader_election.election.robot.mailbox`); nothing here waits or reads a clock.
     """
 
     def __init__(self, parameters: ElectionParameters,

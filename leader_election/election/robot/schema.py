@@ -36,10 +36,9 @@ from leader_election.election.robot.codec import (
     MOST_INSTANCES,
     VERSION,
 )
-from leader_election.election.robot.grammar import members
 from leader_election.election.robot.localisation_codec import LocalisationPart
 from leader_election.election.robot.region_codec import DATED, FIELDS, RegionPart
-from leader_election.election.robot.wire import MAX_DECISION, MOST_LEVELS
+from leader_election.election.robot.wire import MAX_DECISION, members, MOST_LEVELS
 
 SCHEMA = Path(__file__).with_name('neighbourhood.schema.json')
 SHIPPED = ('bounded', 'classic', 'given', 'recursive', 'recursive-replicated', 'resilient',

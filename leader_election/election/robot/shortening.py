@@ -15,8 +15,8 @@
 """The optional parts that are left out of a message that exceeds the wire's limit."""
 
 from leader_election.election.robot.codec import Message, NO_PARTS
-from leader_election.election.robot.naming import NO_NAMES
 from leader_election.election.robot.region_codec import RegionPart
+from leader_election.election.robot.wire import NO_NAMES
 
 SIGHTINGS_LEFT_OUT, DECISIONS_LEFT_OUT = 'sightings_left_out', 'decisions_left_out'
 NAMES_LEFT_OUT = 'names_left_out'

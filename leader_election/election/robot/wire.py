@@ -13,14 +13,20 @@
 # limitations under the License.
 
 """
-The limits of the wire format, the reasons for rejecting a message, and compact JSON.
+The grammar of messages: limits, reasons for rejection, compact JSON, and the kinds of values.
 
+A part of a message is declared once, by the type hints of its fields: each names its
+:class:`Sent`. Encoding, decoding with limits, the schema and the documentation follow from it.
 The messages themselves are encoded in :mod:`leader_election.election.robot.codec`.
 """
 
+from collections.abc import Callable, Mapping
 from enum import Enum
 import json
-from typing import Any
+import math
+import re
+from types import MappingProxyType
+from typing import Any, get_type_hints, NamedTuple
 
 MAX_ID = 2**53 - 1
 """The greatest integer that every JSON parser and every float64 holds exactly."""
@@ -112,3 +118,180 @@ def is_whole(value: Any, least: int = 0) -> bool:
     (True, False, False, False, True)
     """
     return type(value) in (int, float) and least <= value <= MAX_ID and value == int(value)
+
+
+LARGEST = 1.7976931348623157e308
+"""The largest finite number."""
+
+
+class Rejected(Exception):
+    """Carries the reason for rejecting a value out of nested calls."""
+
+    def __init__(self, reason: RejectReason = RejectReason.MALFORMED) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Kind(NamedTuple):
+    """A kind of values."""
+
+    read: Callable[[Any], Any]
+    """Returns the value of a JSON value; raises :class:`Rejected`."""
+    schema: Mapping[str, Any]
+    """The JSON Schema."""
+    write: Callable[[Any], Any] = lambda value: value
+    """Returns a value as JSON has it."""
+
+
+class Sent(NamedTuple):
+    """The member of a message that holds a field; it is left out where the field is empty."""
+
+    key: str
+    kind: Kind
+    fault: RejectReason | None = None
+    """Counted where the value is wrong, and ignored; ``None``: the message is rejected."""
+    required: bool = False
+
+
+def members(part: type[Any]) -> dict[str, Sent]:
+    """Return the members that hold the fields of a part, by the names of these."""
+    return {name: mark for name, hint in get_type_hints(part, include_extras=True).items()
+            for mark in getattr(hint, '__metadata__', ()) if isinstance(mark, Sent)}
+
+
+def whole(least: int = 0, most: int = MAX_ID) -> Kind:
+    """Return the kind of whole numbers in a range; 3.0 is one, as JSON Schema has it."""
+    def read(value: Any) -> int:
+        if type(value) is int and least <= value <= most:
+            return value
+        if not is_whole(value, least) or value > most:
+            raise Rejected
+        return int(value)
+    return Kind(read, {'type': 'integer', 'minimum': least, 'maximum': most})
+
+
+def number(least: float = -LARGEST, most: float = LARGEST, *, infinite: bool = False,
+           otherwise: RejectReason = RejectReason.MALFORMED) -> Kind:
+    """
+    Return the kind of finite numbers in a range.
+
+    :param infinite: whether it may be +infinity, which is ``null``.
+    :param otherwise: the reason for rejecting a finite number out of range.
+    """
+    def read(value: Any) -> float:
+        if type(value) is not float:
+            if value is None and infinite:
+                return math.inf
+            if type(value) is not int:
+                raise Rejected
+            # An integer beyond float64 counts as not finite.
+            value = float(value) if -LARGEST <= value <= LARGEST else math.inf
+        if least <= value <= most:
+            return float(value)
+        raise Rejected(otherwise if math.isfinite(value) else RejectReason.NON_FINITE)
+
+    def write(value: float) -> float | None:
+        return None if value == math.inf else value
+
+    limits = {name: bound for name, bound in (('minimum', least), ('maximum', most))
+              if abs(bound) < LARGEST}
+    kind = Kind(read, {'type': ['number', 'null'] if infinite else 'number', **limits})
+    return kind._replace(write=write) if infinite else kind
+
+
+def text(most: int = MAX_ID, least: int = 0, pattern: str = '') -> Kind:
+    """Return the kind of texts of a length [characters], of which a pattern matches the whole."""
+    matches = re.compile(pattern, re.ASCII).fullmatch
+
+    def read(value: Any) -> str:
+        if type(value) is not str or not least <= len(value) <= most or (
+                pattern and not matches(value)):
+            raise Rejected
+        return value
+
+    limits: dict[str, Any] = {'minLength': least} if least else {}
+    limits |= {'maxLength': most} if most < MAX_ID else {}
+    limits |= {'pattern': f'^({pattern})$'} if pattern else {}
+    return Kind(read, {'type': 'string', **limits})
+
+
+def row(kind: Kind, most: int = MOST_NUMBERS) -> Kind:
+    """Return the kind of arrays of values of one kind, at most so many."""
+    read_one, write_one = kind.read, kind.write
+
+    def read(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list or len(value) > most:
+            raise Rejected
+        return tuple([read_one(each) for each in value])
+
+    return Kind(read, {'type': 'array', 'items': kind.schema, 'maxItems': most},
+                lambda value: [write_one(each) for each in value])
+
+
+def record(*kinds: Kind, least: int | None = None) -> Kind:
+    """
+    Return the kind of arrays with a kind for each place.
+
+    :param least: the least number of values; by default all.
+    """
+    fewest, reads = len(kinds) if least is None else least, [kind.read for kind in kinds]
+
+    def read(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list or not fewest <= len(value) <= len(reads):
+            raise Rejected
+        return tuple([read_one(each) for read_one, each in zip(reads, value)])
+
+    return Kind(read, {
+        'type': 'array', 'prefixItems': [kind.schema for kind in kinds],
+        'minItems': fewest, 'maxItems': len(kinds)},
+        lambda value: [kind.write(each) for kind, each in zip(kinds, value)])
+
+
+NO_NAMES: Mapping[int, str] = MappingProxyType({})
+MOST_NAMES = 17
+"""The most namespaces in a message: the sender's, and a leader's for each further instance."""
+LONGEST = 128
+"""The longest namespace [characters]."""
+_NAMESPACE = text(LONGEST, pattern='/|(/[A-Za-z_][A-Za-z0-9_]*)+')
+_ID = text(16, pattern='[0-9]+')
+
+
+def usual_namespace(topic: str, robot_id: int) -> str:
+    """
+    Return the namespace of a robot whose messages give no other one.
+
+    :param topic: the full name of the topic on which robots send.
+
+    >>> usual_namespace('/neighbourhood', 7), usual_namespace('/red/neighbourhood', 7)
+    ('/robot_7', '/red/robot_7')
+    """
+    return f'{topic.rpartition("/")[0]}/robot_{robot_id}'
+
+
+def own_path(template: str, robot_id: int, namespace: str) -> str:
+    """
+    Return the path of a file of a robot: ``{id}`` and ``{name}`` stand for its id and namespace.
+
+    >>> own_path('/var/log/{name}_{id}.jsonl', 7, '/red/tb3_0')
+    '/var/log/red_tb3_0_7.jsonl'
+    """
+    name = namespace.strip('/').replace('/', '_') or 'robot'
+    return template.replace('{id}', str(robot_id)).replace('{name}', name)
+
+
+def _read(listed: Any) -> Mapping[int, str]:
+    if type(listed) is not dict or len(listed) > MOST_NAMES:
+        raise Rejected
+    names = {int(_ID.read(key)): _NAMESPACE.read(name) for key, name in listed.items()}
+    if max(names, default=0) > MAX_ID:
+        raise Rejected
+    return MappingProxyType(names)
+
+
+NAMES = Kind(_read, {
+    'type': 'object', 'maxProperties': MOST_NAMES, 'propertyNames': {'pattern': '^[0-9]{1,16}$'},
+    'additionalProperties': _NAMESPACE.schema}, dict)
+"""
+The kind of namespaces by ids in a message: that of the sender and those of its leaders, where they
+are not the usual ones, so that the name of a leader spreads with its candidacy.
+"""

@@ -21,7 +21,7 @@ from operator import attrgetter
 from typing import Any
 
 from leader_election.election.coordination.aggregate import mean, top
-from leader_election.election.coordination.feedback import decay
+from leader_election.election.coordination.pattern import decay
 from leader_election.election.coordination.task import Member, Task
 from leader_election.election.registry import message_type
 from leader_election.parameters import parameter, ParameterError

@@ -21,17 +21,26 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.coordination.task import Member, Position, Task
-from leader_election.election.tasks.coverage import assign, lanes, number_of_lanes, part_of
+from leader_election.election.tasks.coverage import (
+    area_of,
+    assign,
+    disc,
+    lanes,
+    number_of_lanes,
+    outline_of,
+    own_side,
+    part_of,
+    polygon,
+)
 from leader_election.election.tasks.driving import Driver
-from leader_election.election.tasks.known_places import (
+from leader_election.election.tasks.places import (
     place_contribution,
     PLACES,
     places_in,
     Recent,
+    Route,
 )
-from leader_election.election.tasks.route import Route
 from leader_election.election.tasks.steering import DrivingParameters, minimum_spacing
-from leader_election.election.tasks.territory import area_of, disc, outline_of, own_side, polygon
 from leader_election.parameters import parameter, ParameterError
 
 _SAME = 0.1

@@ -28,7 +28,7 @@ from leader_election.election.tasks.formation import (
     slots,
     Trail,
 )
-from leader_election.election.tasks.known_places import (
+from leader_election.election.tasks.places import (
     MOST_MEMBERS,
     place_contribution,
     PLACES,

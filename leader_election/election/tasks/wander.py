@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import math
 from random import Random
 
-from leader_election.election.tasks.route import Patience
+from leader_election.election.tasks.places import Patience
 from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import parameter, ProcessParameters
 

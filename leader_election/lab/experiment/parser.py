@@ -22,7 +22,7 @@ import re
 from typing import Any, TypeVar
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.algorithms.hop_limit import hop_limit
+from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.coordination.region import ROLES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.experiment.schema import (

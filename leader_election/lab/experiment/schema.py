@@ -19,8 +19,7 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm
 from leader_election.election.coordination.aggregate import AGGREGATES
-from leader_election.election.coordination.region import CANDIDATE, ROLES
-from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.coordination.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.lab.topologies import Topology

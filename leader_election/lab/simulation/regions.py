@@ -21,9 +21,8 @@ from typing import Any
 from leader_election.election.algorithms import Algorithm
 from leader_election.election.coordination import summary_layout
 from leader_election.election.coordination.aggregate import Aggregate, AGGREGATES, layout_of
-from leader_election.election.coordination.coordinated import coordinated, types_of
-from leader_election.election.coordination.region import RELAY
-from leader_election.election.coordination.settings import initial_region, parameters_of
+from leader_election.election.coordination.pattern import coordinated, types_of
+from leader_election.election.coordination.region import initial_region, parameters_of, RELAY
 from leader_election.election.coordination.summary_layout import SummaryLayout
 from leader_election.lab.experiment.schema import Group, Regions
 from leader_election.parameters import ParameterError

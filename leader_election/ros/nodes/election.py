@@ -26,8 +26,8 @@ from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.diagnostics import QOS_FAULT
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.localisation_watch import LocalisationWatch
+from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood_watch import NeighbourhoodWatch
-from leader_election.election.robot.observation_clock import ObservationClock
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.pose import IDENTITY, yaw_of
 from leader_election.election.robot.robot import (

@@ -22,9 +22,9 @@ import sys
 from typing import Any, IO
 
 from leader_election.election.robot.codec import MAIN
-from leader_election.election.robot.events import events, RobotStatus, status_of
-from leader_election.election.robot.naming import own_path
+from leader_election.election.robot.leadership import events, LeadershipStatus, status_of
 from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.wire import own_path
 from leader_election.parameters import ParameterError
 from rclpy.node import Node
 
@@ -51,7 +51,7 @@ class EventLog:
         """
         self._clock = node.get_clock()
         self._robot = robot
-        self._last: dict[str, RobotStatus] = {}
+        self._last: dict[str, LeadershipStatus] = {}
         self.lost = 0
         self.last_error = ''
         self.path = own_path(template, robot.parameters.robot_id, node.get_namespace())

@@ -19,8 +19,8 @@ import os
 from pathlib import Path
 import time
 
-from leader_election.election.robot.naming import own_path
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.wire import own_path
 from leader_election.localisation.kept_factors import age, is_better, read_text, text_of
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.scale_errors import Kept

@@ -18,8 +18,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.leadership import INACTIVE, LEADERSHIP, text, values
-from leader_election.election.robot.naming import usual_namespace
 from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.wire import usual_namespace
 from leader_election.ros.nodes.qos import overridable, PROMISES, repeated
 from rclpy.node import Node
 

@@ -21,8 +21,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.robot.codec import MAX_COORDINATE, Position
-from leader_election.election.tasks.coverage import split
-from leader_election.election.tasks.territory import area_of
+from leader_election.election.tasks.coverage import area_of, split
 from leader_election.swarm.snapshot import decisions, Snapshot
 from leader_election.swarm.view.formatting import Colour
 import numpy as np

@@ -17,8 +17,8 @@
 from election.algorithms.networks import links
 from election.algorithms.simulate import led, Network
 from leader_election.election.algorithms import COLOUR, Device
+from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
 from leader_election.election.algorithms.colour import colour_round, configure, Key, Keys
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 import pytest
 
 FARTHEST = float(NO_HOP_LIMIT)

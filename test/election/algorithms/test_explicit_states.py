@@ -31,8 +31,8 @@ from benchmarks.explicit_states import (
 from benchmarks.state_sets import Network, Undecided
 from election.algorithms import simulate
 from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
 from leader_election.election.algorithms.bounded import Candidacy, configure
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
 import pytest
 
 LINE = {1: {2: 1.0}, 2: {1: 1.0, 3: 2.0}, 3: {2: 2.0}}

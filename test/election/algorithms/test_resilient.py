@@ -19,7 +19,7 @@ from itertools import count
 from election.algorithms.networks import links
 from election.algorithms.simulate import led, Network
 from leader_election.election.algorithms import Device, RESILIENT
-from leader_election.election.algorithms.hop_limit import NO_HOP_LIMIT
+from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
 from leader_election.election.algorithms.resilient import (
     configure,
     Follower,

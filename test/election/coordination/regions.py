@@ -22,8 +22,8 @@ from election.algorithms.networks import links
 from election.algorithms.oracle import Graph
 from election.algorithms.simulate import Network
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.coordination.coordinated import coordinated, types_of
-from leader_election.election.coordination.settings import (
+from leader_election.election.coordination.pattern import coordinated, types_of
+from leader_election.election.coordination.region import (
     initial_region,
     parameters_of,
     RegionSettings,

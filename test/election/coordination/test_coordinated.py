@@ -21,14 +21,15 @@ from election.algorithms.states import states
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS, Device
-from leader_election.election.coordination import coordinated as module
-from leader_election.election.coordination.coordinated import coordinated, types_of
-from leader_election.election.coordination.region import Region, RELAY
-from leader_election.election.coordination.settings import (
+from leader_election.election.coordination import pattern as module
+from leader_election.election.coordination.pattern import coordinated, types_of
+from leader_election.election.coordination.region import (
     initial_region,
     MOST_RECIPIENTS,
     parameters_of,
+    Region,
     RegionSettings,
+    RELAY,
 )
 from leader_election.election.coordination.summary_layout import ADD, LEAST, RANKED, SummaryLayout
 import pytest

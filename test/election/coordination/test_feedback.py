@@ -18,7 +18,7 @@ from math import inf, sqrt
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.coordination.feedback import (
+from leader_election.election.coordination.pattern import (
     decay,
     MOST_LOAD,
     resized,

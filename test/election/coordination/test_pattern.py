@@ -20,8 +20,7 @@ from election.coordination.regions import change, COUNT, decisions, DIAMOND, net
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.coordination.pattern import with_borders
-from leader_election.election.coordination.region import RELAY, WORKER
-from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.coordination.region import RegionSettings, RELAY, WORKER
 from leader_election.election.coordination.summary_layout import ADD, RANKED, SummaryLayout
 import pytest
 

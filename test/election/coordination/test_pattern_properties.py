@@ -40,8 +40,13 @@ from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.coordination.aggregate import AGGREGATES, AggregateSet
-from leader_election.election.coordination.region import CANDIDATE, RELAY, SPREADINGS, WORKER
-from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.coordination.region import (
+    CANDIDATE,
+    RegionSettings,
+    RELAY,
+    SPREADINGS,
+    WORKER,
+)
 from leader_election.election.coordination.summary_layout import ADD, combine
 import pytest
 

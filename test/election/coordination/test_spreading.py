@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from election.algorithms.networks import links
 from election.coordination.regions import change, decisions, DIAMOND, network_of
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.coordination.region import MOST_VERSION, WORKER
-from leader_election.election.coordination.settings import RegionSettings
+from leader_election.election.coordination.region import MOST_VERSION, RegionSettings, WORKER
 from leader_election.election.coordination.spreading import freshest, KEPT
 import pytest
 

@@ -15,9 +15,14 @@
 """The choice of senders in a full mailbox: by how long they are known, and how near they are."""
 
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.acquaintances import Acquaintances, MOST_STANDING, REMEMBERED
 from leader_election.election.robot.codec import Message
-from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage
+from leader_election.election.robot.mailbox import (
+    Acquaintances,
+    Mailbox,
+    MOST_STANDING,
+    ReceivedMessage,
+    REMEMBERED,
+)
 
 EXPIRY = 3.0
 

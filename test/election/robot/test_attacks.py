@@ -28,7 +28,7 @@ from election.robot.test_robot import ME, neighbours, robot, says
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
 from leader_election.election.robot.hearing_budget import SHARES
-from leader_election.election.robot.observation_clock import ObservationClock
+from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.robot import (
     DROPPED,
     HEARD,

@@ -24,7 +24,7 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
-from leader_election.election.robot.doubt import doubt, Offer
+from leader_election.election.robot.neighbourhood import doubt, Offer
 import numpy as np
 import pytest
 

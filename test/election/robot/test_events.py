@@ -15,12 +15,12 @@
 """Events, told from two standings of a robot."""
 
 from hypothesis import given, strategies
-from leader_election.election.robot.events import events, RobotStatus
+from leader_election.election.robot.leadership import events, LeadershipStatus
 import pytest
 
-ALONE = RobotStatus(3, 3, True, 'leader', 1.0, True)
-NONE = RobotStatus(3, None, False, 'candidate', 1.0, True)
-LED = RobotStatus(3, 8, False, 'worker', 1.0, True)
+ALONE = LeadershipStatus(3, 3, True, 'leader', 1.0, True)
+NONE = LeadershipStatus(3, None, False, 'candidate', 1.0, True)
+LED = LeadershipStatus(3, 8, False, 'worker', 1.0, True)
 
 
 def told(before, now):
@@ -48,7 +48,7 @@ def test_what_has_happened(before, now, expected):
 
 
 STANDINGS = strategies.builds(
-    RobotStatus, strategies.just(3), strategies.none() | strategies.integers(0, 4),
+    LeadershipStatus, strategies.just(3), strategies.none() | strategies.integers(0, 4),
     strategies.booleans(), strategies.sampled_from(('leader', 'worker')),
     strategies.floats(0.0, 2.0), strategies.booleans())
 

@@ -20,8 +20,7 @@ from typing import Any
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, MAX_LENGTH
-from leader_election.election.robot.naming import LONGEST, MOST_NAMES
-from leader_election.election.robot.wire import RejectReason
+from leader_election.election.robot.wire import LONGEST, MOST_NAMES, RejectReason
 import pytest
 
 

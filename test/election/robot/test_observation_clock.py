@@ -16,7 +16,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.robot.observation_clock import ObservationClock
+from leader_election.election.robot.mailbox import ObservationClock
 
 READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
 

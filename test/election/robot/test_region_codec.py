@@ -21,7 +21,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.coordination.aggregate import Aggregate, greatest, top
-from leader_election.election.coordination.settings import initial_region, RegionSettings
+from leader_election.election.coordination.region import initial_region, RegionSettings
 from leader_election.election.coordination.task import Member, Task
 from leader_election.election.robot.region_codec import (
     DIGITS,

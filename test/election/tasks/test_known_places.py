@@ -15,7 +15,7 @@
 """The places of a region's members, as they are collected and kept."""
 
 from leader_election.election.coordination.aggregate import top
-from leader_election.election.tasks.known_places import (
+from leader_election.election.tasks.places import (
     MOST_MEMBERS,
     place_contribution,
     PLACES,

@@ -21,8 +21,8 @@ from typing import Any
 from election.tasks.memory_context import MemoryContext, scan_of, Swarm
 from leader_election.election.coordination.task import Member
 from leader_election.election.tasks import coverage
+from leader_election.election.tasks.coverage import area_of
 from leader_election.election.tasks.patrol import Patrol, PatrolParameters
-from leader_election.election.tasks.territory import area_of
 from leader_election.parameters import build, ParameterError
 import numpy as np
 import pytest

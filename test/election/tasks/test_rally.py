@@ -19,7 +19,7 @@ import math
 
 from election.tasks.memory_context import MemoryContext, Swarm
 from leader_election.election.coordination.task import Member
-from leader_election.election.tasks.known_places import MOST_MEMBERS
+from leader_election.election.tasks.places import MOST_MEMBERS
 from leader_election.election.tasks.rally import Rally, RallyParameters
 from leader_election.parameters import build
 import numpy as np

@@ -14,7 +14,7 @@
 
 """Routes and patience, step by step."""
 
-from leader_election.election.tasks.route import Patience, Route
+from leader_election.election.tasks.places import Patience, Route
 
 PLACES = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
 

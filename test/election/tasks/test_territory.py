@@ -19,7 +19,7 @@ import json
 
 from election.tasks.areas import areas
 from hypothesis import given, settings
-from leader_election.election.tasks.territory import (
+from leader_election.election.tasks.coverage import (
     area_of,
     disc,
     MOST_CORNERS,

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from lab.reference_simulator import Heard, ReferenceSimulator
 from lab.simulations import begun, held, leaders, rounds, scene, SQUARE, states, WALK
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
-from leader_election.election.algorithms.hop_limit import NONE
+from leader_election.election.algorithms.algorithm import NONE
 from leader_election.election.coordination.aggregate import AGGREGATES
 from leader_election.election.coordination.region import COLLECTIONS
 from leader_election.election.robot.codec import Codec, Message

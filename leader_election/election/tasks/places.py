@@ -12,13 +12,73 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Routes: places to visit in order, with a limit on the time for each."""
+"""The positions of a region's members, kept during message loss, and routes over places."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import itertools
 import math
+from typing import Generic, TypeVar
 
+from leader_election.election.coordination.aggregate import top
+from leader_election.election.coordination.pattern import decay
 from leader_election.election.coordination.task import Position
+
+K = TypeVar('K')
+V = TypeVar('V')
+
+MOST_MEMBERS = 21
+"""The most robots whose places are collected: an aggregate holds this many records of three."""
+PLACES = top(MOST_MEMBERS, extra=1)
+"""The aggregate of x, y [m]; of too many robots it keeps the ones farthest east."""
+
+
+def place_contribution(pose: Sequence[float] | None) -> Position | None:
+    """
+    Return a robot's contribution to ``PLACES``, to a tenth of a metre.
+
+    :param pose: x, y, ... [m]; ``None``: unknown, no contribution.
+    """
+    return None if pose is None else (round(pose[0], 1), round(pose[1], 1))
+
+
+def places_in(collected: Sequence[Sequence[float]]) -> dict[int, Position]:
+    """
+    Return x, y of each robot [m], by ids in ascending order.
+
+    :param collected: the result of ``PLACES``: records of x, id, y.
+
+    >>> places_in(PLACES.result(PLACES.contribution(7, (1.0, 2.0))))
+    {7: (1.0, 2.0)}
+    """
+    return {int(robot): (x, y) for x, robot, y in sorted(collected, key=lambda row: row[1])}
+
+
+class Recent(Generic[K, V]):
+    """
+    The last value under each key, kept for some rounds after it was received.
+
+    So a lost message does not make a leader plan again.
+
+    >>> recent = Recent(hold=2)
+    >>> recent.update({'a': 1, 'b': 2}), recent.update({'b': 3}), recent.update({'b': 4})
+    ({'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'b': 4})
+    """
+
+    def __init__(self, hold: int) -> None:
+        """:param hold: the number of rounds without a value after which it is forgotten, >= 1."""
+        self._hold = hold
+        self._rounds_left: dict[K, float] = {}
+        self._values: dict[K, V] = {}
+
+    def update(self, values: Mapping[K, V]) -> dict[K, V]:
+        """Add this round's values; return all known ones."""
+        left = {key: decay(left, 0.0, step=1.0) for key, left in self._rounds_left.items()}
+        for key, value in values.items():
+            left[key], self._values[key] = float(self._hold), value
+        self._rounds_left = {key: rounds for key, rounds in left.items() if rounds > 0.0}
+        self._values = {key: self._values[key] for key in self._rounds_left}
+        return dict(self._values)
+
 
 _PROGRESS = 0.1
 """The least approach to a goal that counts as progress [m]."""
