@@ -26,7 +26,8 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import LEADER_CHANGES, Robot, ROUNDS
+from leader_election.election.robot.reception import ROUNDS
+from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.parameters import build
 from leader_election.ros.demo.scenario import DemoScenario
 from leader_election.simulation.parameters import WorldParameters

@@ -53,7 +53,7 @@ def robot_among(number: int) -> Robot:
             -draw.random(), draw.uniform(0.0, 9.0), draw.randrange(999))
         place = (draw.uniform(-3.0, 3.0), draw.uniform(-3.0, 3.0))
         robot.receive(codec.encode(Message(i, 'map', place, export)), 0.0)
-    assert len(robot.mailbox.messages(0.0)) == number
+    assert len(robot.mailbox.valid(0.0)) == number
     return robot
 
 

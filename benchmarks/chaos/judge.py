@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.chaos.schedule import Change, NO_TROUBLE
 from leader_election.election.robot.codec import Position
-from leader_election.election.robot.robot import LATE_AFTER
+from leader_election.election.robot.neighbourhood import LATE_AFTER
 import numpy as np
 from numpy.typing import NDArray
 

@@ -19,7 +19,7 @@ from functools import partial
 import heapq
 import math
 
-from leader_election.election.robot.robot import phase, repeat_delays, Robot, wait
+from leader_election.election.robot.robot import Outlook, phase, repeat_delays, Robot, wait
 
 FLIGHT = 1e-3
 """The time that a message takes [s]."""
@@ -112,14 +112,15 @@ class SimulatedSwarm:
     def _run_if_changed(self, robot: int) -> bool:
         self._reaction.pop(robot, None)
         self._last_check[robot] = self.now
-        return self.robots[robot].would_change(self.now) and self._round(robot)
+        outlook = self.robots[robot].would_change(self.now)
+        return outlook is not None and self._round(robot, outlook)
 
-    def _round(self, robot: int) -> bool:
+    def _round(self, robot: int, outlook: Outlook | None = None) -> bool:
         self._last = robot
         self._reaction.pop(robot, None)
         self._last_check[robot] = self.now
         leader = self.robots[robot].state.leader
-        payload = self.robots[robot].round(self.now)
+        payload = self.robots[robot].round(self.now, outlook)
         self._plan_repeats(robot, self.robots[robot].state.leader != leader)
         for near in self._receivers(robot):
             self.at(self.now + self._flight, partial(self._arrive, near, payload))

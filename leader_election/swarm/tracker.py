@@ -103,7 +103,7 @@ class SwarmTracker:
 
     def snapshot(self, now: float) -> Snapshot:
         """Return the state of the swarm at this time [s]."""
-        living = {message.id for message in self._mailbox.messages(self._clock.observe(now))}
+        living = {entry.message.id for entry in self._mailbox.valid(self._clock.observe(now))}
         return Snapshot(
             now,
             {i: view for i, view in sorted(self._last.items()) if i in living},

@@ -15,7 +15,7 @@
 """Robots without ROS hear each other by the radio of their world."""
 
 from benchmarks.logged_swarm import LoggedSwarm
-from leader_election.election.robot.robot import HEARD, ROUNDS
+from leader_election.election.robot.reception import HEARD, ROUNDS
 import pytest
 
 CORNER = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 2.0}

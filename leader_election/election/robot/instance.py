@@ -143,6 +143,8 @@ class Instance:
             counts_links=self._counts_links)
         self.hop_limit: int = settings['hop_limit']
         self.round_parameters = self.algorithm.round_parameters(settings)
+        self._elected: tuple[Any, Any] = (None, None)
+        """The inputs of the last election with these parameters, and the state elected."""
         if self.below is None:
             asked = parameters.strength_hysteresis
             self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
@@ -291,9 +293,10 @@ class Instance:
                     self.zone is None or self.zones.at(message.position) != self.zone):
                 continue
             view.messages.append(message)
-            view.exports.append(self.algorithm.aged(export, near.missed))
+            view.exports.append(
+                self.algorithm.aged(export, near.missed) if near.missed else export)
             view.metric.append(distance)
-            view.links.append(distance + LATE * near.late)
+            view.links.append(distance + LATE * (near.missed > 0))
             if codec is not None:
                 region, fault = codec.unpack(
                     message.id, region_part, self._region_parameters.radius)
@@ -315,9 +318,12 @@ class Instance:
         if self.algorithm.leaders_follow_themselves and (late := contradicted(view)):
             exports = [export for j, export in enumerate(exports) if j not in late]
             metric = [distance for j, distance in enumerate(metric) if j not in late]
-        state = self.algorithm.compute(
-            self._device(), self.state, exports, metric, self.round_parameters)
-        return state._replace(distance=_rounded_up(state.distance))
+        inputs = self._device(), self.state, exports, metric
+        if inputs != self._elected[0]:
+            # Kept for the round that follows a message which is news.
+            state = self.algorithm.compute(*inputs, self.round_parameters)
+            self._elected = inputs, state._replace(distance=_rounded_up(state.distance))
+        return self._elected[1]
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
               position: Position | None) -> None:

@@ -101,7 +101,8 @@ def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event
     :param before: ``None``: the first status, all of which is an event.
 
     >>> alone = LeadershipStatus(3, 3, True, 'leader', 1.0, True)
-    >>> for event in events(alone, LeadershipStatus(3, 8, False, 'worker', 1.0, True)): print(event)
+    >>> now = LeadershipStatus(3, 8, False, 'worker', 1.0, True)
+    >>> for event in events(alone, now): print(event)
     {'event': 'stepped_down'}
     {'event': 'leader_changed', 'leader': 8, 'before': 3}
     {'event': 'region_joined', 'leader': 8}

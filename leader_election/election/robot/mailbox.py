@@ -47,7 +47,7 @@ class Mailbox:
     """
     Keeps the last message of each sender until it expires.
 
-    Times never go back (:mod:`leader_election.election.robot.mailbox`).
+    Times never go back (:class:`ObservationClock`).
 
     :param expiry: the time after its receipt at which a message expires [s].
     :param limit: the greatest number of senders.
@@ -89,20 +89,10 @@ class Mailbox:
         """Return the last received message of this sender with its data, expired or not."""
         return self._received.get(sender)
 
-    def last(self, sender: int) -> Message | None:
-        """Return the last message of this sender, expired or not."""
-        entry = self._received.get(sender)
-        return entry.message if entry else None
-
-    def age(self, sender: int, now: float) -> float:
-        """Return the age of this sender's last message [s]; infinite: there is none."""
-        entry = self._received.get(sender)
-        return now - entry.received if entry else math.inf
-
-    def messages(self, now: float) -> list[Message]:
+    def valid(self, now: float) -> list[ReceivedMessage]:
         """Return the messages that have not expired, one for each sender, in the order of ids."""
         self._drop_expired(now)
-        return [self._received[sender].message for sender in sorted(self._received)]
+        return [self._received[sender] for sender in sorted(self._received)]
 
     def entries(self) -> Iterator[ReceivedMessage]:
         """Yield all entries, expired or not."""

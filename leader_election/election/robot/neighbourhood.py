@@ -12,16 +12,32 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The neighbours of a round as an instance reads them, and the doubt about their distances."""
+"""The neighbourhood: whose messages count, who is a neighbour now, and how instances see them."""
 
 import collections
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.bounded import BoundedParameters, Candidacy
 from leader_election.election.coordination.region import Region
 from leader_election.election.robot.codec import Message
+from leader_election.election.robot.mailbox import (
+    Acquaintances,
+    Mailbox,
+    PLACE_TOLERANCE,
+    ReceivedMessage,
+    reserve_left,
+    velocity_after,
+)
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.sensing import Sensing
+from leader_election.election.robot.wire import RejectReason
+
+OUT_OF_RANGE = 'messages_out_of_range'
+LATE_AFTER = 1.25
+"""The silence after which a neighbour has lost a message or left [periods]."""
 
 
 class Neighbour(NamedTuple):
@@ -33,10 +49,113 @@ class Neighbour(NamedTuple):
     missed: int = 0
     """The number of further messages of it that were due."""
 
-    @property
-    def late(self) -> bool:
-        """Whether a further message of it was due."""
-        return self.missed > 0
+
+class Neighbourhood:
+    """
+    The other robots in range: which messages of theirs count, and who is a neighbour now.
+
+    :param counts: the robot's counters.
+    :ivar parameters: the robot's; may be replaced at any time.
+    :ivar unmeasured: the number of robots in range at the last call of :meth:`at` whose distance
+        could not be measured.
+    """
+
+    def __init__(self, parameters: ElectionParameters, mailbox: Mailbox, sensing: Sensing,
+                 counts: Counter[str]) -> None:
+        self.parameters = parameters
+        self.unmeasured = 0
+        self._mailbox = mailbox
+        self._acquaintances = Acquaintances(mailbox)
+        self._sensing = sensing
+        self._counts = counts
+
+    def knows(self, sender: int) -> bool:
+        """Return whether a sender was heard lately."""
+        return self._mailbox.entry(sender) is not None or sender in self._acquaintances
+
+    def take(self, message: Message, now: float,
+             is_news: Callable[[Message, Message], bool]) -> bool:
+        """
+        Process a valid message of another robot.
+
+        A changed position alone is not news, nor is a region part: they count in the next round.
+
+        :param now: the time [s].
+        :param is_news: compares the last message of the sender that was news with this one.
+        :return: whether it may cause a round.
+        """
+        sensing, last = self._sensing, self._mailbox.entry(message.id)
+        here, reserve, is_known = sensing.locate(now), PLACE_TOLERANCE, False
+        if last is not None and now - last.received <= self.parameters.message_expiry:
+            is_known = True
+            reserve = reserve_left(last, message, now, self.parameters.top_speed)
+            if reserve < 0.0:
+                self._counts[RejectReason.IMPLAUSIBLE.value] += 1
+                return False
+        for fault in message.faults:
+            self._counts[fault.value] += 1
+        sensing.hear(message, now)
+        place = sensing.place_of(message)
+        if here is not None and not sensing.is_worthless(message, now) and not sensing.reaches(
+                message.id, place, now):
+            self._counts[OUT_OF_RANGE] += 1
+            self._mailbox.forget(message.id)
+            return last is not None
+        # Without a position of its own this robot cannot check the range; the round does.
+        self._acquaintances.hear(message.id, now)
+        news = True
+        noted: Message | None = message
+        if last is not None and is_known:
+            if message is last.message or last.noted is None:
+                news = message is not last.message
+            else:
+                news = is_news(last.noted, message)
+            noted = message if news else last.noted
+        distance = math.inf if here is None or place is None else math.dist(here, place)
+        velocity = velocity_after(last, message, now, self.parameters.round_period)
+        entry = ReceivedMessage(message, now, distance, noted, reserve, velocity)
+        if self._mailbox.put(entry):
+            return news
+        # Only one of two senders can be kept.
+        self._counts[RejectReason.LIMIT.value] += 1
+        return self._acquaintances.make_room(entry) and self._mailbox.put(entry) and news
+
+    def at(self, now: float) -> list[Neighbour]:
+        """Return the robots that are neighbours now, with their distances."""
+        neighbours = []
+        self.unmeasured = 0
+        self._sensing.refresh(now)
+        for entry in self._mailbox.valid(now):
+            message, missed = entry.message, self.missed(entry, now)
+            worthless = self._sensing.is_worthless(message, now)
+            if not worthless and not self._reaches(entry, missed, now):
+                continue
+            distance = self._sensing.distance_to(entry, worthless, now)
+            if distance is not None:
+                neighbours.append(Neighbour(message, distance, missed))
+            else:
+                self.unmeasured += 1
+        return neighbours
+
+    def missed(self, entry: ReceivedMessage, now: float) -> int:
+        """Return the number of further messages of the sender that were due at a time [s]."""
+        age = now - entry.received
+        return int(max(age / self.parameters.round_period + 1.0 - LATE_AFTER, 0.0))
+
+    def _reaches(self, entry: ReceivedMessage, missed: int, now: float) -> bool:
+        """
+        Return whether a sender is in range; a silent one also where its last velocity takes it.
+
+        It would remain a neighbour with outdated candidacies until its last message expires.
+        """
+        sender, place = entry.message.id, self._sensing.place_of(entry.message)
+        if not self._sensing.reaches(sender, place, now):
+            return False
+        if missed == 0 or place is None:
+            return True
+        age = now - entry.received
+        ahead = place[0] + age * entry.velocity[0], place[1] + age * entry.velocity[1]
+        return self._sensing.reaches(sender, ahead, now)
 
 
 class NeighbourView(NamedTuple):

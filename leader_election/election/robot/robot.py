@@ -14,22 +14,20 @@
 
 """A robot without ROS: the handling of received messages, and its rounds."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
-from leader_election.election.robot import shortening
 from leader_election.election.robot.codec import (
     codec_for,
     MAIN,
     Message,
+    NO_PARTS,
     Position,
-    sender_at_start,
 )
-from leader_election.election.robot.hearing_budget import HearingBudget
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.instances import (
     instance_parameters,
@@ -37,16 +35,18 @@ from leader_election.election.robot.instances import (
     NO_OTHERS,
     no_task_runner,
 )
-from leader_election.election.robot.mailbox import (
-    Acquaintances,
-    Mailbox,
-    PLACE_TOLERANCE,
-    ReceivedMessage,
-    reserve_left,
-    velocity_after,
+from leader_election.election.robot.mailbox import Mailbox
+from leader_election.election.robot.neighbourhood import (
+    doubt,
+    leader_name,
+    Neighbour,
+    Neighbourhood,
+    Offer,
+    OUT_OF_RANGE,
 )
-from leader_election.election.robot.neighbourhood import doubt, leader_name, Neighbour, Offer
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
+from leader_election.election.robot.region_codec import RegionPart
 from leader_election.election.robot.sensing import (
     NO_LANDMARKS,
     Sensing,
@@ -55,27 +55,66 @@ from leader_election.election.robot.sensing import (
 from leader_election.election.robot.strength import RobotKnowledge, Strength
 from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.election.robot.wire import RejectReason
+from leader_election.election.robot.wire import NO_NAMES, RejectReason
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 
-HEARD = 'messages_heard'
-OUT_OF_RANGE = 'messages_out_of_range'
-DROPPED = 'messages_dropped'
-ROUNDS = 'rounds'
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
+SIGHTINGS_LEFT_OUT, DECISIONS_LEFT_OUT = 'sightings_left_out', 'decisions_left_out'
+NAMES_LEFT_OUT = 'names_left_out'
+REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT = 'regions_left_out', 'instances_left_out'
+
+
+def without_sightings(message: Message) -> Message:
+    """Return a message without the sender's sightings."""
+    if message.localisation is None:
+        return message
+    return message._replace(localisation=message.localisation._replace(sightings=()))
+
+
+def without_names(message: Message) -> Message:
+    """Return a message without the namespaces of robots."""
+    return message._replace(names=NO_NAMES)
+
+
+def without_decisions(message: Message) -> Message:
+    """Return a message without the decisions of leaders."""
+    def shorter(part: RegionPart | None) -> RegionPart | None:
+        return None if part is None else part._replace(region=part.region._replace(
+            decision='', decision_version=0))
+    return message._replace(region=shorter(message.region), others={
+        name: part._replace(region=shorter(part.region)) for name, part in message.others.items()})
+
+
+def without_regions(message: Message) -> Message:
+    """Return a message with the elections' part only."""
+    return message._replace(region=None, others={
+        name: part._replace(region=None) for name, part in message.others.items()})
+
+
+def without_others(message: Message) -> Message:
+    """Return a message with the election of the first instance only."""
+    return message._replace(region=None, others=NO_PARTS)
+
+
+SHORTENINGS = ((SIGHTINGS_LEFT_OUT, without_sightings), (NAMES_LEFT_OUT, without_names),
+               (DECISIONS_LEFT_OUT, without_decisions), (REGIONS_LEFT_OUT, without_regions),
+               (INSTANCES_LEFT_OUT, without_others))
+"""The parts to leave out, in this order, each with its counter; elections come last."""
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
-            UNMEASURED, *LOCALISATION_COUNTERS, *shortening.COUNTERS,
+            UNMEASURED, *LOCALISATION_COUNTERS, *(counter for counter, _ in SHORTENINGS),
             *(reason.value for reason in RejectReason))
 """The names of a robot's counters."""
-LATE_AFTER = 1.25
-"""The silence after which a neighbour has lost a message or left [periods]."""
-ECHOES_REMEMBERED = 256
-"""The own messages remembered to recognise their echoes: some seconds' worth in a busy swarm."""
 GOLDEN = 0.6180339887498949
 """The golden ratio minus one, whose multiples modulo 1 spread evenly."""
+
+
+class Outlook(NamedTuple):
+    """What a round would find that is about to be run."""
+
+    neighbours: list[Neighbour]
 
 
 class Robot:
@@ -83,7 +122,8 @@ class Robot:
     One robot of the swarm: its state, and the three steps of its round (ACSOS 2022, II-B).
 
     Times are seconds on the caller's clock, which never goes back
-    (:mod:`leader_election.election.robot.mailbox`); nothing here waits or reads a clock.
+    (:class:`~leader_election.election.robot.mailbox.ObservationClock`); nothing here waits or
+    reads a clock.
     """
 
     def __init__(self, parameters: ElectionParameters,
@@ -103,17 +143,11 @@ class Robot:
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
-        self._acquaintances = Acquaintances(self.mailbox)
-        self._budget = HearingBudget(parameters.hearing_budget)
         self.sensing = Sensing(parameters, self.mailbox, self.counts, landmarks)
         self.authentication = Authentication(keys, start)
         self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
         self.neighbours: list[Neighbour] = []
         """The neighbours of the last round."""
-        self.duplicate_received: float | None = None
-        """The time of the last message from another robot with this robot's id."""
-        self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
-        self._unmeasured = 0
         self._last_round = -math.inf
         self.name = ''
         """The robot's namespace, if it is not the usual one."""
@@ -125,10 +159,14 @@ class Robot:
         self.main = self.instances[MAIN]
         self._codec = codec_for(
             self.main.algorithm, frozenset(self.instances) - {MAIN})
+        self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
+        self.reception = Reception(parameters, self._codec, self.authentication,
+                                   self._neighbourhood.knows, self.counts)
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
         self.parameters = parameters
+        self.reception.parameters = self._neighbourhood.parameters = parameters
         self.sensing.configure(parameters)
         self.mailbox.expiry = parameters.message_expiry
         self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
@@ -176,8 +214,6 @@ class Robot:
         names[self.parameters.robot_id] = self.name
         return {robot: name for robot, name in names.items() if name}
 
-    # Received messages.
-
     def receive(self, payload: str, now: float) -> bool:
         """
         Process a received message.
@@ -189,115 +225,47 @@ class Robot:
         :return: whether it may cause a round: it is valid, and its elections' part or its
             sender's position is new.
         """
-        sender = sender_at_start(payload)
-        if sender == self.parameters.robot_id and payload in self._sent:
-            # One echo for each message sent: a further copy comes from a robot of the same id.
-            self._sent.remove(payload)
-            return False
-        self.counts[HEARD] += 1
-        # The signature first: forged and replayed messages do not use the sender's budget.
-        sequence, reason = self.authentication.check(payload)
-        if reason is None and sender is not None:
-            reason = self.authentication.admit(sender, sequence, now)
-        if reason is not None:
-            return self._reject(reason)
-        known = sender is not None and (
-            self.mailbox.entry(sender) is not None or sender in self._acquaintances)
-        if not self._budget.admit(sender, known, now, self.parameters.round_period):
-            self.counts[DROPPED] += 1
-            return False
-        message = self._codec.decode(payload)
-        if isinstance(message, RejectReason):
-            return self._reject(message)
-        if message.id != sender:
-            reason = self.authentication.admit(message.id, sequence, now)
-            if reason is not None:
-                return self._reject(reason)
-        if message.id == self.parameters.robot_id:
-            self.duplicate_received = now
-            return self._reject(RejectReason.OWN_ID)
-        if message.frame != self.parameters.frame:
-            return self._reject(RejectReason.FRAME)
-        if message.position is None and self.sensing.positions_matter:
-            return self._reject(RejectReason.NO_POSITION)
-        return self._take(message, now)
+        message = self.reception.receive(payload, now, self.sensing.positions_matter)
+        return message is not None and self._neighbourhood.take(message, now, self._is_news)
 
-    def _take(self, message: Message, now: float) -> bool:
-        """Process a valid message of another robot; return whether it may cause a round."""
-        here, last = self.sensing.locate(now), self.mailbox.entry(message.id)
-        reserve, is_known = PLACE_TOLERANCE, False
-        if last is not None and now - last.received <= self.parameters.message_expiry:
-            is_known = True
-            reserve = reserve_left(last, message, now, self.parameters.top_speed)
-            if reserve < 0.0:
-                return self._reject(RejectReason.IMPLAUSIBLE)
-        for fault in message.faults:
-            self.counts[fault.value] += 1
-        self.sensing.hear(message, now)
-        if here is not None and not self.sensing.in_range(message, now):
-            self.counts[OUT_OF_RANGE] += 1
-            self.mailbox.forget(message.id)
-            return last is not None
-        # Without a position of its own this robot cannot check the range; the round does.
-        self._acquaintances.hear(message.id, now)
-        news = last is None or not is_known or self._is_news(message, last)
-        noted = message if news or last is None else last.noted
-        place = self.sensing.place_of(message)
-        distance = math.inf if here is None or place is None else math.dist(here, place)
-        velocity = velocity_after(last, message, now, self.parameters.round_period)
-        entry = ReceivedMessage(message, now, distance, noted, reserve, velocity)
-        if self.mailbox.is_full_for(message.id, now):
-            # Only one of two senders can be kept.
-            self.counts[RejectReason.LIMIT.value] += 1
-            if not self._acquaintances.make_room(entry):
-                return False
-        self.mailbox.put(entry)
-        return news
-
-    def _is_news(self, message: Message, last: ReceivedMessage) -> bool:
+    def _is_news(self, noted: Message, message: Message) -> bool:
         """
         Return whether a further message of a sender may cause a round.
 
-        A changed position alone is not news, nor is a region part: they count in the next round.
         A distance is news once it differs by the tolerance from the last one that was news.
         """
-        if message is last.message or last.noted is None:
-            return message is not last.message
-        if (message.position is None) != (last.noted.position is None):
+        if (message.position is None) != (noted.position is None) or (
+                noted.others.keys() != message.others.keys()):
             return True
-        return self._matters(self._difference(last.noted, message))
+        most = change(self.main.algorithm.fields, noted.export, message.export)
+        for name, part in message.others.items():
+            earlier, algorithm = noted.others[name], self.instances[name].algorithm
+            if algorithm.name == part.algorithm == earlier.algorithm:
+                most = max(most, change(algorithm.fields, earlier.export, part.export))
+        return self._matters(most)
 
     def _matters(self, difference: float) -> bool:
         """Return whether a difference of distances [m] is worth a round."""
         return difference > 0.0 and difference >= self.parameters.reactive_tolerance
 
-    def _difference(self, before: Message, after: Message) -> float:
-        """Return the difference of elections' distances [m]; infinite: other fields differ."""
-        most = change(self.main.algorithm.fields, before.export, after.export)
-        if before.others.keys() != after.others.keys():
-            return math.inf
-        for name, part in after.others.items():
-            earlier, algorithm = before.others[name], self.instances[name].algorithm
-            if algorithm.name == part.algorithm == earlier.algorithm:
-                most = max(most, change(algorithm.fields, earlier.export, part.export))
-        return most
-
-    def _reject(self, reason: RejectReason) -> bool:
-        self.counts[reason.value] += 1
-        return False
-
     # Rounds.
 
-    def round(self, now: float) -> str:  # noqa: A003
-        """Run a round: context, computation; return the message to broadcast."""
-        self.sensing.begin_round(now)
+    def round(self, now: float, outlook: Outlook | None = None) -> str:  # noqa: A003
+        """
+        Run a round: context, computation; return the message to broadcast.
+
+        :param outlook: what :meth:`would_change` has just returned for the same time.
+        """
+        moved = self.sensing.begin_round(now)
         before = self.state
-        self.neighbours = self._context(now)
+        self.neighbours = (self._neighbourhood.at(now) if moved or outlook is None
+                           else outlook.neighbours)
         self._last_round = now
         near = {neighbour.message.id for neighbour in self.neighbours}
         # A late robot has sent messages since that were lost here, but may have reached others.
-        departed = [Neighbour(message, math.inf) for message in self.mailbox.messages(now)
-                    if message.id not in near and self._missed(message, now) == 0]
+        departed = [Neighbour(entry.message, math.inf) for entry in self.mailbox.valid(now)
+                    if entry.message.id not in near
+                    and self._neighbourhood.missed(entry, now) == 0]
         for instance in self.instances.values():
             if instance.source.compute is not None:
                 instance.compute_strength(self._knowledge(instance, now))
@@ -305,30 +273,34 @@ class Robot:
             instance.round(
                 instance.view_of(self.neighbours), instance.view_of(departed), self.position)
         self.counts[ROUNDS] += 1
-        self.counts[UNMEASURED] += self._unmeasured
+        self.counts[UNMEASURED] += self._neighbourhood.unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
         payload = self.authentication.sign(
             self._payload(), self.parameters.robot_id, now)
-        self._sent.append(payload)
+        self.reception.sent(payload)
         return payload
 
-    def would_change(self, now: float) -> bool:
+    def would_change(self, now: float) -> Outlook | None:
         """
-        Return whether a round now would change an election, or a distance beyond the tolerance.
+        Return an outlook if a round now would change an election, or a distance enough.
 
-        It costs an election, without the regions. Messages missed since the last round are no
-        news: they count in the next periodic round.
+        It costs an election, without the regions; the round that follows takes over the distances
+        and, where the neighbours are the same, the election. Messages missed since the last round
+        are no news: they count in the next periodic round.
         """
         self.sensing.locate(now)
+        outlook = Outlook(self._neighbourhood.at(now))
         neighbours = [
-            near._replace(missed=min(near.missed, self._missed(near.message, self._last_round)))
-            for near in self._context(now)]
+            near if near.missed == 0 else near._replace(missed=min(
+                near.missed, self._missed_by_then(near.message.id)))
+            for near in outlook.neighbours]
         for instance in self.instances.values():
-            instance.place(self.position)
+            if instance.zones is not None:
+                instance.place(self.position)
             after = instance.elect(instance.view_of(neighbours, coordinates=False))
             if self._matters(change(instance.algorithm.fields, instance.state, after)):
-                return True
-        return False
+                return outlook
+        return None
 
     def doubt(self, now: float) -> float:
         """
@@ -352,41 +324,10 @@ class Robot:
             for runner in instance.task_runners:
                 runner.close()
 
-    def _context(self, now: float) -> list[Neighbour]:
-        """Return the robots that are neighbours now, with their distances."""
-        neighbours = []
-        self._unmeasured = 0
-        self.sensing.refresh(now)
-        for message in self.mailbox.messages(now):
-            missed = self._missed(message, now)
-            if not self.sensing.in_range(message, now) or (
-                    missed and self._has_left(message, now)):
-                continue
-            distance = self.sensing.distance_to(message, now)
-            if distance is not None:
-                neighbours.append(Neighbour(message, distance, missed))
-            else:
-                self._unmeasured += 1
-        return neighbours
-
-    def _has_left(self, message: Message, now: float) -> bool:
-        """
-        Return whether a silent sender is out of range now, assuming its last velocity.
-
-        It would remain a neighbour with outdated candidacies until its last message expires.
-        """
-        entry = self.mailbox.entry(message.id)
-        place = self.sensing.place_of(message)
-        if entry is None or place is None or self.sensing.is_worthless(message, now):
-            return False
-        age = now - entry.received
-        ahead = place[0] + age * entry.velocity[0], place[1] + age * entry.velocity[1]
-        return not self.sensing.reaches(message.id, ahead, now)
-
-    def _missed(self, message: Message, now: float) -> int:
-        """Return the number of further messages of the sender that were due at a time [s]."""
-        age = self.mailbox.age(message.id, now)
-        return int(max(age / self.parameters.round_period + 1.0 - LATE_AFTER, 0.0))
+    def _missed_by_then(self, sender: int) -> int:
+        """Return the number of messages of a neighbour that were due at the last round."""
+        entry = self.mailbox.entry(sender)
+        return 0 if entry is None else self._neighbourhood.missed(entry, self._last_round)
 
     def _knowledge(self, instance: Instance, now: float) -> RobotKnowledge:
         """Return the input of a strength source that the robot computes."""
@@ -412,7 +353,7 @@ class Robot:
             names=self._names(),
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
         payload = self._codec.encode(message)
-        for count, shorter in shortening.SHORTENINGS:
+        for count, shorter in SHORTENINGS:
             if len(payload) <= self.authentication.room:
                 break
             self.counts[count] += 1

@@ -21,7 +21,11 @@ from types import MappingProxyType
 from typing import Any
 
 from leader_election.election.robot.codec import is_place, Message, MOST_READINGS, Position
-from leader_election.election.robot.mailbox import Mailbox, smoothed_velocity
+from leader_election.election.robot.mailbox import (
+    Mailbox,
+    ReceivedMessage,
+    smoothed_velocity,
+)
 from leader_election.election.robot.metrics import (
     distance,
     METRICS,
@@ -67,14 +71,16 @@ class Sensing:
         :param counts: the robot's counters, in which rejected input is counted.
         :param landmarks: the places of landmarks by their ids [m].
         """
-        self.parameters = parameters
         self.metric = METRICS.get(parameters.metric)
+        self.cooperates = parameters.pose_source == COOPERATIVE
+        """Whether poses are estimated from all robots' odometry and sightings."""
         self.initial_pose = from_parameter(parameters.initial_pose)
         """The pose of odometry's frame in the shared frame."""
         self.position: Position | None = None
         """The own position [m] when :meth:`locate` was last called; ``None``: unknown."""
         self.reading: tuple[float, ...] = ()
         """The reading that the robot's messages carry for its metric; empty: none."""
+        self._sends = self.metric.sends
         self.last_passed_over = ''
         """The last name of a detection that is not a robot's or landmark's; empty: none."""
         self.localisation = Localisation(
@@ -83,6 +89,7 @@ class Sensing:
             landmarks=landmarks)
         """The own pose by odometry and, with pose_source cooperative, by sightings."""
         self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.measurement_expiry)
+        self.configure(parameters)
         self._mailbox = mailbox
         self._counts = counts
         self.velocity = (0.0, 0.0)
@@ -100,6 +107,9 @@ class Sensing:
         self.parameters = self.localisation.parameters = parameters
         self.localisation.top_speed = parameters.top_speed
         self._ranges.configure(parameters.measurement_expiry)
+        self._metric_parameters = own_parameters(self.metric, parameters)
+        self.may_be_worthless = parameters.hops_beyond_deviation and self.metric.is_length
+        """Whether a link with an uncertain distance counts as a hop."""
 
     @property
     def positions_matter(self) -> bool:
@@ -107,11 +117,6 @@ class Sensing:
         return self.metric.needs_positions or (
             math.isfinite(self.parameters.communication_range)
             and not self.metric.measures_ranges)
-
-    @property
-    def cooperates(self) -> bool:
-        """Whether poses are estimated from all robots' odometry and sightings."""
-        return self.parameters.pose_source == COOPERATIVE
 
     @property
     def link_range(self) -> float:
@@ -181,7 +186,9 @@ class Sensing:
             self._measurements[neighbour] = (value, now)
             if self.metric.measures_ranges:
                 self.locate(now)
-                self._ranges.take(neighbour, value, self._apart_from(neighbour, now), now)
+                entry = self._mailbox.entry(neighbour)
+                apart = None if entry is None else self._apart(self.place_of(entry.message))
+                self._ranges.take(neighbour, value, apart, now)
 
     def take_extraction(self, extraction: Extraction, now: float) -> None:
         """Process the sightings extracted from a driver's message."""
@@ -204,13 +211,20 @@ class Sensing:
                 self._ranges.take(message.id, sighting.range,
                                   self._apart(self.place_of(message)), now)
 
-    def begin_round(self, now: float) -> None:
-        """Use the sightings since the last round, and update the position."""
+    def begin_round(self, now: float) -> bool:
+        """
+        Use the sightings since the last round, and update position and velocity.
+
+        :return: whether distances may be others than before.
+        """
+        before = self.position, self.velocity
         self.localisation.begin_round(now)
         self._heard = {robot: message for robot, message in self._heard.items()
                        if self.localisation.place_of(robot) is not None}
         self.locate(now)
         self._update_velocity(now)
+        return self.cooperates or self.position != before[0] or (
+            self.metric.cost is None and self.velocity != before[1])
 
     def _update_velocity(self, now: float) -> None:
         """Compute the own velocity from the positions of the last round and now."""
@@ -280,11 +294,6 @@ class Sensing:
         estimated = self.localisation.place_of(message.id) if self.cooperates else None
         return message.position if estimated is None else estimated
 
-    def in_range(self, message: Message, now: float) -> bool:
-        """Return whether the sender is within ``communication_range`` of the own position."""
-        return (self.is_worthless(message, now)
-                or self.reaches(message.id, self.place_of(message), now))
-
     def reaches(self, neighbour: int, place: Position | None, now: float) -> bool:
         """
         Return whether a neighbour at a place is within ``communication_range``.
@@ -305,17 +314,6 @@ class Sensing:
             return None
         return math.dist(self.position, place)
 
-    def _apart_from(self, neighbour: int, now: float) -> float | None:
-        """Return the distance of both positions now [m], ``None`` if not known."""
-        entry = self._mailbox.entry(neighbour)
-        if entry is None:
-            return None
-        return self._apart(self.place_of(entry.message))
-
-    def deviation_to(self, message: Message, now: float) -> float:
-        """Return the standard deviation of the distance to the sender [m]; infinite: unknown."""
-        return self.localisation.distance_deviation(message.id, message.localisation, now)
-
     def localised(self, now: float) -> list[tuple[Message, float, float]]:
         """Return the last messages of localised robots, their distances, and deviations [m]."""
         return [(self._heard[robot], distance, deviation)
@@ -324,24 +322,32 @@ class Sensing:
 
     def is_worthless(self, message: Message, now: float) -> bool:
         """Return whether the link to the sender counts as a hop: its distance is too uncertain."""
-        if not self.parameters.hops_beyond_deviation or not self.metric.is_length:
+        if not self.may_be_worthless:
             return False
-        deviation = self.deviation_to(message, now)
+        deviation = self.localisation.distance_deviation(message.id, message.localisation, now)
         return math.isfinite(deviation) and deviation > self.parameters.max_deviation
 
     def refresh(self, now: float) -> None:
         """Drop expired measurements and make the own reading; once, before all distances."""
-        for neighbour in [i for i in self._last_distance if self._mailbox.last(i) is None]:
+        for neighbour in [i for i in self._last_distance if self._mailbox.entry(i) is None]:
             del self._last_distance[neighbour]
         for neighbour, (_, taken) in list(self._measurements.items()):
             if now - taken > self.parameters.measurement_expiry:
                 del self._measurements[neighbour]
-        self._ranges.forget(now)
-        self._make_reading(now)
+        if self.metric.measures_ranges:
+            self._ranges.forget(now)
+        if self._sends:
+            self._make_reading(now)
 
-    def distance_to(self, message: Message, now: float) -> float | None:
-        """Return the distance to the sender by the metric, ``None`` where it is not known."""
-        if self.is_worthless(message, now) and math.isfinite(self.link_range):
+    def distance_to(self, entry: ReceivedMessage, worthless: bool, now: float) -> float | None:
+        """
+        Return the distance to the sender by the metric, ``None`` where it is not known.
+
+        :param entry: its last message.
+        :param worthless: whether it :meth:`is_worthless`.
+        """
+        message = entry.message
+        if worthless and math.isfinite(self.link_range):
             return max(self.link_range, self.parameters.metric_floor)
         last, previous = self._last_distance.get(message.id, (None, None))
         if self.metric.once_a_message and last is message:
@@ -353,10 +359,10 @@ class Sensing:
             measurement = self._measurements.get(message.id, (None, now))[0]
         ranging = RangingInput(
             own=self.position, neighbour=place, measurement=measurement,
-            parameters=own_parameters(self.metric, self.parameters),
+            parameters=self._metric_parameters,
             own_reading=self.reading, neighbour_reading=message.reading,
-            id=self.parameters.robot_id, received=now - self._mailbox.age(message.id, now),
-            previous=previous, velocity=self._velocity_apart(message.id))
+            id=self.parameters.robot_id, received=entry.received, previous=previous,
+            velocity=(entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]))
         try:
             found = distance(self.metric, ranging, self.parameters.metric_floor)
         except Exception:  # A user's function may raise anything; the robot goes on.
@@ -366,18 +372,9 @@ class Sensing:
             self._last_distance[message.id] = (message, found)
         return found
 
-    def _velocity_apart(self, neighbour: int) -> tuple[float, float]:
-        """Return the velocity of a neighbour relative to this robot [m/s]."""
-        entry = self._mailbox.entry(neighbour)
-        if entry is None:
-            return 0.0, 0.0
-        return entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]
-
     def _make_reading(self, now: float) -> None:
         """Make the reading for the metric in the robot's messages."""
         self.reading = ()
-        if not self.metric.sends:
-            return
         sensed = None
         if self._sensed is not None:
             value, taken = self._sensed
@@ -385,9 +382,9 @@ class Sensing:
                 sensed = value
         known = ReadingInput(
             now, sensed,
-            [ReceivedReading(message.id, message.reading, now - self._mailbox.age(message.id, now))
-             for message in self._mailbox.messages(now)] if self.metric.reading else [],
-            own_parameters(self.metric, self.parameters))
+            [ReceivedReading(entry.message.id, entry.message.reading, entry.received)
+             for entry in self._mailbox.valid(now)] if self.metric.reading else [],
+            self._metric_parameters)
         try:
             reading = self.metric.own_reading(known)
             if len(reading) > MOST_READINGS or not all(map(math.isfinite, reading)):

@@ -27,12 +27,13 @@ from leader_election.election.robot.diagnostics import QOS_FAULT
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.mailbox import ObservationClock
-from leader_election.election.robot.neighbourhood_watch import NeighbourhoodWatch
+from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.pose import IDENTITY, yaw_of
+from leader_election.election.robot.reception import NeighbourhoodWatch
 from leader_election.election.robot.robot import (
-    LATE_AFTER,
     ODOMETRY_WITHOUT_TRANSFORM,
+    Outlook,
     phase,
     repeat_delays,
     Robot,
@@ -301,7 +302,7 @@ class Election:
                 self._run_if_changed(now)
             elif self._reaction.is_canceled():
                 self._set_timer(self._reaction, pause)
-        if self.robot.duplicate_received is not None and not self._duplicate_logged:
+        if self.robot.reception.duplicate is not None and not self._duplicate_logged:
             self._duplicate_logged = True
             self._node.get_logger().error(
                 f'another robot uses id {self.robot.parameters.robot_id}: '
@@ -344,10 +345,11 @@ class Election:
         """Run a round if it would change something."""
         self._reaction.cancel()
         self._last_check = now
-        if self.robot.would_change(now):
-            self._round(now)
+        outlook = self.robot.would_change(now)
+        if outlook is not None:
+            self._round(now, outlook)
 
-    def _round(self, now: float) -> None:
+    def _round(self, now: float, outlook: Outlook | None = None) -> None:
         if not self.runs:
             # Closed, but spun on: nothing may follow the last messages.
             return
@@ -355,7 +357,7 @@ class Election:
         self._last_check = now
         leader = self.robot.state.leader
         begun = time.perf_counter()
-        payload = self.robot.round(now)
+        payload = self.robot.round(now, outlook)
         taken = time.perf_counter() - begun
         self._out.publish(String(data=payload))
         self._plan_repeats(self.robot.state.leader != leader)

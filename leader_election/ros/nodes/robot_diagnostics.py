@@ -27,14 +27,14 @@ from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot import leadership, localisation_watch
 from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.robot import (
     LEADER_CHANGES,
     ODOMETRY_WITHOUT_TRANSFORM,
     Robot,
-    ROUNDS,
+    SIGHTINGS_LEFT_OUT,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
-from leader_election.election.robot.shortening import SIGHTINGS_LEFT_OUT
 from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.ros.nodes.event_log import EventLog
@@ -99,7 +99,7 @@ def _election(robot: Robot, now: float) -> Concern:
                 instance.algorithm, instance.state).items()}}
         values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
     values |= {name: robot.counts[name] for name in OF_ELECTION}
-    duplicate = robot.duplicate_received
+    duplicate = robot.reception.duplicate
     if duplicate is not None and now - duplicate <= robot.parameters.message_expiry:
         return ERROR, (f'{vocabulary.DUPLICATE_ID} {robot.parameters.robot_id}: give each its own '
                        'robot_id'), values

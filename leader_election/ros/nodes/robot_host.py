@@ -24,7 +24,7 @@ import sys
 from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import ROUNDS
+from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.announcement import announcements
 from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown

@@ -28,8 +28,9 @@ from geometry_msgs.msg import Point32, PolygonStamped
 from leader_election.election.robot.codec import MAIN, Position
 from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.leadership import INACTIVE
-from leader_election.election.robot.neighbourhood import NeighbourView
-from leader_election.election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+from leader_election.election.robot.neighbourhood import NeighbourView, OUT_OF_RANGE
+from leader_election.election.robot.reception import HEARD, ROUNDS
+from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.wire import RejectReason
 from leader_election.election.robot.zones import outline
 from leader_election.ros.nodes.qos import OUTPUT, overridable, PROMISES, SENSOR

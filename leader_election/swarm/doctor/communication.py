@@ -29,7 +29,7 @@ from leader_election.election.robot.diagnostics import (
     NEIGHBOURS,
 )
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import HEARD, ROUNDS
+from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.swarm.doctor.observations import (
     Endpoint,
     find_radio_topics,

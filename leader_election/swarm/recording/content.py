@@ -38,7 +38,7 @@ from leader_election.election.robot.diagnostics import (
     Status,
     STRENGTH,
 )
-from leader_election.election.robot.robot import ROUNDS
+from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
 from leader_election.localisation.plane import PlanePose
 from leader_election.swarm.view.frame import Ring, Rings, rings_of

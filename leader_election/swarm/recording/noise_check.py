@@ -133,7 +133,7 @@ class ReplayedSwarm(SimulatedSwarm):
         for one, robot in self.robots.items():
             self.same.append(robot.state.leader == right[one][0])
             here = robot.sensing.locate(self.now)
-            for message in robot.mailbox.messages(self.now):
+            for message, *_ in robot.mailbox.valid(self.now):
                 place = robot.sensing.place_of(message)
                 if here and place and apart[one].get(message.id, math.inf) <= self._reach:
                     self.errors.append(math.dist(here, place) - apart[one][message.id])

@@ -48,7 +48,7 @@ class Receiver:
         return self.mailbox.put(entry)
 
     def kept(self, now: float) -> list[int]:
-        return [message.id for message in self.mailbox.messages(now)]
+        return [entry.message.id for entry in self.mailbox.valid(now)]
 
     def newness(self, sender: int) -> int:
         return self.known.standing(received(sender)).newness

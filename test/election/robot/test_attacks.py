@@ -27,15 +27,10 @@ from typing import Any
 from election.robot.test_robot import ME, neighbours, robot, says
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
-from leader_election.election.robot.hearing_budget import SHARES
 from leader_election.election.robot.mailbox import ObservationClock
-from leader_election.election.robot.robot import (
-    DROPPED,
-    HEARD,
-    LEADER_CHANGES,
-    OUT_OF_RANGE,
-    Robot,
-)
+from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
+from leader_election.election.robot.reception import DROPPED, HEARD, SHARES
+from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.wire import RejectReason
 import pytest
 
@@ -153,7 +148,7 @@ def test_ten_thousand_ids_a_second_take_bounded_room():
         if n % 5000 == 0:
             me.receive(says(7), now)
     assert len(list(me.mailbox.entries())) == 50
-    assert len(me._acquaintances._known) <= 100
+    assert len(me._neighbourhood._acquaintances._known) <= 100
     me.round(32.0)
     assert me.state.leader == 7 and len(me.neighbours) == 50
 
@@ -193,7 +188,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     def counting(self: Robot, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
-        self._codec = Counting(self._codec)
+        self.reception._codec = Counting(self._codec)
     monkeypatch.setattr(Robot, '__init__', counting)
     yield found
 
@@ -244,7 +239,7 @@ def test_who_was_silent_gets_through_a_flood_at_once():
 def test_instances_that_the_robot_does_not_run_are_not_decoded():
     me = robot()
     me.receive(crowded(7), 0.0)
-    message = me.mailbox.last(7)
+    message = me.mailbox.entry(7).message
     assert message is not None and dict(message.others) == {}
     assert len(codec_for(BOUNDED).decode(crowded(7)).others) == 16  # type: ignore[union-attr]
 
@@ -255,7 +250,7 @@ def test_robots_of_the_same_instances_decode_a_message_once():
     payload = says(77, at=(0.5, 0.25))
     one.receive(payload, 0.0)
     other.receive(payload, 0.0)
-    assert one.mailbox.last(77) is other.mailbox.last(77)
+    assert one.mailbox.entry(77).message is other.mailbox.entry(77).message
 
 
 # News.

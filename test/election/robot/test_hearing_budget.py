@@ -14,7 +14,7 @@
 
 """The budget of hearing: what a flood may use, and what it must leave to others."""
 
-from leader_election.election.robot.hearing_budget import HearingBudget, SHARES
+from leader_election.election.robot.reception import HearingBudget, SHARES
 
 BUDGET = 160
 EACH = BUDGET // SHARES

@@ -35,16 +35,15 @@ def put(mailbox: Mailbox, received: Message, now: float) -> bool:
 
 
 def senders(mailbox: Mailbox, now: float) -> list[int]:
-    return [m.id for m in mailbox.messages(now)]
+    return [entry.message.id for entry in mailbox.valid(now)]
 
 
 def test_the_last_message_of_each_sender_in_their_order():
     mailbox = Mailbox(expiry=3.0, limit=10)
     for sender, value in ((7, -1.0), (2, -2.0), (7, -3.0)):
         assert put(mailbox, message(sender, value), now=0.0)
-    assert mailbox.messages(1.0) == [message(2, -2.0), message(7, -3.0)]
-    assert mailbox.last(7) == message(7, -3.0)
-    assert mailbox.last(3) is None
+    assert [entry.message for entry in mailbox.valid(1.0)] == [message(2, -2.0), message(7, -3.0)]
+    assert mailbox.entry(3) is None
 
 
 def test_expires_from_receipt():
@@ -76,7 +75,7 @@ def test_forget():
     put(mailbox, message(1), now=0.0)
     mailbox.forget(1)
     mailbox.forget(2)
-    assert mailbox.messages(0.0) == []
+    assert mailbox.valid(0.0) == []
     assert mailbox.expired == 0, 'forgotten is not fallen silent'
 
 

@@ -17,8 +17,7 @@
 from collections import Counter
 
 from election.robot.test_robot import robot, says
-from leader_election.election.robot.neighbourhood_watch import NeighbourhoodWatch
-from leader_election.election.robot.robot import DROPPED, HEARD, ROUNDS
+from leader_election.election.robot.reception import DROPPED, HEARD, NeighbourhoodWatch, ROUNDS
 
 EXPIRY = 3.0
 

@@ -195,8 +195,8 @@ def test_a_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
     robot.receive(json.dumps(said), swarm.now)
     if reading != [float('inf')]:
         assert robot.counts['rejected_reading'] == 1
-        message = robot.mailbox.last(2)
-        assert message is not None and message.reading == ()
+        entry = robot.mailbox.entry(2)
+        assert entry is not None and entry.message.reading == ()
     else:
         assert robot.counts['rejected_non_finite'] == 1
 

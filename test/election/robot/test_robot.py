@@ -19,17 +19,11 @@ from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
 from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.pose import from_parameter
-from leader_election.election.robot.robot import (
-    HEARD,
-    LEADER_CHANGES,
-    OUT_OF_RANGE,
-    phase,
-    Robot,
-    ROUNDS,
-    wait,
-)
+from leader_election.election.robot.reception import HEARD, ROUNDS
+from leader_election.election.robot.robot import LEADER_CHANGES, phase, Robot, wait
 from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import build
 import numpy as np
@@ -60,7 +54,7 @@ def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: flo
 
 def reacts(robot: Robot, payload: str, now: float) -> bool:
     """Say whether a message calls for a round."""
-    return robot.receive(payload, now) and robot.would_change(now)
+    return robot.receive(payload, now) and robot.would_change(now) is not None
 
 
 def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
@@ -121,13 +115,13 @@ def test_own_echo_is_nothing():
     me = robot()
     for _ in range(3):
         assert not me.receive(me.round(0.0), 0.0)
-    assert me.counts[HEARD] == 0 and me.duplicate_received is None
+    assert me.counts[HEARD] == 0 and me.reception.duplicate is None
 
 
 def test_twin():
     me = robot()
     assert not me.receive(says(ME, at=(2.0, 0.0)), 0.0)
-    assert me.duplicate_received is not None and me.counts[RejectReason.OWN_ID.value] == 1
+    assert me.reception.duplicate is not None and me.counts[RejectReason.OWN_ID.value] == 1
     assert neighbours(me) == {}
 
 
@@ -138,7 +132,7 @@ def test_twin_that_says_the_very_same():
     assert mine == its
     for _ in range(3):
         me.receive(its, 1.0)
-    assert me.duplicate_received is not None and me.counts[RejectReason.OWN_ID.value] == 1
+    assert me.reception.duplicate is not None and me.counts[RejectReason.OWN_ID.value] == 1
 
 
 def test_rejects():
@@ -181,7 +175,7 @@ def test_without_odometry():
     me = robot(at=None)
     assert '"p"' not in me.round(0.0)
     me.receive(says(7), 0.0)
-    assert me.counts[HEARD] == 1 and me.mailbox.last(7) is not None
+    assert me.counts[HEARD] == 1 and me.mailbox.entry(7) is not None
     assert neighbours(me) == {} and me.state.leader == ME
     me.sensing.take_odometry((0.0, 0.0, 0.0), 0.1)
     assert neighbours(me, 0.1) == {7: 1.0}

@@ -20,7 +20,8 @@ from election.robot.swarm import line, Swarm
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import DROPPED, HEARD, Robot
+from leader_election.election.robot.reception import DROPPED, HEARD
+from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.swarm_key import Authentication, is_signed, Keys, sign, verify
 from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import build
@@ -213,9 +214,9 @@ def test_own_messages():
     robot.receive(payload, 1.1)
     robot.receive(payload, 2.0)
     assert robot.counts[RejectReason.REPLAY.value] == 2
-    assert robot.duplicate_received is None, 'the attacker would make it a twin'
+    assert robot.reception.duplicate is None, 'the attacker would make it a twin'
     robot.receive(twin.round(2.5), 2.5)
-    assert robot.duplicate_received == 2.5
+    assert robot.reception.duplicate == 2.5
     assert robot.counts[RejectReason.OWN_ID.value] == 1
 
 
@@ -258,7 +259,7 @@ def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
     swarm.tell(3)
     for i in (1, 2):
         robot = swarm.robots[i]
-        assert robot.mailbox.age(3, swarm.now) == 0.0
+        assert robot.mailbox.entry(3).received == swarm.now
         assert robot.counts[DROPPED] == 0
         assert [robot.counts[reason.value] for reason in (
             RejectReason.REPLAY, RejectReason.UNSIGNED, RejectReason.SIGNATURE)] == [500] * 3

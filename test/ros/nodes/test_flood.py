@@ -15,7 +15,7 @@
 """A flood of messages over real DDS: rounds get their turn, and little is decoded."""
 
 
-from leader_election.election.robot.robot import DROPPED, HEARD, ROUNDS
+from leader_election.election.robot.reception import DROPPED, HEARD, ROUNDS
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import make_executor
 import pytest

@@ -23,7 +23,7 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.election.robot.robot import ROUNDS
+from leader_election.election.robot.reception import ROUNDS
 from leader_election.ros.nodes.qos import LEASE, OUTPUT, repeated, SENSOR, STATE
 import pytest
 from rclpy.duration import Duration

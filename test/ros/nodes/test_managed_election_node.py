@@ -22,7 +22,7 @@ from typing import Any
 
 from geometry_msgs.msg import Twist
 from leader_election.election.coordination.task import Task
-from leader_election.election.robot.robot import HEARD, ROUNDS
+from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
 from leader_election.ros.nodes.qos import STATE

@@ -19,7 +19,7 @@ from pathlib import Path
 import subprocess
 import sys
 
-from leader_election.election.robot.robot import ROUNDS
+from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
 import pytest
 from ros.nodes.bench import Bench, robot

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.codec import sender
-from leader_election.election.robot.robot import LEADER_CHANGES, ROUNDS
+from leader_election.election.robot.reception import ROUNDS
+from leader_election.election.robot.robot import LEADER_CHANGES
 from leader_election.election.robot.swarm_key import fingerprint, is_signed, sign, verify
 from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import ParameterError
