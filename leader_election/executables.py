@@ -101,8 +101,8 @@ EXECUTABLES = (
         name='gazebo_world', module='leader_election.ros.gazebo.main',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(
-        name='lab', module='leader_election.lab.main', stop_status=130, requires=_TO_MEASURE,
-        parser='leader_election.lab.options:parse_options',
+        name='lab', module='leader_election.lab.commands', stop_status=130, requires=_TO_MEASURE,
+        parser='leader_election.lab.command_options:parse_options',
         description='measure algorithms over many seeds, without ROS'),
     Executable(
         name='logs', module='leader_election.swarm.recording.logs_command', stop_status=130,

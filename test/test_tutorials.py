@@ -101,7 +101,7 @@ def test_what_was_measured_is_compared_drawn_and_reported(tmp_path: Path) -> Non
              for line in block.splitlines() if ' lab ' in line]
     assert [line.split()[4] for line in lines] == ['run', 'compare', 'figure', 'report', 'run']
     # In one process, since each compiles anew what it needs, and the last with a wide width.
-    said = run(tmp_path, '-c', 'import sys\nfrom leader_election.lab.main import main\n'
+    said = run(tmp_path, '-c', 'import sys\nfrom leader_election.lab.commands import main\n'
                f'for line in {lines!r}:\n'
                '    sys.argv = line.replace("3%", "1").split()[3:]\n'
                '    assert main() == 0, line\n')

@@ -19,10 +19,9 @@ from typing import Any
 
 from leader_election.lab.engine.samples import MEASURES, ROUNDS, SENT
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.simulation.events import EVENTS
-from leader_election.lab.simulation.message_length import message_bytes
-from leader_election.lab.simulation.selection import leading
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.event_kind import leading
+from leader_election.lab.simulation.network_events import EVENTS
+from leader_election.lab.simulation.simulate import message_bytes, Simulation
 import numpy as np
 from numpy.typing import NDArray
 

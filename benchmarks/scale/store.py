@@ -24,8 +24,8 @@ from benchmarks.scale import phases
 from benchmarks.scale.contestants import Contestant
 from benchmarks.scale.networks import Network, scenario_of
 from benchmarks.scale.phases import BUDGET, Outcome, Phase, SKIPPED
-from leader_election.lab.runs.fingerprint import fingerprint
 from leader_election.lab.runs.results import replacing
+from leader_election.lab.runs.store import fingerprint
 
 
 class Key(NamedTuple):

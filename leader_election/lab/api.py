@@ -30,13 +30,15 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.lab.analysis.paired import differences, each_run
+from leader_election.lab.analysis.measures import each_run
+from leader_election.lab.analysis.paired_differences import differences, SHOWN
 from leader_election.lab.analysis.statistics import estimate_mean
+from leader_election.lab.command_options import LIMIT, parse_width
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.figures.own import draw_own
-from leader_election.lab.reports.own import write_report as write_own_report
-from leader_election.lab.reports.paired_tables import SHOWN
+from leader_election.lab.figures.curves import draw_own
+from leader_election.lab.reports.scenario_report import write_report as write_own_report
+from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import varied
 from leader_election.lab.runs.store import kept
@@ -44,8 +46,6 @@ from leader_election.lab.runs.until_width import conclusion
 from leader_election.lab.runs.until_width import (
     run_until as run_until_width,
 )
-from leader_election.lab.runs.width import LIMIT, parse_width
-from leader_election.lab.terminal import Progress
 from matplotlib.figure import Figure
 import numpy as np
 import pandas as pd
@@ -119,7 +119,7 @@ def run_until(scenario: Scenario, width: str, measure: str = 'instability', limi
 
     :param width: half of an interval, in the unit of the measure or as a percentage such as
         ``5%``: see :mod:`leader_election.lab.runs.until_width`.
-    :param measure: one of :func:`leader_election.lab.analysis.paired.measures_of`.
+    :param measure: one of :func:`leader_election.lab.analysis.measures.measures_of`.
     :param limit: the greatest number of seeds.
     """
     wanted = parse_width(width)
@@ -143,8 +143,8 @@ def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:
     """
     Return the means over seeds with their 95 % intervals.
 
-    :param measures: some of :func:`leader_election.lab.analysis.paired.measures_of`; averages over
-        time, without the first sixth of the run.
+    :param measures: some of :func:`leader_election.lab.analysis.measures.measures_of`; averages
+        over time, without the first sixth of the run.
     :return: a row for each algorithm and variant; for each measure its mean, ``low`` and ``high``.
     """
     keys = ['algorithm', *varied(results)]
@@ -166,7 +166,7 @@ def compare(results: xr.Dataset, measure: str = 'instability',
     """
     Return the paired differences between algorithms, with 95 % intervals.
 
-    :param measure: one of :func:`leader_election.lab.analysis.paired.measures_of`.
+    :param measure: one of :func:`leader_election.lab.analysis.measures.measures_of`.
     :param pairs: pairs of labels; the values of the second are subtracted. ``None``: all pairs.
     :return: a row for each pair and variant: the number of common ``seeds``, both means, the
         ``difference`` with ``low`` and ``high``, the ``ratio`` of the means, ``p`` and ``p_holm``
@@ -187,7 +187,7 @@ def figure(results: xr.Dataset, measure: str | None = None) -> Figure:
     """
     Return a figure of a scenario's results with 95 % intervals, over time or the varied keys.
 
-    :param measure: the measure to draw; see :func:`leader_election.lab.figures.own.draw_own`.
+    :param measure: the measure to draw; see :func:`leader_election.lab.figures.curves.draw_own`.
     """
     return draw_own(results, measure)
 

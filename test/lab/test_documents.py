@@ -19,7 +19,7 @@ import re
 
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.motions import MOTIONS
-from leader_election.lab.simulation.events import EVENTS
+from leader_election.lab.simulation.network_events import EVENTS
 from leader_election.lab.simulation.simulate import simulate
 from leader_election.lab.topologies import TOPOLOGIES
 import pytest

@@ -16,7 +16,7 @@
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.lab.experiment import scenario
-from leader_election.lab.figures.border import crossings, distances
+from leader_election.lab.figures.steadiness import crossings, distances
 from leader_election.lab.figures.sweep import ONE_FOR_ALL
 from leader_election.lab.simulation.simulate import simulate
 import numpy as np

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isnan
 
-from leader_election.lab.analysis.derived_metrics import counted_part
+from leader_election.lab.analysis.measures import counted_part
 from leader_election.lab.analysis.statistics import settling_time
 import numpy as np
 import xarray as xr

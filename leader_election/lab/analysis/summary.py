@@ -18,13 +18,12 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any, NamedTuple
 
-from leader_election.lab.analysis.derived_metrics import (
+from leader_election.lab.analysis.measures import (
     counting_bias,
     counting_error,
     has_counts,
     led_part,
 )
-from leader_election.lab.analysis.settings import period_of, window_of
 from leader_election.lab.analysis.statistics import (
     Estimate,
     estimate_mean,
@@ -33,8 +32,14 @@ from leader_election.lab.analysis.statistics import (
     WARM_UP,
 )
 from leader_election.lab.engine.samples import COUNTERS, OUT_OF_LEVELS, ROUNDS, SENT
-from leader_election.lab.runs.results import finished_variants, MISSING, varied
-from leader_election.lab.runs.store import scenario_of
+from leader_election.lab.runs.results import (
+    finished_variants,
+    MISSING,
+    PERIOD,
+    scenario_of,
+    varied,
+    WINDOW,
+)
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -99,14 +104,14 @@ def lines(dataset: xarray.Dataset) -> list[Line]:
 
 
 def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
-    times, period = one['time'].values, period_of(one).item()
+    times, period = one['time'].values, one[PERIOD].item()
     # The first sample without a change covers the interval before it: the last change is no later
     # than the sample before, the first of which would be at 0.
     settling = np.array([
         settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values]
         ) - times[0]
     # A single sample without a change is not enough: a run that never settles also has some.
-    settled = times[-1] - settling >= max(WARM_UP * times[-1], window_of(one).item() * period)
+    settled = times[-1] - settling >= max(WARM_UP * times[-1], one[WINDOW].item() * period)
     counts = one['counts'].values.sum(axis=0)
     regions = {} if not has_counts(one) else {
         'bias': _mean(counting_bias(one)), 'error': _mean(counting_error(one)),

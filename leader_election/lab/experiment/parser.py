@@ -33,8 +33,8 @@ from leader_election.lab.experiment.schema import (
     Strength,
     STRENGTHS,
 )
-from leader_election.lab.simulation.events import ChangeStrength, Event, State
-from leader_election.lab.simulation.regions import with_regions
+from leader_election.lab.simulation.composed_rounds import with_regions
+from leader_election.lab.simulation.network_events import ChangeStrength, Event, State
 from leader_election.lab.topologies import TOPOLOGIES
 from leader_election.parameters import (
     as_number,

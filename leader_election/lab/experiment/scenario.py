@@ -42,8 +42,8 @@ from leader_election.lab.experiment.schema import (
     Strength,
 )
 from leader_election.lab.motions import Motion, MOTIONS
-from leader_election.lab.simulation.events import Event, EVENTS
-from leader_election.lab.simulation.sensing import Sensing, with_sensing
+from leader_election.lab.simulation.composed_rounds import Sensing, with_sensing
+from leader_election.lab.simulation.network_events import Event, EVENTS
 from leader_election.parameters import did_you_mean, strict_yaml
 import numpy as np
 from numpy.typing import NDArray

@@ -23,17 +23,16 @@ from typing import Any
 from leader_election.lab import published
 from leader_election.lab.analysis.claims import ALGORITHMS as STUDIED
 from leader_election.lab.experiment import scenario as scenarios
-from leader_election.lab.figures.border import draw_border
 from leader_election.lab.figures.curves import draw_instability, draw_leaders
-from leader_election.lab.figures.localisation_error import draw_localisation_error
-from leader_election.lab.figures.partition import draw_partitions
-from leader_election.lab.figures.regions import (
+from leader_election.lab.figures.leader_loads import (
     draw_collections,
     draw_evenness,
     draw_loads,
     draw_served,
 )
-from leader_election.lab.figures.steadiness import draw_steadiness
+from leader_election.lab.figures.localisation_error import draw_localisation_error
+from leader_election.lab.figures.network_snapshots import draw_partitions
+from leader_election.lab.figures.steadiness import draw_border, draw_steadiness
 from leader_election.lab.figures.style import draw_to, FigureError
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.runs.store import kept_of

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
-from leader_election.lab.analysis.derived_metrics import led_part
+from leader_election.lab.analysis.measures import led_part
 from leader_election.lab.analysis.statistics import Estimate, estimate_mean, time_average
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import EXACT

@@ -24,8 +24,8 @@ all compete by the part of devices that follow one and the same leader.
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from leader_election.lab.analysis.derived_metrics import led_part, united_part
-from leader_election.lab.analysis.paired import p_of_mean, PARTS
+from leader_election.lab.analysis.measures import led_part, PARTS, united_part
+from leader_election.lab.analysis.paired_differences import p_of_mean
 from leader_election.lab.analysis.statistics import CONFIDENCE, time_average
 from leader_election.lab.figures.style import (
     axis_label,
@@ -179,8 +179,8 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
     Return whether the 95 % interval of a winner's lead on any rival includes 0.
 
     Seeds are paired: all algorithms run with the same devices in a seed. The interval is by
-    Student's t, as in :func:`leader_election.lab.analysis.paired.p_of_mean`. A single seed has
-    none, so that any lead is within chance.
+    Student's t (:func:`leader_election.lab.analysis.paired_differences.p_of_mean`). A single seed
+    has none, so that any lead is within chance.
 
     :param each: the quantity to minimise, over algorithm, keys and seed.
     :param place: the index of the winner's algorithm, over the keys.

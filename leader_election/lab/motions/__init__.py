@@ -14,10 +14,8 @@
 
 """Kinds of motion; :data:`MOTIONS` has them by name."""
 
-from leader_election.lab.motions.levy import LEVY
-from leader_election.lab.motions.motion import Motion, MOTIONS, STATIC
-from leader_election.lab.motions.replay import REPLAY
+from leader_election.lab.motions.motion_kind import Motion, MOTIONS, REPLAY, STATIC
 from leader_election.lab.motions.streets import STREETS
-from leader_election.lab.motions.waypoint import SHUTTLE, WAYPOINT
+from leader_election.lab.motions.walks import LEVY, SHUTTLE, WAYPOINT
 
 __all__ = ['LEVY', 'MOTIONS', 'Motion', 'REPLAY', 'SHUTTLE', 'STATIC', 'STREETS', 'WAYPOINT']

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import math
 from typing import NamedTuple
 
-from leader_election.lab.motions.motion import Motion, MOTIONS
+from leader_election.lab.motions.motion_kind import Motion, MOTIONS
 from leader_election.lab.topologies.from_files import read_graph
-from leader_election.lab.topologies.lattices import GridParameters, lattice_pairs, place_grid
+from leader_election.lab.topologies.placement import GridParameters, lattice_pairs, place_grid
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray

@@ -37,10 +37,11 @@ import uuid
 
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
+from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import results, store
-from leader_election.lab.runs.results import Digests, Key, ResultError
+from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs.store import Digests
 from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
-from leader_election.lab.terminal import Progress
 import yaml
 
 LOCAL = 'local'
@@ -77,7 +78,7 @@ def prepare(given: Given) -> str:
     job, name, text, digests = given
     try:
         scenario = parse(yaml.safe_load(text), name)
-        own = results.digests(scenario)
+        own = store.digests(scenario)
     except (ScenarioError, OSError) as error:
         return str(error)
     for key, expected in sorted(digests.items()):

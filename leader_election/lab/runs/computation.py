@@ -27,11 +27,11 @@ from time import monotonic
 
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import results, store
-from leader_election.lab.runs.fingerprint import fingerprint
-from leader_election.lab.runs.results import Digests, Key, ResultError
+from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs.store import Digests, fingerprint
 from leader_election.lab.simulation.simulate import simulate, simulate_branches
-from leader_election.lab.terminal import Progress
 from numba.core import event
 import xarray
 
@@ -70,7 +70,7 @@ def run(
         entrant.label for entrant in scenario.entrants]
     results.check_no_folder(results.path_of(folder, scenario.name))
     variants = [variant for _, variant in scenario.variants()]
-    digests = results.digests(scenario)
+    digests = store.digests(scenario)
     with store.claimed(folder, scenario.name):
         if again:
             store.discard(folder, scenario.name)
@@ -116,7 +116,7 @@ def _unchanged_inputs(
     try:
         yield
     finally:
-        if {key: digest.scenario for key, digest in results.digests(scenario).items()} != {
+        if {key: digest.scenario for key, digest in store.digests(scenario).items()} != {
                 key: digest.scenario for key, digest in digests.items()}:
             for file in files:
                 file.unlink(missing_ok=True)

@@ -50,6 +50,8 @@ LABELS: Mapping[str, Label] = {name: Label(*label) for name, label in {
     'time': ('time', 's', 'Simulated time since the start.'),
     'counter': ('counter', '', 'Messages are counted once for each receiver in range.'),
     'fingerprint': ('fingerprint', '', 'Digests of the scenario, the algorithm, and the code.'),
+    'round_period': ('period of rounds', 's', 'Time between two rounds of a device.'),
+    'instability_window': ('window of instability', ONE, 'Number of rounds of instability.'),
     'instability': ('instability', ONE, 'Part of the last measure.window rounds in which the '
                     'leader of a device changed, mean over devices (ACSOS 2022, section V-C).'),
     'changes': ('changes of leaders', ONE, 'Number since the sample before, over all devices.'),

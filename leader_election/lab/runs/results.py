@@ -18,10 +18,10 @@ The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc
 Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
 ``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
 and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
-``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
-the keys that vary: the digests of all that the numbers depend on. Fingerprint and seed identify a
-run in any dataset. The attributes ``long_name``, ``units`` and ``description`` document each
-variable.
+``counts``, -1 where a run is missing; ``message_bytes``; ``round_period`` and
+``instability_window`` over the keys that vary; and ``fingerprint`` over algorithms and these: the
+digests of all that the numbers depend on. Fingerprint and seed identify a run in any dataset. The
+attributes ``long_name``, ``units`` and ``description`` document each variable.
 """
 
 from collections import Counter
@@ -36,18 +36,22 @@ from typing import Any, NamedTuple
 
 import leader_election
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
-from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.runs.fingerprint import Fingerprint, fingerprint
+from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.runs.labels import attributes
 from leader_election.lab.simulation.simulate import Run
 import numba
 import numpy as np
 import xarray
+import yaml
 
 MISSING = -1
 """The value of ``counts`` for a run that is missing."""
 EXACT = ('instability',)
 """Measures that are stored as float64; float32, for all others, is exact for integers to 2**24."""
+
+
+PERIOD, WINDOW = 'round_period', 'instability_window'
+"""The variables with the time between rounds [s] and the window of instability [rounds]."""
 
 
 class ResultError(Exception):
@@ -64,6 +68,10 @@ class Key(NamedTuple):
     seed: int
 
 
+Digests = Mapping[tuple[str, int], object]
+"""The fingerprint of each algorithm, by label, and variant."""
+
+
 def path_of(folder: Path, name: str) -> Path:
     """Return the path of the results of a scenario."""
     return folder / f'{name}.nc'
@@ -76,17 +84,6 @@ def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
     return {key: of_key if all(isinstance(value, (int, float)) for value in of_key)
             else [str(value) for value in of_key]
             for key, of_key in values.items()}
-
-
-Digests = Mapping[tuple[str, int], Fingerprint]
-"""The fingerprint of each algorithm, by label, and variant."""
-
-
-def digests(scenario: Scenario) -> Digests:
-    """Return the fingerprint of each algorithm, by label, and variant."""
-    return {(entrant.label, k): fingerprint(variant, entrant.label)
-            for k, (_, variant) in enumerate(scenario.variants())
-            for entrant in scenario.entrants}
 
 
 def measures_of(scenario: Scenario) -> tuple[str, ...]:
@@ -106,11 +103,19 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
         for measure in measures_of(scenario)}
     variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
     variables['message_bytes'] = runs, np.full(shape, np.nan)
-    dataset = xarray.Dataset(
-        variables, {**coordinates, 'time': times, 'counter': list(COUNTERS)})
+    dataset = xarray.Dataset({**variables, **_settings(scenario)}, {
+        **coordinates, 'time': times, 'counter': list(COUNTERS)})
     for name in dataset.variables:
         dataset[name].attrs = attributes(str(name), scenario)
     return dataset
+
+
+def _settings(scenario: Scenario) -> dict[str, Any]:
+    """Return the numbers of the scenario that measures depend on, over the keys that vary."""
+    variants, keys = [variant for _, variant in scenario.variants()], dimensions(scenario)
+    return {name: (tuple(keys), np.reshape(values, [len(of_key) for of_key in keys.values()]))
+            for name, values in ((PERIOD, [float(each.rounds.period) for each in variants]),
+                                 (WINDOW, [each.measure.window for each in variants]))}
 
 
 def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
@@ -161,7 +166,7 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests
     :param known: the fingerprints with which the runs were computed.
     :raises ResultError: if it cannot be written; then an older file is unchanged.
     """
-    complete = dataset.assign(fingerprint=_fingerprints(dataset, known))
+    complete = dataset.assign(fingerprint=fingerprints(dataset, known))
     complete['fingerprint'].attrs = attributes('fingerprint', scenario)
     complete.attrs = {
         **dataset.attrs,
@@ -192,10 +197,17 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
                 raise ResultError(f'{path} holds no results of lab run; move it away')
             wanted = opened if variables is None else opened[list(variables)]
             loaded: xarray.Dataset = wanted.load()
+            if variables is None and PERIOD not in loaded:  # An earlier version wrote it.
+                loaded = loaded.assign(_settings(scenario_of(loaded)))
             return loaded
     except (OSError, RuntimeError, ValueError) as error:
         raise ResultError(f'{path} cannot be read ({reason(error)}); run it again with '
                           '--again') from None
+
+
+def scenario_of(dataset: xarray.Dataset) -> Scenario:
+    """Return the scenario of results, by the text that they hold."""
+    return parse(yaml.safe_load(dataset.attrs['text']), dataset.attrs['scenario'])
 
 
 def check_no_folder(path: Path) -> None:
@@ -204,22 +216,7 @@ def check_no_folder(path: Path) -> None:
         raise ResultError(f'{path} is a folder, where a file is to be; move it away')
 
 
-def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
-    """
-    Return results that were read from a path, if all are of this scenario and the present code.
-
-    :raises ResultError: if some are not.
-    """
-    now = _fingerprints(empty(scenario, [e.label for e in scenario.entrants], []),
-                        digests(scenario))
-    then = dataset['fingerprint']
-    if now.dims != then.dims or not now.reindex_like(then, fill_value='').equals(then):
-        raise ResultError(f'{path} holds runs of another text of the scenario, or of other code; '
-                          'lab run keeps them, and runs again what is missing')
-    return dataset
-
-
-def _fingerprints(dataset: xarray.Dataset, known: Digests) -> xarray.DataArray:
+def fingerprints(dataset: xarray.Dataset, known: Digests) -> xarray.DataArray:
     shape = [dataset.sizes[name] for name in varied(dataset)]
     return xarray.DataArray(
         np.array([[str(known[label, k]) for k in range(math.prod(shape))]

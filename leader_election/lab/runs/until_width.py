@@ -33,10 +33,11 @@ from collections.abc import Callable, Sequence
 from math import ceil, inf, isfinite, isnan, sqrt
 from typing import NamedTuple
 
-from leader_election.lab.analysis.paired import each_run, to_first
+from leader_election.lab.analysis.measures import each_run
+from leader_election.lab.analysis.paired_differences import to_first
 from leader_election.lab.analysis.statistics import are_equal, CONFIDENCE, estimate_mean, Floats
+from leader_election.lab.command_options import LEAST, Width
 from leader_election.lab.runs.results import ResultError, varied
-from leader_election.lab.runs.width import LEAST, Width
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 import xarray as xr
@@ -118,7 +119,7 @@ def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[
     Return the intervals that the wanted width applies to.
 
     :param results: of a scenario.
-    :param measure: one of :func:`leader_election.lab.analysis.paired.measures_of`.
+    :param measure: one of :func:`leader_election.lab.analysis.measures.measures_of`.
     :param labels: algorithms; the interval is that of the mean of a single one, or of the paired
         difference of each to the first one, in every variant.
     :param seeds: the seeds to use.

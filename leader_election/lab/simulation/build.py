@@ -30,8 +30,7 @@ from leader_election.lab.experiment.scenario import (
     ScenarioError,
     section_errors,
 )
-from leader_election.lab.simulation.regions import assign
-from leader_election.lab.simulation.sensing import plain_parameters
+from leader_election.lab.simulation.composed_rounds import assign, plain_parameters
 from leader_election.lab.topologies import Placement
 import numpy as np
 from numpy.typing import NDArray

@@ -15,15 +15,49 @@
 """A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
+import math
+from typing import Any
 
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.coordination.aggregate import AggregateSet
+from leader_election.election.coordination.region import Region
+from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.robot.wire import dumps
+from leader_election.lab.engine import Network, state_layout
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.experiment.schema import Entrant, Regions
 from leader_election.lab.runs import sources
-from leader_election.lab.simulation.simulation import Run, Simulation, Snapshot
+from leader_election.lab.simulation.composed_rounds import aggregate_of
+from leader_election.lab.simulation.simulation import Simulation, Snapshot
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ['parting', 'Run', 'simulate', 'simulate_branches', 'Snapshot', 'Simulation']
+__all__ = ['measured', 'message_bytes', 'parting', 'Run', 'simulate', 'simulate_branches',
+           'Simulation', 'Snapshot']
+
+SIZED = 100
+"""Greatest number of devices whose messages are encoded."""
+DIGITS = 4
+"""Decimal places of positions and distances [m], as on robots."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of a run."""
+
+    samples: NDArray[np.float64]
+    """Shape (times, len(COLUMNS))."""
+    counts: NDArray[np.int64]
+    """Shape (len(COUNTERS),)."""
+    message_bytes: float
+    """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
+    snapshots: Sequence[Snapshot] = ()
+    shared: int = 0
+    """Number of its rounds that were computed for an earlier run with the same start."""
 
 
 def simulate(
@@ -39,7 +73,7 @@ def simulate(
     :param snapshots: the times of snapshots [s].
     """
     simulation = Simulation(scenario, scenario.entrant(algorithm), seed)
-    return simulation.measured(simulation.play(snapshots=snapshots))
+    return measured(simulation, simulation.play(snapshots=snapshots))
 
 
 def simulate_branches(
@@ -62,7 +96,14 @@ def simulate_branches(
     for number, scenario in enumerate(scenarios):
         branch = start.branch(scenario)
         branch.play(since=parted)
-        yield branch.measured([], shared=shared if number > 0 else 0)
+        yield measured(branch, shared=shared if number > 0 else 0)
+
+
+def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared: int = 0) -> Run:
+    """Return the result of a run that has been played."""
+    watch = simulation.network.watch
+    return Run(watch.samples, watch.counts, message_bytes(simulation.entrant, simulation.network),
+               snapshots, shared)
 
 
 def parting(one: Scenario, other: Scenario) -> float:
@@ -71,6 +112,37 @@ def parting(one: Scenario, other: Scenario) -> float:
         if pair[0] != pair[1]:
             return min(float(event[1].at) for event in pair if event is not None)
     return np.inf
+
+
+def message_bytes(entrant: Entrant, network: Network) -> float:
+    """Return the mean length of the messages that devices would send now [bytes]."""
+    devices = network.devices
+    # A message names the election; the region part stands beside it.
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    levels = entrant.algorithm.levels
+    codec = codec_for(election if levels == election.levels else election.with_levels(levels))
+    chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+    lengths = []
+    for i in chosen.tolist():
+        state: Any = state_layout(entrant.algorithm).state(network.exports, i)
+        if math.isfinite(state.distance):
+            state = state._replace(distance=round(state.distance, DIGITS))
+        export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
+        part = None if entrant.regions is None else _region_part(state, entrant.regions)
+        x, y = devices.position[i].round(DIGITS).tolist()
+        lengths.append(len(codec.encode(
+            Message(int(devices.id[i]), 'map', (x, y), export, part))))
+    return float(np.mean(lengths))
+
+
+def _region_part(state: Any, regions: Regions) -> RegionPart:
+    """Return the region part that a robot with one task, named as the aggregate, sends."""
+    aggregate = aggregate_of(regions)
+    decision = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
+    region = plain(Region(**{
+        **{name: getattr(state, name) for name in Region._fields}, 'decision': decision}))
+    codec = RegionCodec(regions.aggregate, AggregateSet({regions.aggregate: aggregate}), region, 1)
+    return codec.pack(region, feedback=regions.feedback_gain > 0.0)
 
 
 # All modules that a run depends on are imported now, from the files as they are now.

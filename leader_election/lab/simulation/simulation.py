@@ -16,7 +16,6 @@
 
 from collections.abc import Iterator, Sequence
 import copy
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from leader_election.lab import engine
@@ -24,11 +23,9 @@ from leader_election.lab.engine import Medium
 from leader_election.lab.experiment.scenario import Entrant, Scenario
 from leader_election.lab.experiment.schema import EXACT
 from leader_election.lab.simulation.build import larger, network_of
-from leader_election.lab.simulation.localisation import PositionErrors
-from leader_election.lab.simulation.message_length import message_bytes
-from leader_election.lab.simulation.reset import begin
-from leader_election.lab.simulation.selection import leading
-from leader_election.lab.simulation.sensing import readings
+from leader_election.lab.simulation.composed_rounds import readings
+from leader_election.lab.simulation.event_kind import begin, leading
+from leader_election.lab.simulation.position_errors import PositionErrors
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,21 +47,6 @@ class Snapshot(NamedTuple):
     running: NDArray[np.bool_]
     pairs: NDArray[np.int32]
     """The indices of devices that are in range of each other, shape (m, 2)."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """The result of a run."""
-
-    samples: NDArray[np.float64]
-    """Shape (times, len(COLUMNS))."""
-    counts: NDArray[np.int64]
-    """Shape (len(COUNTERS),)."""
-    message_bytes: float
-    """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
-    snapshots: list[Snapshot] = field(default_factory=list)
-    shared: int = 0
-    """Number of its rounds that were computed for an earlier run with the same start."""
 
 
 class Simulation:
@@ -153,12 +135,6 @@ class Simulation:
     def columns(self) -> Any:
         """Return the states of all devices, columns of the fields; they may be changed."""
         return engine.state_layout(self.entrant.algorithm).columns(self.network.exports)
-
-    def measured(self, snapshots: list[Snapshot], shared: int = 0) -> Run:
-        """Return the result of the run."""
-        watch = self.network.watch
-        length = message_bytes(self.entrant, self.network)
-        return Run(watch.samples, watch.counts, length, snapshots, shared)
 
     def run(self, until: float) -> None:
         """Run on to a time [s]."""

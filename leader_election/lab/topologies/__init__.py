@@ -15,9 +15,16 @@
 """Kinds of topology: initial positions, and fixed links; :data:`TOPOLOGIES` has them by name."""
 
 from leader_election.lab.topologies.from_files import EDGE_LIST, LOGS
-from leader_election.lab.topologies.lattices import GRID, LINE, RING
+from leader_election.lab.topologies.placement import (
+    GRID,
+    LINE,
+    Placement,
+    RING,
+    TOPOLOGIES,
+    Topology,
+    UNIFORM,
+)
 from leader_election.lab.topologies.scale_free import SCALE_FREE
-from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology, UNIFORM
 
 __all__ = [
     'EDGE_LIST', 'GRID', 'LINE', 'LOGS', 'Placement', 'RING', 'SCALE_FREE', 'TOPOLOGIES',

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
-from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
+from leader_election.lab.topologies.placement import Placement, TOPOLOGIES, Topology
 from leader_election.parameters import parameter, ParameterError
 from leader_election.simulation.robot_logs import read_logs, SAMPLE
 import numpy as np
@@ -180,7 +180,7 @@ EDGE_LIST = TOPOLOGIES.add(Topology(
 
 @dataclass(frozen=True)
 class LogsParameters:
-    """The logs."""
+    """The logs of a topology, or of their replay."""
 
     logs: str = parameter(
         SAMPLE, 'A folder of CSV files, one a device, or physics5, two minutes of five '

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 import math
 import random
 
-from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
+from leader_election.lab.topologies.placement import Placement, TOPOLOGIES, Topology
 from leader_election.parameters import parameter, REQUIRED_INT
 from numba import njit
 import numpy as np

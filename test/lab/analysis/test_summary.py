@@ -75,7 +75,7 @@ def test_lines(dataset: xarray.Dataset) -> None:
 
 
 def test_stability_is_in_rounds(dataset: xarray.Dataset) -> None:
-    dataset.attrs['text'] += 'rounds: {period: 0.5}\n'
+    dataset[results.PERIOD] *= 0.5
     classic, bounded = lines(dataset)
     assert stability(bounded) == '5'
     assert stability(classic) == '0 (1 of 2)'
@@ -134,10 +134,10 @@ def test_a_run_that_is_calm_for_less_than_a_sixth_is_not_stable(tmp_path: Path) 
     # Two seeds of three are not stable, despite one sample without changes.
     [line] = lines(made_up.isel(seed=[1, 2]))
     assert stability(line) == 'never'
-    made_up.attrs['text'] = short.replace('window: 1', 'window: 4')
+    made_up[results.WINDOW] = 4
     assert lines(made_up)[0].settled == 1
     # Nor if it is calm for less than the window.
-    made_up.attrs['text'] = short.replace('window: 1', 'window: 5')
+    made_up[results.WINDOW] = 5
     assert stability(lines(made_up)[0]) == 'never'
 
 

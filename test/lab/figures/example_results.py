@@ -14,6 +14,7 @@
 
 """Results to draw and to compare, made by hand."""
 
+from leader_election.lab.runs.results import PERIOD, WINDOW
 import numpy as np
 import xarray as xr
 
@@ -40,5 +41,5 @@ def results(algorithms, times, seeds=3, vary=None, title='An experiment', **valu
             np.asarray(values.get(measure, 0.0), float), shape).copy()) for measure in MEASURES}
     counts = (*runs, 'counter'), np.full((*shape[:-1], 1), DEVICES * max(times), np.int64)
     return xr.Dataset(
-        {**measures, 'counts': counts}, {**coordinates, 'counter': ['rounds']},
-        {'scenario': 'example', 'title': title, 'text': 'rounds: {period: 1}'})
+        {**measures, 'counts': counts, PERIOD: 1.0, WINDOW: 10},
+        {**coordinates, 'counter': ['rounds']}, {'scenario': 'example', 'title': title})

@@ -245,7 +245,7 @@ def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:
 
 def test_without_a_cluster_its_module_is_not_loaded(tmp_path: Path) -> None:
     # xarray itself imports dask if it is installed.
-    code = ('import sys; from leader_election.lab.main import main; status = main();'
+    code = ('import sys; from leader_election.lab.commands import main; status = main();'
             'print("loaded", *{"leader_election.lab.runs.cluster"} & sys.modules.keys());'
             'sys.exit(status)')
     done = subprocess.run(

@@ -20,7 +20,7 @@ import resource
 from lab.small_scenario import load, VARIED
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, REGION_MEASURES
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.runs import results
+from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.simulation.simulate import Run
 import numpy as np
@@ -62,31 +62,31 @@ def test_a_run_is_at_its_labels(varied: Scenario) -> None:
 def test_saved_results_load_unchanged(varied: Scenario, tmp_path: Path) -> None:
     dataset = results.empty(varied, ['bounded'], [0])
     results.put(dataset, Key('bounded', 3, 0), made_up(20, 2))
-    results.save(dataset, varied, tmp_path / FILE, results.digests(varied))
+    results.save(dataset, varied, tmp_path / FILE, store.digests(varied))
     loaded = results.load(tmp_path / FILE)
     assert loaded.drop_vars('fingerprint').equals(dataset)
     assert loaded.attrs['text'] == varied.text and loaded.attrs['title'] == 'Small'
-    assert loaded['fingerprint'].values[0, 1, 1] == str(results.digests(varied)['bounded', 3])
+    assert loaded['fingerprint'].values[0, 1, 1] == str(store.digests(varied)['bounded', 3])
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
 
 
 def test_results_of_another_scenario_are_refused(varied: Scenario, tmp_path: Path) -> None:
     path = tmp_path / FILE
-    results.save(results.empty(varied, ['bounded'], [0]), varied, path, results.digests(varied))
+    results.save(results.empty(varied, ['bounded'], [0]), varied, path, store.digests(varied))
     loaded = results.load(path)
     # Other algorithms and additional values do not matter.
     for change in (('radius: 30, wins', 'radius: 31, wins'), ('[0, 0.5]', '[0, 0.2, 0.5]')):
         other = load(tmp_path, VARIED.replace(*change))
-        assert results.check_current(loaded, other, path) is loaded
+        assert store.check_current(loaded, other, path) is loaded
     for change in (('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]')):
         with pytest.raises(ResultError, match=r'small\.nc holds runs of another .* lab run keeps'):
-            results.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
+            store.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
 
 
 @pytest.mark.parametrize('left', [0, 10, 0.5, -1])
 def test_a_truncated_file_is_an_error(varied: Scenario, tmp_path: Path, left: float) -> None:
     path = tmp_path / FILE
-    results.save(results.empty(varied, ['bounded'], [0]), varied, path, results.digests(varied))
+    results.save(results.empty(varied, ['bounded'], [0]), varied, path, store.digests(varied))
     whole = path.read_bytes()
     path.write_bytes(whole[:int(left * len(whole)) if left == 0.5 else int(left)])
     with pytest.raises(ResultError, match=r'small\.nc cannot be read .* it again with --again'):
@@ -113,7 +113,7 @@ def test_a_full_disk_leaves_the_older_file(varied: Scenario, tmp_path: Path, roo
     try:
         with pytest.raises(ResultError) as raised:
             results.save(results.empty(varied, ['bounded'], [0]), varied, path,
-                         results.digests(varied))
+                         store.digests(varied))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert f'{path} cannot be written' in str(raised.value)
@@ -136,7 +136,7 @@ def test_measures_of_regions_are_stored_for_algorithms_with_regions(tmp_path: Pa
     dataset = results.empty(mixed, ['classic', 'bounded'], [0])
     samples = np.full((20, len(COLUMNS)), 7.0)
     results.put(dataset, Key('bounded', 0, 0), Run(samples, np.ones(len(COUNTERS)), 3.0))
-    results.save(dataset, mixed, tmp_path / FILE, results.digests(mixed))
+    results.save(dataset, mixed, tmp_path / FILE, store.digests(mixed))
     read = results.load(tmp_path / FILE)
     for measure in REGION_MEASURES:
         first = {name: 0 for name in results.varied(read)} | {'seed': 0}

@@ -15,15 +15,20 @@
 """Finished runs are kept by their fingerprints; only changed ones are run again."""
 
 from pathlib import Path
+import subprocess
+import sys
 from typing import Any
 
 from lab.runs.test_computation import RecordedProgress, same, Stopping
-from lab.small_scenario import load, TEXT, VARIED
+from lab.simulations import scene, WALK
+from lab.small_scenario import load, TEXT, VARIED, write
+from leader_election.lab.commands import seeds_done
+from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.main import seeds_done
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs import fingerprint, results, sources, store
-from leader_election.lab.runs.results import Key
+from leader_election.lab.runs import results, sources, store
+from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs.store import fingerprint, kept, UnknownResultsError
 import pytest
 import xarray
 
@@ -44,17 +49,17 @@ def edit(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     def changed(chosen: tuple[Any, ...]) -> str:
         mine = any(getattr(each, '__module__', '').endswith(module) for each in chosen)
         return ('e' if mine else '') + original(chosen)
-    monkeypatch.setattr(fingerprint.sources, 'of_run', changed)
+    monkeypatch.setattr(store.sources, 'of_run', changed)
 
 
 def test_an_algorithm_whose_code_has_changed_is_run_again_alone(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario = load(tmp_path)
-    before = ran(scenario, range(5), tmp_path)[2]
+    small = load(tmp_path)
+    before = ran(small, range(5), tmp_path)[2]
     with monkeypatch.context() as patch:
         edit(patch, 'bounded')
-        assert seeds_done(scenario, tmp_path) == '0, others changed'
-        count, notes, after = ran(scenario, range(2), tmp_path)
+        assert seeds_done(small, tmp_path) == '0, others changed'
+        count, notes, after = ran(small, range(2), tmp_path)
     assert count == 2
     lines = [line for line in notes.splitlines() if line]
     assert lines[0] == (
@@ -64,7 +69,7 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(
         *(Key('bounded', 0, seed) for seed in range(2)),
         *(Key('classic', 0, seed) for seed in range(5))}
     # The change is undone, and the earlier runs are used again.
-    count, notes, back = ran(scenario, range(5), tmp_path)
+    count, notes, back = ran(small, range(5), tmp_path)
     assert count == 0 and 'small: 10 of 10 runs are there already' in notes
     assert same(back, before)
 
@@ -77,8 +82,8 @@ def test_two_texts_take_turns_without_loss(tmp_path: Path) -> None:
     assert count == 16
     assert 'run again: 8 of classic (changed: scenario), 8 of bounded (changed: scenario)' in notes
     assert seeds_done(one, tmp_path) == '3, others changed'
-    for scenario, seeds, expected in ((one, range(3), first), (other, range(2), second)):
-        count, _, dataset = ran(scenario, seeds, tmp_path)
+    for each, seeds, expected in ((one, range(3), first), (other, range(2), second)):
+        count, _, dataset = ran(each, seeds, tmp_path)
         assert count == 0 and same(dataset, expected)
     runs.run(one, range(1), tmp_path, again=True)
     assert sorted(file.name for file in tmp_path.iterdir()) == [
@@ -129,3 +134,120 @@ def test_an_interruption_leaves_the_results_unchanged(tmp_path: Path) -> None:
     kept = len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) - 8
     count, _, dataset = ran(other, range(9), tmp_path)
     assert count == 18 - kept and len(results.present(dataset)) == 18
+
+
+QUIET = scene()
+
+
+def happening(*events: dict[str, Any]) -> Scenario:
+    return scene(events=list(events))
+
+
+def test_the_fingerprint_depends_on_all_inputs_of_a_run() -> None:
+    one = fingerprint(QUIET, 'bounded')
+    assert one == fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
+    others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
+              scene(algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}]),
+              scene(motion=WALK)]
+    assert [one.difference(str(fingerprint(other, 'bounded'))) for other in others] == [
+        'scenario', 'parameters', 'parameters', 'scenario']
+    assert len({one, *(fingerprint(other, 'bounded') for other in others)}) == 5
+    assert one.difference(str(one)) == '' and one.difference('0123456789abcdef') == 'code'
+
+
+def test_the_notation_does_not_change_the_fingerprint() -> None:
+    # A range with a point, another order, another label, other algorithms beside it.
+    other = scene(messages={'range': 25.0}, algorithms=[
+        {'name': 'classic', 'radius': 7}, {'radius': 60.0, 'label': 'ours', 'name': 'bounded'}])
+    assert fingerprint(other, 'ours') == fingerprint(QUIET, 'bounded')
+    assert fingerprint(other, 'classic') != fingerprint(QUIET, 'bounded')
+
+
+def test_the_content_of_files_matters(tmp_path: Path) -> None:
+    file = tmp_path / 'graph'
+    file.write_text('a b\nb c\n')
+    of_file = scene(devices=[{'kind': 'edge_list', 'path': str(file)}])
+    one = fingerprint(of_file, 'bounded')
+    file.write_text('a b\nb c\nc a\n')
+    assert one.difference(str(fingerprint(of_file, 'bounded'))) == 'scenario'
+    file.write_text('a b\nb c\n')
+    assert one == fingerprint(of_file, 'bounded')
+
+
+PRINT = """
+from leader_election.lab.experiment import scenario
+from leader_election.lab.runs.store import fingerprint
+loaded = scenario.load('coordination2019')
+print(*(fingerprint(loaded, entrant.label) for entrant in loaded.entrants))
+"""
+
+
+def test_all_processes_agree() -> None:
+    completed = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
+                               check=True)
+    # With regions, whose parameters hold arrays; and streets, whose speed is a lambda.
+    loaded = scenario.load('coordination2019')
+    assert completed.stdout.split() == [
+        str(fingerprint(loaded, entrant.label)) for entrant in loaded.entrants]
+
+
+def stem(of: Scenario) -> str:
+    return str(fingerprint(of, 'bounded', but_later_events=True))
+
+
+def test_the_stem_does_not_depend_on_later_events() -> None:
+    die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
+    one = stem(QUIET)
+    assert one == stem(happening(die)) == stem(happening(heal, die))
+    assert one == str(fingerprint(happening(), 'bounded')) != str(
+        fingerprint(happening(die), 'bounded'))
+    assert one != stem(scene(messages={'range': 26}))
+
+
+def test_the_stem_depends_on_devices_that_join_later() -> None:
+    join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
+    die = {'kind': 'die', 'at': 6}
+    stems = [stem(happening(*events)) for events in ([], [join], [earlier])]
+    assert len(set(stems)) == 3
+    assert stems[1] == stem(happening(join, die))
+
+
+def test_results_are_found_by_path_and_by_name(tmp_path: Path) -> None:
+    dataset = runs.run(load(tmp_path, VARIED), [0, 1], tmp_path)
+    assert kept(str(tmp_path / 'small.yaml'), tmp_path).identical(dataset)
+    assert kept('small', tmp_path).identical(dataset)
+
+
+def test_results_of_another_text_are_refused_with_the_command_to_run(tmp_path: Path) -> None:
+    runs.run(load(tmp_path), [0], tmp_path)
+    path = write(tmp_path, TEXT.replace('count: 30', 'count: 31'))
+    with pytest.raises(ResultError, match='small.nc holds runs of another text of the scenario, '
+                       'or of other code; lab run '):
+        kept(str(path), tmp_path)
+    # A further algorithm does not invalidate results.
+    more = TEXT.replace('algorithms:', 'algorithms:\n  - {name: colour}')
+    assert kept(str(write(tmp_path, more)), tmp_path).sizes['algorithm'] == 2
+
+
+def test_numbers_are_not_given_to_another_label(tmp_path: Path) -> None:
+    text = TEXT.replace('  - {name: classic, radius: 30, wins: weakest}\n', '').replace(
+        'bounded, radius: 30', 'bounded, label: wide, radius: 30') + ''
+    text = text.replace('devices:', '  - {name: bounded, label: narrow, radius: 9}\ndevices:')
+    runs.run(load(tmp_path, text), [0], tmp_path)
+    for label, other in (('narrow', 'wide'), ('wide', 'slim')):
+        changed = text.replace(f'label: {label}', 'label: x').replace(
+            f'label: {other}', f'label: {label}').replace('label: x', f'label: {other}')
+        with pytest.raises(ResultError, match='holds runs of another text of the scenario'):
+            kept(str(write(tmp_path, changed)), tmp_path)
+
+
+def test_missing_results(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run '
+                       f'{tmp_path}/small.yaml'):
+        kept(str(write(tmp_path)), tmp_path)
+    with pytest.raises(ResultError, match='is not there; it is made by: lab run border'):
+        kept('border', tmp_path)
+    for name in ('nix', '../small'):
+        with pytest.raises(UnknownResultsError, match="there are no results '.*' in .*; it takes "
+                           r'the path of a scenario such as (nix|small)\.yaml'):
+            kept(name, tmp_path / 'folder')

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from lab.figures.example_results import results
 from leader_election.lab.analysis.statistics import estimate_mean
+from leader_election.lab.command_options import LEAST, parse_width, Width
 from leader_election.lab.runs.results import ResultError
 from leader_election.lab.runs.until_width import (
     conclusion,
@@ -26,7 +27,6 @@ from leader_election.lab.runs.until_width import (
     run_until,
     seeds_for,
 )
-from leader_election.lab.runs.width import LEAST, parse_width, Width
 import numpy as np
 import pytest
 import xarray as xr

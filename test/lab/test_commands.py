@@ -1,0 +1,246 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command ``lab``: as a process, and its options."""
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+from lab.small_scenario import TEXT, VARIED, write
+from leader_election.lab import commands
+from leader_election.lab.command_options import parse_options
+from leader_election.lab.experiment import scenario
+from leader_election.lab.experiment.scenario import ScenarioError
+from leader_election.lab.runs import results, store
+from leader_election.lab.runs.results import Key, ResultError
+import pytest
+
+LAB = [sys.executable, '-m', 'leader_election', 'lab']
+
+
+def run(*arguments: object) -> 'subprocess.CompletedProcess[str]':
+    return subprocess.run([*LAB, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=200, stdin=subprocess.DEVNULL)
+
+
+def small(folder: Path, *arguments: object, text: str = TEXT) -> tuple[object, ...]:
+    return ('run', write(folder, text), '--results', folder / 'out', '--no-animation', *arguments)
+
+
+class Command:
+    """The command ``lab`` in this process, which has its imports already."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+                 ) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *arguments: object) -> str:
+        """Return the output of a command that succeeds."""
+        status, out, error = self._ran(arguments)
+        assert (status, error) == (0, '')
+        return out
+
+    def failed(self, *arguments: object) -> str:
+        """Return the one-line error of a command that fails."""
+        status, out, error = self._ran(arguments)
+        assert status == 2, out + error
+        assert len(error.splitlines()) == 1
+        return error
+
+    def _ran(self, arguments: tuple[object, ...]) -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, 'argv', ['lab', *map(str, arguments)])
+        self.capsys.readouterr()
+        status = commands.main()
+        return status, *self.capsys.readouterr()
+
+
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(monkeypatch, capsys)
+
+
+def test_run(tmp_path: Path, lab: Command) -> None:
+    done = run(*small(tmp_path, '--seeds', 3, '--workers', 1))
+    assert (done.returncode, done.stderr) == (0, '')
+    rows = [line.split() for line in done.stdout.splitlines()]
+    # The means of both algorithms, and the difference to the first.
+    assert [row[:2] for row in rows if row and row[0] in ('classic', 'bounded')] == [
+        ['classic', '3'], ['bounded', '3'], ['bounded', '3']]
+    assert rows[-1] == ['wrote', str(tmp_path / 'out' / 'small.nc')]
+    assert '6 of 6 runs' in done.stdout
+    lab(*small(tmp_path, '--seeds', 3, '--workers', 2, '--results', tmp_path / 'two'))
+    assert results.load(tmp_path / 'out' / 'small.nc').equals(
+        results.load(tmp_path / 'two' / 'small.nc'))
+
+
+def test_the_run_that_is_animated_is_named(tmp_path: Path, lab: Command) -> None:
+    arguments = [argument for argument in small(tmp_path, '--seeds', '4-5', text=VARIED)
+                 if argument != '--no-animation']
+    out = tmp_path / 'out' / 'small_classic.gif'
+    assert lab(*arguments).splitlines()[-1] == (
+        f'wrote {out}: seed 4, messages.loss=0, rounds.phase=random')
+    out.unlink()
+    out.mkdir()
+    # Reported before anything is run.
+    assert lab.failed(*arguments, '--again') == (
+        f'error: {out} cannot be written: it is a folder; move it away\n')
+    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
+
+
+def test_a_stopped_command_continues(tmp_path: Path, lab: Command) -> None:
+    # More runs than any machine finishes until the signal.
+    arguments = small(tmp_path, '--algorithm', 'bounded', '--workers', 1, '--seeds')
+    with subprocess.Popen([*LAB, *map(str, arguments), '5000'], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert next(line for line in process.stdout if ' of 5000 runs: ' in line)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert error == ('stopped; finished runs are kept, and the same command goes on from there\n')
+    assert not (tmp_path / 'out' / 'small.nc').exists()
+    kept = len(list(store.runs_of(tmp_path / 'out', 'small').glob('*.npz')))
+    assert kept > 0
+    said = lab(*arguments, kept + 3)
+    assert f'{kept} of {kept + 3} runs are there already' in said and '\n3 of 3 runs: ' in said
+    assert results.present(results.load(tmp_path / 'out' / 'small.nc')) == {
+        Key('bounded', 0, seed) for seed in range(kept + 3)}
+
+
+def test_a_truncated_results_file(tmp_path: Path, lab: Command) -> None:
+    arguments = small(tmp_path, '--seeds', 1)
+    path = tmp_path / 'out' / 'small.nc'
+    lab(*arguments)
+    path.write_bytes(path.read_bytes()[:1000])
+    assert lab.failed(*arguments).startswith(f'error: {path} cannot be read')
+    lab(*arguments, '--again')
+    assert len(results.present(results.load(path))) == 2
+
+
+@pytest.mark.parametrize(('arguments', 'error'), [
+    (('--set', 'messages.loss=1.5'),
+     'scenario small: messages.loss: 1.5 is not allowed; it takes 0 to 1'),
+    (('--algorithm', 'nix'), "scenario small has no algorithm 'nix'; it has classic, bounded")])
+def test_values_that_a_scenario_does_not_take(
+        tmp_path: Path, arguments: tuple[str, ...], error: str, lab: Command) -> None:
+    assert lab.failed(*small(tmp_path, *arguments)) == f'error: {error}\n'
+
+
+def test_a_process_that_fails_prints_one_line() -> None:
+    done = run('run', 'nowhere.yaml')
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)
+    assert done.stderr.startswith('error: scenario nowhere.yaml: cannot be')
+
+
+def test_settings_change_the_scenario(tmp_path: Path, lab: Command) -> None:
+    lab(*small(tmp_path, '--seeds', '4-5', '--algorithm', 'bounded',
+               '--set', 'messages.loss=1', '--set', 'duration=9'))
+    dataset = results.load(tmp_path / 'out' / 'small.nc')
+    assert dataset['seed'].values.tolist() == [4, 5] and dataset.sizes['time'] == 9
+    # No device receives any message: all lead.
+    assert (dataset['leaders'].values[..., -1] == 30).all()
+
+
+def test_list_names_all_scenarios(tmp_path: Path, lab: Command) -> None:
+    # An indented line continues the one above.
+    rows = [line.split() for line in lab('list', '--results', tmp_path).splitlines()
+            if line[:3].strip()]
+    assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
+
+
+def called(command: Callable[[Namespace], int], *arguments: object) -> int:
+    """Return the status of a command in this process."""
+    return command(parse_options([*map(str, arguments)]))
+
+
+def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ('compare', write(tmp_path), '--results', tmp_path / 'out')
+    with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
+                       rf'lab run {tmp_path}/small.yaml'):
+        called(commands.compare, *command)
+    assert called(commands.run, *small(tmp_path, '--seeds', 4)) == 0
+    capsys.readouterr()
+    assert called(commands.compare, *command, '--measure', 'leaders', '--measure', 'led') == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:3] for row in rows if row[:1] == ['bounded']] == 2 * [['bounded', 'classic', '4']]
+    both = ('--algorithm', 'classic', '--algorithm', 'bounded')
+    assert called(commands.compare, *command, *both) == 0
+    assert 'Paired differences: instability' in capsys.readouterr().out
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
+        called(commands.compare, *command, '--measure', 'nix')
+    with pytest.raises(ScenarioError, match="--algorithm: 'bounded' is not allowed alone; it tak"):
+        called(commands.compare, *command, '--algorithm', 'bounded')
+
+
+def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ('export', write(tmp_path), '--results', tmp_path / 'out')
+    with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
+        called(commands.export_results, *command)
+    assert called(commands.run, *small(tmp_path, '--seeds', 2)) == 0
+    capsys.readouterr()
+    for more, name, rows in ((), 'small.csv', 80), (('--summary',), 'small_summary.csv', 4):
+        assert called(commands.export_results, *command, *more) == 0
+        out = capsys.readouterr().out
+        assert out.splitlines()[-1] == f'wrote {tmp_path / "out" / name}: {rows} rows'
+        assert [line.split()[:2] for line in out.splitlines() if 'mean_radius' in line] == [
+            ['mean_radius', 'm']]
+        assert len((tmp_path / 'out' / name).read_text().splitlines()) == rows + 1
+    # By the name of the results, as with the other commands.
+    by_name = tmp_path / 'by_name.csv'
+    assert called(commands.export_results, 'export', 'small', '--results', tmp_path / 'out',
+                  '--out', by_name) == 0
+    assert by_name.read_text() == (tmp_path / 'out' / 'small.csv').read_text()
+    with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):
+        called(commands.export_results, *command, '--out', 'x.txt')
+
+
+def test_seeds_until_a_width_is_reached(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
+        called(commands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
+    assert not (tmp_path / 'out').exists()
+    arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
+    assert called(commands.run, *arguments, '1e3') == 0
+    assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
+    assert called(commands.run, *arguments, '1e-6%') == 1
+    out = capsys.readouterr().out
+    assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
+    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
+
+
+def test_figure_and_report_of_any_scenario(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ('--results', tmp_path / 'out')
+    path = write(tmp_path)
+    with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
+        called(commands.figure, 'figure', path, *folder)
+    with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
+        called(commands.figure, 'figure', 'nix', *folder)
+    with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures are'):
+        called(commands.figure, 'figure', 'map', '--measure', 'led', *folder)
+    called(commands.run, *small(tmp_path, '--seeds', 2))
+    capsys.readouterr()
+    assert called(commands.figure, 'figure', path, *folder) == 0
+    as_led = ('--measure', 'led', '--out', tmp_path / 'led.svg')
+    assert called(commands.figure, 'figure', 'small', *as_led, *folder) == 0
+    assert called(commands.report_own, 'report', path, *folder) == 0
+    written = [Path(line.removeprefix('wrote ')) for line in
+               capsys.readouterr().out.splitlines()]
+    assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
+                       tmp_path / 'out' / 'small.md']
+    assert all(file.stat().st_size > 1000 for file in written)

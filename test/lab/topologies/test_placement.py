@@ -1,0 +1,129 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Positions and links of devices that are placed by a formula."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.lab.topologies import GRID, LINE, RING, UNIFORM
+from leader_election.lab.topologies.placement import connected
+from leader_election.parameters import build, ParameterError
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+BOX = {'low': [10, 20], 'high': [30, 25]}
+
+
+def place(topology, seed=0, **values):
+    return topology.place(build(topology.parameters, values), np.random.default_rng(seed))
+
+
+def test_positions_are_uniform_and_match_the_fractions():
+    placement = place(UNIFORM, count=2000, **BOX)
+    x, y = placement.position.T
+    assert kstest(x, 'uniform', (10, 20)).pvalue > 0.01
+    assert kstest(y, 'uniform', (20, 5)).pvalue > 0.01
+    assert np.array_equal(placement.position, [10, 20] + placement.fraction * [20, 5])
+    assert placement.pairs is None
+
+
+def test_the_same_seed_gives_the_same_places():
+    first, second = (place(UNIFORM, count=9, **BOX).position for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+def test_placement_is_drawn_again_until_connected():
+    """With seed 1 the first draw of 12 devices is in parts, and so another one is taken."""
+    values = {'count': 12, **BOX, 'range': 4.0}
+    assert not connected(place(UNIFORM, 1, **values).position, 4.0)
+    found = place(UNIFORM, 1, **values, connected=True)
+    assert connected(found.position, 4.0)
+    assert np.array_equal(found.position, [10, 20] + found.fraction * [20, 5])
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 2), min_size=1, max_size=12), st.integers(1, 4))
+def test_connected_agrees_with_networkx(places, reach):
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(places)))
+    graph.add_edges_from(
+        (i, j) for i, a in enumerate(places) for j, b in enumerate(places)
+        if (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 <= reach ** 2)
+    assert connected(np.array(places, float), float(reach)) == nx.is_connected(graph)
+
+
+@pytest.mark.parametrize(('values', 'named'), [
+    (BOX, 'count'),
+    ({'count': 3, 'low': [0, 0]}, 'high'),
+    ({'count': 3, 'low': [0, 5], 'high': [9, 4]}, 'low'),
+    ({'count': 3, **BOX, 'connected': True}, 'range'),
+    ({'count': 3, **BOX, 'connected': True, 'range': 1e-3}, 'connected: of 1000 draws'),
+])
+def test_invalid_parameters_are_refused(values, named):
+    with pytest.raises(ParameterError, match=f'parameter {named}'):
+        place(UNIFORM, **values)
+
+
+def graph(placement):
+    found = nx.Graph()
+    found.add_nodes_from(range(len(placement.position)))
+    found.add_edges_from(placement.pairs.tolist())
+    assert found.number_of_edges() == len(placement.pairs)
+    return found
+
+
+def test_a_grid_by_hand():
+    """Three columns and two rows, row by row, steps of 2 m and 5 m."""
+    placement = place(GRID, columns=3, rows=2, first=[1, 1], step=[2, 5], linked=True)
+    assert placement.position.tolist() == [[1, 1], [3, 1], [5, 1], [1, 6], [3, 6], [5, 6]]
+    assert sorted(placement.pairs.tolist()) == [
+        [0, 1], [0, 3], [1, 2], [1, 4], [2, 5], [3, 4], [4, 5]]
+    assert place(GRID, columns=3, rows=2).pairs is None
+
+
+@given(st.integers(1, 6), st.integers(1, 6))
+def test_the_links_of_a_grid_are_those_of_networkx(columns, rows):
+    linked = graph(place(GRID, columns=columns, rows=rows, linked=True))
+    assert nx.is_isomorphic(linked, nx.grid_2d_graph(rows, columns))
+
+
+@given(st.floats(0, 0.5))
+def test_the_greatest_offset_of_an_irregular_grid(irregularity):
+    regular = place(GRID, columns=4, rows=3, step=[2, 8]).position
+    off = np.abs(place(GRID, columns=4, rows=3, step=[2, 8], irregularity=irregularity).position
+                 - regular) / [2, 8]
+    assert np.all(off <= irregularity + 1e-12)
+    # Some of these 24 numbers are beyond half of the limit.
+    assert np.max(off) >= irregularity / 2
+
+
+def test_a_line_by_hand():
+    placement = place(LINE, count=3, first=[1, 0], step=[3, 4], linked=True)
+    assert placement.position.tolist() == [[1, 0], [4, 4], [7, 8]]
+    assert placement.pairs.tolist() == [[0, 1], [1, 2]]
+    assert place(LINE, count=1, linked=True).pairs.shape == (0, 2)
+
+
+def test_a_ring_by_hand():
+    placement = place(RING, count=4, radius=2.0, centre=[1, 1], linked=True)
+    assert placement.position == pytest.approx(np.array([[3, 1], [1, 3], [-1, 1], [1, -1]]))
+    assert placement.pairs.tolist() == [[0, 1], [1, 2], [2, 3], [0, 3]]
+
+
+@given(st.integers(1, 12))
+def test_links_of_a_ring_go_round(count):
+    placement = place(RING, count=count, linked=True)
+    whole = nx.cycle_graph(count) if count > 2 else nx.path_graph(count)
+    assert nx.is_isomorphic(graph(placement), whole)
