@@ -24,6 +24,7 @@ also run with Bounded Election, which does not.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from math import isnan
 
 from leader_election.lab.analysis.measures import counted_part
@@ -187,13 +188,11 @@ def table_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
     forms = ('{:.1f}', '{:.1%}', '{:.1f}', '{:.1f}')
     calm = {name: before(values) for name, values in shown.items()}
     late = {name: after(values) for name, values in shown.items()}
-    found = []
-    for count in results[USERS].values.tolist():
-        for alpha in results[ALPHA].values.tolist():
-            for chance in results[CHANCE].values.tolist():
-                place = {USERS: count, ALPHA: alpha}
-                numbers = [of.sel(place).item() for of in calm.values()]
-                numbers += [of.sel({**place, CHANCE: chance}).item() for of in late.values()]
-                found.append((f'{count:g}', f'{alpha:g}', f'{chance:g}', *(
-                    form.format(number) for form, number in zip(2 * forms, numbers))))
-    return found
+    rows = []
+    for values in product(*(results[key].values.tolist() for key in (USERS, ALPHA, CHANCE))):
+        place = dict(zip((USERS, ALPHA), values))
+        numbers = [of.sel(place).item() for of in calm.values()]
+        numbers += [of.sel({**place, CHANCE: values[2]}).item() for of in late.values()]
+        rows.append((*(f'{value:g}' for value in values), *(
+            form.format(number) for form, number in zip(2 * forms, numbers))))
+    return rows

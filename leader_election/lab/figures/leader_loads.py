@@ -20,6 +20,7 @@ Figures of COORDINATION 2019: 4 (the effect of alpha), 5 (correctness) and 6 (re
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Literal
 
 from leader_election.election.coordination.region import COLLECTIONS
 from leader_election.lab.analysis.claims import (
@@ -94,20 +95,39 @@ def draw_served(results: xr.Dataset, label: str = ALGORITHMS[0], failing: bool =
     served = 100.0 * counted_part(_single_algorithm(results, label))
     users = served[USERS].values.tolist()
     chances = [chance for chance in served[CHANCE].values.tolist() if (chance > 0.0) == failing]
+    return _draw_by_chance(
+        [[served.sel({USERS: count, CHANCE: chance}) for chance in chances] for count in users],
+        (max(3.0 * len(chances) + 1.6, 6.0), 2.4 * len(users) + 1.0), 'all',
+        f'Users served by all leaders ({label})', [f'of {count:g} users [%]' for count in users],
+        [(60.0, 120.0)])
+
+
+def _draw_by_chance(rows: Sequence[Sequence[xr.DataArray]], size: tuple[float, float],
+                    share: Literal['all', 'row'],
+                    title: str, labels: Sequence[str],
+                    limits: Sequence[tuple[float, float | None]]) -> Figure:
+    """
+    Draw curves over time, each column of panels for a probability that a leader fails.
+
+    :param rows: over seed, time and alpha, by row and column of panels.
+    :param size: of the figure [inches].
+    :param share: which panels have the same vertical axis: ``all``, or ``row``.
+    :param labels: of the rows' vertical axes.
+    :param limits: of the vertical axes of the first rows.
+    """
     figure = new_figure(
-        max(3.0 * len(chances) + 1.6, 6.0), 2.4 * len(users) + 1.0,
-        f'Users served by all leaders ({label})',
-        f'mean over {count_seeds(served)}; dotted: leaders fail, each by the chance above')
-    panels = figure.subplots(len(users), len(chances), sharex=True, sharey=True, squeeze=False)
-    for line, count in zip(panels, users):
-        for axes, chance in zip(line, chances):
-            _draw_curves(axes, served.sel({USERS: count, CHANCE: chance}))
-        line[0].set_ylabel(f'of {count:g} users [%]', fontsize=FONT)
-    for axes, chance in zip(panels[0], chances):
-        axes.set_title(f'chance {chance:g}', fontsize=FONT)
-    for axes in panels[-1]:
-        axes.set_xlabel('time [s]', fontsize=FONT)
-    panels[0, 0].set_ylim(60, 120)
+        *size, title,
+        f'mean over {count_seeds(rows[0][0])}; dotted: leaders fail, each by the chance above')
+    panels = figure.subplots(len(rows), len(rows[0]), sharex=True, sharey=share, squeeze=False)
+    for line, of_row, name in zip(panels, rows, labels):
+        for axes, values in zip(line, of_row):
+            _draw_curves(axes, values)
+        line[0].set_ylabel(name, fontsize=FONT)
+    for axes, last, values in zip(panels[0], panels[-1], rows[0]):
+        axes.set_title(f'chance {values[CHANCE].item():g}', fontsize=FONT)
+        last.set_xlabel('time [s]', fontsize=FONT)
+    for line, (low, high) in zip(panels, limits):
+        line[0].set_ylim(low, high)
     legend(figure, panels[0, 0])
     return figure
 
@@ -124,26 +144,14 @@ def draw_loads(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:
     one = _single_algorithm(results, label)
     count = one[USERS].values.tolist()[one.sizes[USERS] // 2]
     chances = one[CHANCE].values.tolist()
-    figure = new_figure(
-        3.0 * len(chances) + 1.6, 6.0,
-        f'Users served by each leader, of {count:g} users ({label})',
-        f'mean over {count_seeds(one["load_mean"])}; dotted: leaders fail, each by the chance '
-        'above')
-    panels = figure.subplots(2, len(chances), sharex=True, sharey='row', squeeze=False)
-    for line, measure in zip(panels, ('load_mean', 'load_sigma')):
-        for axes, chance in zip(line, chances):
-            _draw_curves(axes, one[measure].sel({USERS: count, CHANCE: chance}))
-    for axes, chance in zip(panels[0], chances):
-        axes.set_title(f'chance {chance:g}', fontsize=FONT)
-    for axes in panels[-1]:
-        axes.set_xlabel('time [s]', fontsize=FONT)
-    panels[0, 0].set_ylabel('mean over leaders', fontsize=FONT)
-    panels[1, 0].set_ylabel('deviation over leaders', fontsize=FONT)
     # Curves that oscillate leave the scale at times.
-    panels[0, 0].set_ylim(0, 4.0 * float(before(one['load_mean']).sel({USERS: count}).min()))
-    panels[1, 0].set_ylim(bottom=0)
-    legend(figure, panels[0, 0])
-    return figure
+    most = 4.0 * float(before(one['load_mean']).sel({USERS: count}).min())
+    return _draw_by_chance(
+        [[one[measure].sel({USERS: count, CHANCE: chance}) for chance in chances]
+         for measure in ('load_mean', 'load_sigma')],
+        (3.0 * len(chances) + 1.6, 6.0), 'row',
+        f'Users served by each leader, of {count:g} users ({label})',
+        ['mean over leaders', 'deviation over leaders'], [(0.0, most), (0.0, None)])
 
 
 def draw_evenness(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:

@@ -27,10 +27,10 @@ other devices follow it; whenever it enters again, they return to the strongest.
 
 from collections.abc import Sequence
 
-from leader_election.lab.analysis.measures import led_part
-from leader_election.lab.analysis.statistics import time_average, WARM_UP
+from leader_election.lab.analysis.statistics import WARM_UP
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import colour_of, count_seeds, FigureError, legend_outside
+from leader_election.lab.figures.sweep import averages, FOLLOWING
 from leader_election.lab.runs.results import varied
 from leader_election.lab.simulation.simulate import simulate, Snapshot
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
@@ -48,15 +48,6 @@ MOST = 0.9
 SEEDS = 5
 """Number of seeds for which the time to take over is measured."""
 TABLE_COLUMNS = ('algorithm', 'messages lost', 'instability', 'led', 'leaders', 'taken over')
-
-
-def averages(results: xr.Dataset) -> xr.Dataset:
-    """Return instability, part of devices led and leaders, averaged over time and seeds."""
-    averaged: xr.Dataset = xr.Dataset({
-        'instability': time_average(results['instability']),
-        'led': time_average(led_part(results)),
-        'leaders': time_average(results['leaders'])}).mean('seed')
-    return averaged
 
 
 def take_over_time(snapshots: Sequence[Snapshot], newcomer: int, since: float) -> float:
@@ -93,9 +84,9 @@ def take_over_times(scenario: Scenario, seeds: int = SEEDS) -> dict[str, float]:
 
 def table_rows(results: xr.Dataset, scenario: Scenario) -> list[tuple[str, ...]]:
     """Return the rows of the table: a row for each algorithm and part of messages lost."""
-    shown, taken = averages(results), take_over_times(scenario)
+    shown, taken = averages(results).mean('seed'), take_over_times(scenario)
     [loss] = varied(results)
-    return [(label, f'{value:.0%}', f'{one["instability"]:.4f}', f'{one["led"]:.1%}',
+    return [(label, f'{value:.0%}', f'{one["instability"]:.4f}', f'{one[FOLLOWING]:.1%}',
              f'{one["leaders"]:.1f}', _seconds(taken[label]) if value == 0.0 else '')
             for label in shown['algorithm'].values.tolist()
             for value in shown[loss].values.tolist()
@@ -110,7 +101,7 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
         own marker.
     :param scenario: the same scenario, which is run again for the time to take over.
     """
-    shown, taken = averages(results), take_over_times(scenario)
+    shown, taken = averages(results).mean('seed'), take_over_times(scenario)
     [loss] = varied(results)
     labels = shown['algorithm'].values.tolist()
     figure = new_figure(

@@ -37,7 +37,6 @@ from leader_election.lab.runs.results import (
     ResultError,
     varied,
 )
-import numpy as np
 import pandas
 import pyarrow
 from pyarrow import parquet
@@ -93,24 +92,17 @@ def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]
 
     :param summary: whether each run has one row, not one for each time.
     """
-    keys = varied(dataset)
+    keys = ['algorithm', *varied(dataset), 'seed']
     for one in finished_variants(dataset):
-        seeds, times = one['seed'].values, one['time'].values
-        rows = 1 if summary else len(times)
-        frame = {name: np.full(len(seeds) * rows, one[name].values)
-                 for name in ('algorithm', *keys)}
-        frame['seed'] = np.repeat(seeds, rows)
         measures = {str(name): one[name] for name in COLUMNS if name in one}
         if summary:
             measures |= {name: derive(one) for name, derive in DERIVED.items()}
-            frame |= {name: time_average(values).values for name, values in measures.items()}
-            frame |= dict(zip(COUNTERS, one['counts'].values.T))
-            frame['message_bytes'] = one['message_bytes'].values
-        else:
-            frame['time'] = np.tile(times, len(seeds))
-            frame |= {name: values.transpose('seed', 'time').values.reshape(-1)
-                      for name, values in measures.items()}
-        yield pandas.DataFrame(frame)
+            measures = {name: time_average(values) for name, values in measures.items()}
+            measures |= {name: one['counts'].sel(counter=name, drop=True) for name in COUNTERS}
+            measures['message_bytes'] = one['message_bytes']
+        frame = xarray.Dataset(measures).to_dataframe(
+            dim_order=['seed'] if summary else ['seed', 'time']).reset_index()
+        yield frame[[*keys, *([] if summary else ['time']), *measures]]
 
 
 def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool = False) -> int:

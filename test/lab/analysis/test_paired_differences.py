@@ -116,12 +116,6 @@ def test_equal_differences_of_few_seeds_are_not_apart() -> None:
         assert one.apart is one.apart_alone is apart
 
 
-def test_whole_numbers_of_two_seeds_are_rarely_marked() -> None:
-    random = np.random.default_rng(0)
-    marked = [p_of_mean(random.integers(-3, 4, 2).astype(float)) < 0.05 for _ in range(400)]
-    assert sum(marked) <= 32
-
-
 def test_the_ratio_of_means() -> None:
     [found, *_] = differences(made(), 'instability')
     assert found.ratio.value == pytest.approx(7.2 / 7.0)

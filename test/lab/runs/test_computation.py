@@ -164,19 +164,6 @@ def test_missing_branches_are_run(tmp_path: Path) -> None:
     assert same(dataset, runs.run(scenario, range(3), tmp_path / 'whole'))
 
 
-def test_an_interrupted_computation_continues(tmp_path: Path) -> None:
-    scenario = load(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        runs.run(scenario, range(10), tmp_path / 'stopped', workers=1, progress=Stopping())
-    # Runs that were computed in the meantime may be kept as well.
-    kept = len(list(store.runs_of(tmp_path / 'stopped', 'small').glob('*.npz')))
-    assert kept >= 3
-    rest = RecordedProgress()
-    dataset = runs.run(scenario, range(10), tmp_path / 'stopped', progress=rest)
-    assert rest.counted() == 20 - kept
-    assert same(dataset, runs.run(scenario, range(10), tmp_path / 'whole'))
-
-
 def stopped(folder: Path, text: str = VARIED) -> Path:
     """Interrupt a computation; return the file of a finished run."""
     with pytest.raises(KeyboardInterrupt):
@@ -193,21 +180,6 @@ def test_a_truncated_run_is_an_error(tmp_path: Path, left: int) -> None:
     assert str(part) in str(raised.value) and '\n' not in str(raised.value)
     part.unlink()
     assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
-
-
-def test_interrupted_runs_of_another_text_are_kept(tmp_path: Path) -> None:
-    part, whole = stopped(tmp_path), load(tmp_path, VARIED)
-    kept = set(part.parent.glob('*.npz'))
-    other = load(tmp_path, VARIED.replace('range: 40', 'range: 41'))
-    assert len(results.present(runs.run(other, range(1), tmp_path))) == 8
-    assert set(part.parent.glob('*.npz')) > kept
-    rest = RecordedProgress()
-    assert len(results.present(runs.run(whole, range(3), tmp_path, progress=rest))) == 24
-    assert rest.counted() == 24 - len(kept)
-    runs.run(other, range(1), tmp_path, again=True)
-    assert not kept & set(part.parent.glob('*.npz'))
-    assert sorted(file.name for file in tmp_path.iterdir()) == [
-        'small.nc', 'small.runs', 'small.yaml']
 
 
 def test_two_computations_at_once_are_refused(tmp_path: Path) -> None:

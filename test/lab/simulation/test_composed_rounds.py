@@ -22,7 +22,7 @@ from typing import Any
 
 from election.robot.test_plug_ins import Settings
 from lab.simulations import begun, LINE, line, scene, states
-from leader_election import METRICS, STRENGTH_SOURCES, StrengthSource
+from leader_election import STRENGTH_SOURCES, StrengthSource
 from leader_election.election.coordination.aggregate import Aggregate, Maker
 from leader_election.election.coordination.region import CANDIDATE, RELAY, WORKER
 from leader_election.election.coordination.summary_layout import ADD, OWN
@@ -225,13 +225,6 @@ def test_settings_of_regions_vary_for_algorithms_with_regions() -> None:
     assert len(set(digests[0])) == 2 and len(set(digests[1])) == 1
 
 
-@pytest.mark.parametrize('changes', [
-    {'aggregate': 'sum'}, {'gossip_members': 5}, {'collection': 'tree'}, {'feedback_target': 3}])
-def test_fingerprints_depend_on_all_settings(changes: dict[str, Any]) -> None:
-    one, other = line(algorithms=entrant()), line(algorithms=entrant(**changes))
-    assert fingerprint(one, 'bounded') != fingerprint(other, 'bounded')
-
-
 def test_the_length_of_messages_is_that_of_robots() -> None:
     """
     A device with two nearer neighbours splits its value between them in halves.
@@ -369,15 +362,6 @@ def test_moving_devices_update_their_readings() -> None:
     assert not np.allclose(before, simulation.columns.sensed)
 
 
-def test_fingerprints_depend_on_metric_and_source() -> None:
-    plain = fingerprint(row(), 'bounded')
-    assert plain == fingerprint(row(), 'bounded')
-    others = [fingerprint(row(messages={'metric': 'odometry'}), 'bounded'),
-              fingerprint(row(messages={'metric': 'sensor_difference'}), 'bounded'),
-              fingerprint(row(strength={'cycle': ['east']}), 'bounded')]
-    assert len({plain, *others}) == 4
-
-
 def test_the_distance_ahead_of_a_device_that_drives_away() -> None:
     """Device 1 drives along x at 0.1 m/s, 0 and 2 stand; 10 s ahead it is a metre farther."""
     scenario = row(
@@ -422,8 +406,3 @@ def test_for_devices_at_rest_the_distance_ahead_is_the_present_one() -> None:
 def test_refused_sections(changes: dict[str, Any], text: str) -> None:
     with pytest.raises(ScenarioError, match=text):
         row(**changes)
-
-
-def test_the_metrics_that_a_scenario_may_name() -> None:
-    assert all(METRICS.get(name).cost is not None
-               for name in ('odometry', 'hops', 'sensor_difference'))
