@@ -136,7 +136,7 @@ def each_run(results: xarray.Dataset, measure: str) -> xarray.DataArray:
     if measure == RECEIVERS:
         counts = results['counts'].where(results['counts'] >= 0)
         received: xarray.DataArray = (counts.sel(counter=COUNTERS[SENT], drop=True)
-                                  / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
+                                      / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
         return received
     if measure in (BIAS, OFF):
         return counting_bias(results) if measure == BIAS else counting_error(results)

@@ -308,7 +308,7 @@ def test_a_field_over_the_plane() -> None:
 def test_regions_follow_readings() -> None:
     """The radius is in degrees: a leader reaches all devices with similar readings."""
     scenario = row(messages={'metric': 'sensor_difference'}, sensor=WARM,
-                    algorithms=[{'name': 'bounded', 'radius': 4.0}])
+                   algorithms=[{'name': 'bounded', 'radius': 4.0}])
     simulation = finished(scenario)
     sensed = simulation.columns.sensed
     found = [int(leader) for leader in simulation.columns.leader]
@@ -326,7 +326,7 @@ def test_regions_follow_readings() -> None:
 def test_own_parameters_of_a_metric() -> None:
     one = row(messages={'metric': 'sensor_difference'}, sensor=WARM)
     two = row(messages={'metric': 'sensor_difference',
-                         'metric_parameters': {'sensor_weight': 3.0}}, sensor=WARM)
+                        'metric_parameters': {'sensor_weight': 3.0}}, sensor=WARM)
     first, second = (finished(scenario).columns.distance[1] for scenario in (one, two))
     assert second == pytest.approx(3.0 * first)
 
@@ -342,7 +342,7 @@ def test_metres_by_the_robots_metric_are_metres(regions: Any) -> None:
 def test_a_strength_that_robots_compute() -> None:
     assert leaders(row(strength={'cycle': ['east']})) == [5] * 6
     scenario = row(strength={'cycle': ['east']},
-                    algorithms=[{'name': 'bounded', 'radius': 20.0, 'wins': 'weakest'}])
+                   algorithms=[{'name': 'bounded', 'radius': 20.0, 'wins': 'weakest'}])
     assert leaders(scenario) == [0] * 6
 
 
@@ -354,8 +354,8 @@ def test_own_parameters_of_a_strength_source() -> None:
 
 def test_moving_devices_update_their_readings() -> None:
     scenario = row(messages={'metric': 'sensor_difference', 'range': 50.0}, sensor=WARM,
-                    motion={'kind': 'waypoint', 'walls': [-1.0, -1.0, 9.0, 9.0],
-                            'speed': [0.5, 0.5]})
+                   motion={'kind': 'waypoint', 'walls': [-1.0, -1.0, 9.0, 9.0],
+                           'speed': [0.5, 0.5]})
     simulation = begun(scenario)
     before = simulation.columns.sensed.copy()
     simulation.play()
