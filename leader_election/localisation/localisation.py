@@ -34,7 +34,7 @@ from leader_election.localisation.neighbourhood_filter import (
 )
 from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.plane import between, compose, PlanePose, wrap
 from leader_election.localisation.repeated_sightings import (
     OTHERS_MEMORY,
     REPEATED,
@@ -74,6 +74,8 @@ LEAST_DEVIATION = 1e-3
 """The least deviations [m, rad]: smaller ones in a message are not credible."""
 REPEATS = 10
 """The number of repeated readings in a row that show a faulty sensor."""
+CORRECTED = (0.01, 0.01)
+"""A pose nearer than this to that of odometry is not corrected by sightings [m, rad]."""
 STRANGER = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
@@ -176,11 +178,12 @@ class Localisation:
             self._odometry = pose
             self._filter.add(self.robot, pose, (self.parameters.initial_deviation[0],
                                                 self.parameters.initial_deviation[1]), pose, now)
+            self._filter.watch(self.robot, now)
         elif self._leaps(self._raw, pose, now - self._time):
             self._counts[RESTARTS] += 1
             self._filter.move(self.robot, self._odometry, now)
             self._filter.loosen(self.robot, now)
-            self._lost.watch(self.robot, now)
+            self._filter.watch(self.robot, now)
         else:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
@@ -234,11 +237,13 @@ class Localisation:
         if not self.cooperates or self._raw is None or robot == self.robot or place is None:
             return
         odometry = _odometry_of(place, estimate)
+        leaps = False
         if robot in self._filter:
             duration = self._filter.age(robot, now)
             if duration > FORGOTTEN_AFTER * self._expiry or self._leaps(
                     self._filter.odometry(robot), odometry, duration):
-                if duration <= FORGOTTEN_AFTER * self._expiry:
+                leaps = duration <= FORGOTTEN_AFTER * self._expiry
+                if leaps:
                     self._counts[LEAPS] += 1
                     self._filter.contradicted(robot, now)
                 self._filter.drop(robot)
@@ -251,6 +256,8 @@ class Localisation:
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
+            if leaps or _is_own_word(place, estimate):
+                self._filter.watch(robot, now)
         self._heard[robot].track.add(now, odometry)
         if self._is_distrusted(robot, now):
             self._filter.distrust(robot)
@@ -498,7 +505,6 @@ class Localisation:
             self._heard[robot] = _Heard(
                 RepeatedSightings(OTHERS_MEMORY), StillReadings(self.parameters))
         self._heard[robot].track = Track()
-        self._lost.watch(robot, now)
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
             return
@@ -519,6 +525,13 @@ def _odometry_of(place: tuple[float, float], estimate: Estimate | None) -> Plane
         # Without a heading, the yaw of the state is that of its odometry's frame.
         return (*place, 0.0)
     return estimate.odometry or (*place, estimate.yaw)
+
+
+def _is_own_word(place: tuple[float, float], estimate: Estimate | None) -> bool:
+    """Return whether no sighting has corrected a robot's pose yet: it may be wrong by any way."""
+    odometry = _odometry_of(place, estimate)
+    return (estimate is None or math.dist(place, odometry[:2]) < CORRECTED[0]
+            and abs(wrap(estimate.yaw - odometry[2])) < CORRECTED[1])
 
 
 def _deviations(covariance: Array) -> tuple[float, float]:

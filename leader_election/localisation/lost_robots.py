@@ -41,8 +41,6 @@ SUSPECTED_FOR = 5.0
 """The time for which a contradicted pose is reported [s]."""
 UNKNOWN = 3.0
 """The number of confirming sightings, beyond the contradicting, that a new pose needs."""
-WATCHED = 30.0
-"""The time for which a robot is watched after it entered or was carried off [s]."""
 UNCERTAIN = 0.7
 """The deviation of the distance beyond which a robot tells nothing of another one's pose [m]."""
 HEADING = 0.1
@@ -89,14 +87,8 @@ class LostRobots:
         self._right: Counter[int] = Counter()
         self._wrong: Counter[int] = Counter()
         """How many of the sightings that concern a robot were accepted, and how many not."""
-        self._watched: dict[int, float] = {}
-        self._watched_until = 0.0
         self._searched: dict[int, float] = {}
         self._suspected: dict[int, float] = {}
-
-    def watch(self, robot: int, now: float) -> None:
-        """Search for a robot whenever it is seen for a while: its pose is not known."""
-        self._watched[robot] = self._watched_until = now + WATCHED
 
     def take(self, sightings: Sequence[Observed], innovations: Sequence[Innovation],
              now: float, distrusted: bool = False) -> None:
@@ -147,44 +139,50 @@ class LostRobots:
         :return: the robot that was placed; ``None``: there is none.
         """
         wrong = {each.seen for each in innovations if not each.accepted}
-        if not wrong and now >= self._watched_until and (
+        if not wrong and now >= max(self._filter.watched.values(), default=0.0) and (
                 self._filter.covariance.diagonal()[2::SIZE].max() <= LOST ** 2):
             return None
         robots = {observer, *(each.seen for each in innovations)}
         if observer in self._filter.trust.distrusted:
             robots = {observer}
-        lost = self._candidate([robot for robot in robots if robot in self._filter and (
-            robot in wrong or wrong and robot == observer
-            or now < self._watched.get(robot, 0.0) or self._is_lost(robot))], now)
-        if lost is None:
-            return None
-        is_new = now < self._watched.get(lost, 0.0)
-        beside, evidence = self._evidence(lost, now, is_new)
-        if beside is None:
-            return None
-        found = search(evidence, self._filter.pose(lost), self._parameters, is_new)
-        if found is None:
-            return None
-        self._filter.place(lost, found.pose, found.covariance, beside, now)
-        self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
-                       else each for each in self._seen)
-        return lost
+        for lost in self._candidates([robot for robot in robots if robot in self._filter and (
+                robot in wrong or wrong and robot == observer
+                or now < self._filter.watched.get(robot, 0.0) or self._is_lost(robot))], now):
+            is_new = now < self._filter.watched.get(lost, 0.0)
+            beside, evidence = self._evidence(lost, now, is_new)
+            found = None if beside is None else search(
+                evidence, self._filter.pose(lost), self._parameters, is_new)
+            if beside is not None and found is not None:
+                self._filter.place(lost, found.pose, found.covariance, beside, now)
+                self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
+                               else each for each in self._seen)
+                return lost
+        return None
 
-    def _candidate(self, robots: Iterable[int], now: float) -> int | None:
-        """Return the robot whose pose most probably is wrong; ``None``: no one's."""
+    def _candidates(self, robots: Iterable[int], now: float) -> list[int]:
+        """Return the robots whose poses are probably wrong, the most probable one first."""
+        newcomers = self._filter.newcomers(now)
         scores = {}
         for robot in robots:
             if now - self._searched.get(robot, -PAUSE) < PAUSE:
                 continue
             self._searched[robot] = now
-            counts = self._wrong[robot], self._right[robot]
+            counts = self._counts_of(robot, newcomers)
             if _is_contradicted(*counts):
                 self._suspected[robot] = now
             # Without contradictions a search would find the same pose, at a high price.
-            unknown = now < self._watched.get(robot, 0.0) or self._is_lost(robot)
+            unknown = now < self._filter.watched.get(robot, 0.0) or self._is_lost(robot)
             if _is_contradicted(*counts, UNKNOWN * AGAINST if unknown else 0.0):
                 scores[robot] = _score(*counts)
-        return max(scores, key=lambda robot: scores[robot], default=None)
+        return sorted(scores, key=lambda robot: -scores[robot])
+
+    def _counts_of(self, robot: int, newcomers: set[int]) -> tuple[int, int]:
+        """Return the numbers of sightings that contradict a robot's pose, and that confirm it."""
+        if not newcomers or robot in newcomers:
+            return self._wrong[robot], self._right[robot]
+        right = [each.accepted for each in self._seen
+                 if each.concerns(robot) and _partner(each, robot) not in newcomers]
+        return len(right) - sum(right), sum(right)
 
     def suspected(self, now: float) -> list[int]:
         """Return the robots whose poses sightings have contradicted lately."""
@@ -195,7 +193,7 @@ class LostRobots:
         """Return whether a pose was contradicted lately, or is new and not confirmed."""
         if now <= self._suspected.get(robot, -SUSPECTED_FOR) + SUSPECTED_FOR:
             return True
-        return now < self._watched.get(robot, 0.0) and _score(
+        return now < self._filter.watched.get(robot, 0.0) and _score(
             self._wrong[robot], self._right[robot]) >= 0.0
 
     def _is_lost(self, robot: int) -> bool:

@@ -78,6 +78,8 @@ AGAIN = 30.0
 by wheels that slip, or since it is held [s]."""
 SLIPPING = 20.0
 """For so long after that its odometry may be wrong by the whole motion that it reports [s]."""
+WATCHED = 30.0
+"""The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
 MOST_KEPT = 1000
 """The greatest number of dropped robots whose factors are kept, those dropped last."""
 
@@ -128,6 +130,7 @@ class NeighbourhoodFilter:
         dropped robots.
     :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
         it and of it again and again, by id, including dropped robots.
+    :ivar watched: until when a robot's pose is its own word only, by id [s].
     :ivar trust: in the sensors of the robots.
     :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
@@ -150,6 +153,7 @@ class NeighbourhoodFilter:
         self.covariance: Array = np.zeros((0, 0))
         self.carried_off: dict[int, list[float]] = {}
         self.slipping: dict[int, float] = {}
+        self.watched: dict[int, float] = {}
         self.bias = BiasEstimate()
         self._landmarks = landmarks
         self._counts = counts
@@ -208,6 +212,7 @@ class NeighbourhoodFilter:
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
         self.trust.forget(robot)
+        self.watched.pop(robot, None)
         self.bias.drop(robot, keep)
 
     def remember(self, robot: int, kept: Kept) -> None:
@@ -336,6 +341,19 @@ class NeighbourhoodFilter:
         self.covariance[rows] = 0.0
         self.covariance[:, rows] = 0.0
         self._add_errors(robot, np.square((deviation[0], *deviation)))
+
+    def watch(self, robot: int, now: float) -> None:
+        """Take a robot's pose as its own word only, for a while."""
+        self.watched[robot] = now + WATCHED
+
+    def newcomers(self, now: float) -> set[int]:
+        """
+        Return the robots whose poses are their own word only, if they are fewer than the others.
+
+        What contradicts one of them says nothing of the others.
+        """
+        new = {robot for robot, until in self.watched.items() if now < until}
+        return new if 2 * len(new) < len(self.ids) else set()
 
     def distrust(self, robot: int) -> None:
         """Ignore the odometry of a robot: only sightings of it determine its pose."""
@@ -521,7 +539,7 @@ class NeighbourhoodFilter:
         self._counts[ACCEPTED] += len(known) - rejected - waiting
         if rejected:
             self._counts[REJECTED] += rejected
-            suspect = self._rejections.suspect(self._row, now)
+            suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
             if suspect is not None and self.trust.is_wrong(suspect):
                 self.trust.distrust(suspect)
                 self._rejections.forget(suspect)

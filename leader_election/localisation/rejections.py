@@ -15,7 +15,7 @@
 """Detection of robots that were carried off, from rejected sightings."""
 
 from collections import Counter, deque
-from collections.abc import Container
+from collections.abc import Collection, Container
 import math
 
 MEMORY = 6
@@ -65,7 +65,8 @@ class Rejections:
         self._order.append((now, pair))
         self._expire(now)
 
-    def suspect(self, robots: Container[int], now: float) -> int | None:
+    def suspect(self, robots: Container[int], now: float,
+                newcomers: Collection[int] = ()) -> int | None:
         """
         Return the robot that best explains recent rejections, by the log-likelihood ratio.
 
@@ -74,13 +75,22 @@ class Rejections:
         alone either may have been moved: the one with the greater id is returned.
 
         :param robots: the possible suspects; landmarks are not among them.
+        :param newcomers: those whose poses are their own word only: sightings by them and of them
+            count against them alone.
         :return: ``None`` where no robot has enough rejections.
         """
         self._expire(now)
-        taken = self._taken
+        taken, rejected = self._taken, self._rejected
+        if newcomers:
+            taken, rejected = taken.copy(), rejected.copy()
+            for pair, sightings in self._pairs.items():
+                if (pair[0] in newcomers) != (pair[1] in newcomers):
+                    established = pair[pair[0] in newcomers]
+                    taken[established] -= len(sightings)
+                    rejected[established] -= sum(bad for _, bad in sightings)
         return max((
             (FOR * number + AGAINST * (taken[robot] - number), robot)
-            for robot, number in self._rejected.items()
+            for robot, number in rejected.items()
             if number >= LEAST and number >= SHARE * taken[robot] and robot in robots),
             default=(0.0, None))[1]
 

@@ -50,7 +50,7 @@ APART = (1.0, 0.6)
 """Poses farther from each other than this are different ones [m, rad]."""
 RIVALS = 3
 """The number of different poses that are compared with the best."""
-CERTAIN = (0.5, 0.35)
+CERTAIN = (1.0, 0.35)
 """The greatest standard deviations of a pose that was found [m, rad]."""
 GROWTH, TURN_GROWTH = 0.03, 0.03
 """By how much odometry may be off, for the age of a sighting [m/s, rad/s]."""

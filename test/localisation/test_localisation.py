@@ -254,3 +254,15 @@ def test_dead_reckoning_has_the_deviation_of_noise_alone() -> None:
             robot.begin_round(float(second))
     assert robots[False].deviation == pytest.approx(2.99, abs=0.01)
     assert robots[True].deviation > 10.0
+
+
+@pytest.mark.parametrize(('pose', 'leaps', 'watched'), [
+    ((9.0, 0.0, 0.0), False, True), ((8.0, 0.5, 0.0), False, False),
+    ((9.0, 0.0, 0.2), False, False), ((8.0, 0.5, 0.0), True, True)])
+def test_a_newcomer_is_one_whose_pose_no_sighting_has_corrected_or_whose_odometry_leaps(
+        pose, leaps, watched):
+    robot = localisation()
+    if leaps:
+        robot.hear(3, (0.0, 0.0), estimate(0.0), 0.5)
+    robot.hear(3, pose[:2], Estimate((9.0, 0.0, 0.0), pose[2], 0.05, 0.03), 1.0)
+    assert (3 in robot._filter.watched) == watched

@@ -90,3 +90,14 @@ def test_a_robot_that_contradicts_all_is_blamed_before_one_that_only_it_sees() -
     assert rejections.doubts(9, 4.0) and not rejections.doubts(1, 4.0)
     rejections.forget(9)
     assert not rejections.doubts(9, 4.0) and rejections.suspect((1, 2, 3, 9), 4.0) is None
+
+
+def test_sightings_of_a_newcomer_count_against_the_newcomer_alone() -> None:
+    rejections = Rejections()
+    for second in range(4):
+        # Robot 9 sees 1 where it expects it by chance, and contradicts 2.
+        rejections.note(9, 1, float(second), rejected=False)
+        rejections.note(9, 2, float(second), rejected=True)
+        rejections.note(9, 2, float(second), rejected=True)
+    assert rejections.suspect(range(10), 4.0) == 2
+    assert rejections.suspect(range(10), 4.0, newcomers={9}) == 9

@@ -111,8 +111,8 @@ def test_a_new_robot_is_placed_by_robots_that_contradict_its_pose_themselves(con
     for robot, (x, y, yaw) in {1: (2.0, 2.0, 0.0), 6: (5.0, 2.0, 0.0), **OTHERS}.items():
         own.add(robot, (x, y, yaw), (0.05, 0.02), (x, y, yaw), 0.0)
     lost = LostRobots(own, NOISE, {})
-    lost.watch(1, 0.0)
-    lost.watch(6, 0.0)
+    own.watch(1, 0.0)
+    own.watch(6, 0.0)
     # Robot 1 is 1 m from where it says.
     seen = [(1, Sighting(other, math.dist((3.0, 2.0), OTHERS[other][:2]), math.atan2(
         OTHERS[other][1] - 2.0, OTHERS[other][0] - 3.0))) for other in (2, 3)]
@@ -125,6 +125,23 @@ def test_a_new_robot_is_placed_by_robots_that_contradict_its_pose_themselves(con
         assert lost.found(6, wrong, 1.0) == 1
     else:
         assert lost.found(1, judged, 1.0) is None
+
+
+def test_a_newcomer_that_contradicts_one_robot_and_fits_another_is_found() -> None:
+    """It contradicts robot 4, which few robots see, and is not taken for 4's error."""
+    own = NeighbourhoodFilter(NOISE, 3.0, {}, Counter())
+    for robot, (x, y, yaw) in {1: (9.0, 9.0, 0.0), **OTHERS}.items():
+        own.add(robot, (x, y, yaw), (0.05, 0.02), (x, y, yaw), 0.0)
+    own.watch(1, 0.0)
+    lost = LostRobots(own, NOISE, {})
+    seen = {other: Sighting(other, math.dist((2.0, 2.0), OTHERS[other][:2]), math.atan2(
+        OTHERS[other][1] - 2.0, OTHERS[other][0] - 2.0)) for other in (4, 5)}
+    judged = [Innovation(1, 4, 9.0, 9.0, False), Innovation(1, 5, 2.0, 2.0, True)]
+    for second in (1.0, 2.0):
+        lost.take([(1, seen[4]), (1, seen[5])], judged, second)
+    assert lost.found(1, judged, 2.0) == 1
+    assert math.dist(own.pose(1)[:2], (2.0, 2.0)) < 0.1
+    assert lost.suspected(2.0) == [1]
 
 
 @pytest.mark.parametrize('camera', [False, True])
