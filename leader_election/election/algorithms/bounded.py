@@ -117,6 +117,8 @@ def bounded_round(
             continue
         if not 0 <= neighbours.hops[j] < parameters.hop_limit:
             continue
+        # The least triple of the paper: (value, distance, leader) for ties 'nearest', and (value,
+        # leader, distance) for 'id'; among equal ones the fewest hops, which the paper has not.
         if neighbours.value[j] != value:
             better = neighbours.value[j] < value
         elif parameters.ties_by_id and neighbours.leader[j] != leader:

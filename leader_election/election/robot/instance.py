@@ -13,66 +13,36 @@
 # limitations under the License.
 
 """
-An instance: one election with its regions; a robot may run several at once.
+An instance: one election of a robot, which may run several at once, each with its regions.
 
-It combines the pattern of COORDINATION 2019
-(:mod:`leader_election.election.coordination.pattern`) with tasks and variants: zones,
-announcements between leaders, leaders of leaders.
+Its strength, role and zone, its view of the neighbours, and its round. What follows from the
+leader is the matter of :mod:`leader_election.election.robot.membership`.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
-import json
 import math
 from typing import Any
 
-from leader_election.election.algorithms import ALGORITHMS, Device
-from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.coordination.aggregate import extent
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.algorithm import BARRED, hop_limit
 from leader_election.election.coordination.collection import LATE
-from leader_election.election.coordination.pattern import coordinate, scaled
-from leader_election.election.coordination.region import (
-    CANDIDATE,
-    initial_region,
-    parameters_of,
-    Region,
-    RELAY,
-    ROLES,
-)
+from leader_election.election.coordination.region import CANDIDATE, RELAY, ROLES
 from leader_election.election.robot.codec import InstancePart, Position
-from leader_election.election.robot.instance_settings import check_message, election_settings
-from leader_election.election.robot.neighbourhood import (
-    contradicted,
-    Neighbour,
-    neighbour_columns,
-    NeighbourView,
-    previous_state,
+from leader_election.election.robot.membership import (
+    DECISION_TOO_LONG,
+    Elected,
+    Membership,
+    TASK_ERRORS,
 )
+from leader_election.election.robot.neighbourhood import contradicted, Neighbour, NeighbourView
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
-from leader_election.election.robot.region_codec import (
-    MOST_MEMBERS,
-    plain,
-    RegionCodec,
-    RegionPart,
-    TASKS_DIFFER,
-    WRONG_SUMMARY,
-)
+from leader_election.election.robot.region_codec import TASKS_DIFFER, WRONG_SUMMARY
 from leader_election.election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
-from leader_election.election.robot.task_runner import (
-    ANNOUNCEMENT_SIZE,
-    BORDERS,
-    of_task,
-    OUTLINE,
-    region_aggregates,
-    TaskRunner,
-)
-from leader_election.election.robot.wire import decision_text
+from leader_election.election.robot.task_runner import TaskRunner
 from leader_election.election.robot.zones import Zones
 
-TASK_ERRORS = 'task_errors'
 ALGORITHM_DIFFERS = 'rejected_other_algorithm'
-DECISION_TOO_LONG = 'decisions_too_long'
 NO_LEADER = -1
 STEPS = 1e4
 """Distances are sent in steps of a tenth of a millimetre, as positions are."""
@@ -105,34 +75,17 @@ class Instance:
         self.zones = Zones(parameters.zones) if parameters.zones else None
         self.zone: str | None = None
         """The zone that the robot is in, where there are zones."""
-        self.task_runners = list(task_runners)
         self.below = below
         self.counts: Counter[str] = Counter(dict.fromkeys(
             (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
+        self.membership: Membership = Membership(
+            robot_id, parameters, task_runners, self.counts,
+            None if below is None else below.membership)
         self.view = NeighbourView([], [], [], [], [], [])
         """The neighbours of the last round."""
-        # The level above collects summaries of the level below, so their layouts are the same.
-        self._outlined: bool = below._outlined if below is not None else parameters.outline
-        self._aggregates = region_aggregates(
-            self.task_runners, self._outlined, parameters.connected)
-        tasks = ','.join(runner.name for runner in self.task_runners)
-        check_message(parameters, self.task_runners, self._aggregates)
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
-        self._region_codec: RegionCodec | None = None
-        self.region: Region | None = None
-        if parameters.forms_regions:
-            identity = self._aggregates.identity
-            self.region = initial_region(
-                parameters, identity, identity,
-                announcement_size=ANNOUNCEMENT_SIZE * parameters.connected, undecided='')
-            self._region_codec = RegionCodec(
-                tasks, self._aggregates, self.region, 1 if below is None else MOST_MEMBERS)
-        self._results: dict[str, Any] | None = None
-        """The results of the summary, computed on demand."""
-        self.decision: list[Any] = []
-        """The leader's decision, an entry for each task; empty: none."""
 
     def configure(self, parameters: InstanceParameters, link_range: float) -> None:
         """Apply changed parameters and the current range of a link [m]."""
@@ -151,10 +104,8 @@ class Instance:
             if not self.strength.received:
                 self.strength.announced = parameters.strength
         takes = 'radius' in self.algorithm.takes and not parameters.zones
-        border = len(self._aggregates.by_name) - 1 if parameters.connected else -1
-        self._region_parameters = parameters_of(
-            parameters, self._aggregates.layout, radius=parameters.radius if takes else math.inf,
-            link_range=link_range, undecided='', border=border)
+        self.membership.configure(
+            parameters, parameters.radius if takes else math.inf, link_range)
 
     # The current state.
 
@@ -198,8 +149,9 @@ class Instance:
     @property
     def radius(self) -> float:
         """Return the radius of the region [m]; infinite where the algorithm has none."""
-        if self.region is not None and self.region.reach > 0.0:
-            return float(self.region.reach)
+        region = self.membership.region
+        if region is not None and region.reach > 0.0:
+            return float(region.reach)
         if self.zones is not None or 'radius' not in self.algorithm.takes:
             return math.inf
         return self.parameters.radius
@@ -212,31 +164,6 @@ class Instance:
         if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
             return float(self.state.distance) * self.radius / self.parameters.radius
         return float(self.state.distance)
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Return the results collected up to here, on a leader of its whole region, by name."""
-        if self.region is None:
-            return {}
-        if self._results is None:
-            self._results = self._aggregates.results(self.region.summary)
-        return self._results
-
-    @property
-    def members(self) -> float:
-        """Return the number of robots in the summary; 0 without regions."""
-        return 0.0 if self.region is None else float(self.region.summary[0])
-
-    @property
-    def outline(self) -> list[Position] | None:
-        """Return the corners of the region [m], as collected so far; ``None`` where unknown."""
-        corners = self.summary.get(OUTLINE)
-        return None if corners is None else [(x, y) for x, y in corners]
-
-    def borders(self) -> dict[int, tuple[float, ...]]:
-        """Return the announcements of the known neighbouring regions, by their leaders' ids."""
-        found = self.summary[BORDERS] if self.parameters.connected else []
-        return {int(record[0]): tuple(record[2:]) for record in found}
 
     # Input and rounds.
 
@@ -278,9 +205,8 @@ class Instance:
         :param coordinates: whether with their regions, where the election does not need them.
         """
         view = NeighbourView([], [], [], [], [], [])
-        codec = self._region_codec
-        if not coordinates and self._region_parameters.gain == 0.0:
-            codec = None
+        reads_regions = self.membership.region is not None and (
+            coordinates or self.membership.gain > 0.0)
         for near in neighbours:
             message, distance = near.message, near.distance
             algorithm, export, region_part = message.part(self.name)
@@ -297,12 +223,8 @@ class Instance:
                 self.algorithm.aged(export, near.missed) if near.missed else export)
             view.metric.append(distance)
             view.links.append(distance + LATE * (near.missed > 0))
-            if codec is not None:
-                region, fault = codec.unpack(
-                    message.id, region_part, self._region_parameters.radius)
-                if region.decision_version > 0:
-                    # As with hops: messages missed since then count as rounds.
-                    region = region._replace(decision_age=region.decision_age + near.missed)
+            if reads_regions:
+                region, fault = self.membership.unpack(message.id, region_part, near.missed)
                 view.regions.append(region)
                 if fault is not None:
                     view.faults.append(fault)
@@ -311,9 +233,8 @@ class Instance:
     def elect(self, view: NeighbourView) -> Any:
         """Return the election's state after a round, without changing the instance."""
         metric: Any = view.metric
-        if self._region_codec is not None and self._region_parameters.gain > 0.0:
-            metric = scaled([region.reach for region in view.regions], metric,
-                            self._region_parameters).tolist()
+        if self.membership.gain > 0.0:
+            metric = self.membership.scaled(view)
         exports = view.exports
         if self.algorithm.leaders_follow_themselves and (late := contradicted(view)):
             exports = [export for j, export in enumerate(exports) if j not in late]
@@ -337,70 +258,14 @@ class Instance:
         """
         before, self.state, self.view = self.state, self.elect(view), view
         self.counts.update(view.faults)
-        if self.region is None:
-            return
-        self._update_members(view)
-        own = previous_state(
-            before,
-            self.region,
-            role=self.effective_role,
-            contribution=self._contribution(position),
-            own_announcement=self._own_announcement(position),
-        )
-        self._results = None
-        after = coordinate(
-            self._device(),
-            self.state.leader,
-            self.state.distance,
-            own,
-            neighbour_columns(view, departed),
-            view.links + departed.links,
-            self._region_parameters,
-            self._decide,
-        )
-        self.region = plain(after)
-        self.decision = json.loads(after.decision) if after.decision else []
-        for k, runner in enumerate(self.task_runners):
-            if self.below is None:
-                runner.act(self._decided(k))
-            else:
-                self.below.take_decision_from_above(runner.name, self._decided(k))
-        self.counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
-
-    def region_part(self) -> RegionPart | None:
-        """Return the region part of the message; ``None`` without regions."""
-        if self.region is None or self._region_codec is None:
-            return None
-        return self._region_codec.pack(self.region, self._region_parameters.gain > 0.0)
+        if self.membership.region is not None:
+            self.membership.round(Elected(
+                self._device(), self.effective_role, before, self.state, self.leader, self.leads,
+                self.distance, self.radius, self._corners()), view, departed, position)
 
     def part(self) -> InstancePart:
         """Return this instance's part of the message."""
-        return InstancePart(self.algorithm.name, self.state, self.region_part())
-
-    def take_decision_from_above(self, task: str, decision: Any) -> None:
-        """Process the decision of the level above for a task."""
-        for runner in self.task_runners:
-            if runner.name == task:
-                runner.task.member.above = decision
-
-    # Inside.
-
-    def _decided(self, k: int) -> Any:
-        """Return the leader's decision for one of the tasks."""
-        return self.decision[k] if k < len(self.decision) else None
-
-    def _update_members(self, view: NeighbourView) -> None:
-        """Update the state that tasks read: leader, distance, neighbours, zone, borders."""
-        for runner in self.task_runners:
-            member = runner.task.member
-            member.leader, member.leads = self.leader, self.leads
-            member.distance, member.radius = self.distance, self.radius
-            member.neighbours = {
-                message.id: message.position
-                for message, export in zip(view.messages, view.exports)
-                if export.leader == self.state.leader}
-            member.zone = self._corners()
-            member.borders = self.borders() if self.leads else {}
+        return InstancePart(self.algorithm.name, self.state, self.membership.part())
 
     def _corners(self) -> list[Position] | None:
         """Return the corners of the robot's zone [m], ``None`` where it is in none."""
@@ -412,53 +277,6 @@ class Instance:
         strength = self.strength.announced
         return Device(self.robot_id, strength if self.effective_role == CANDIDATE else BARRED)
 
-    def _contribution(self, position: Position | None) -> tuple[float, ...]:
-        """Return the row that this robot contributes in this round."""
-        identity = self._aggregates.identity
-        if self.effective_role == RELAY:
-            return identity
-        if self.below is not None and self.below.region is not None:
-            # Announcements belong to one level; they are the last part of the layout.
-            border = self._region_parameters.border
-            common = self._aggregates.layout.start[border] if border >= 0 else len(identity)
-            return self.below.region.summary[:common] + identity[common:]
-        rows = [runner.sense(self.robot_id) for runner in self.task_runners]
-        if self._outlined:
-            places = extent()
-            rows.append(tuple(places.contribution(self.robot_id, position)) if position
-                        else places.identity)
-        row = (1.0, *chain.from_iterable(rows))
-        return row + identity[len(row):]
-
-    def _own_announcement(self, position: Position | None) -> tuple[float, ...]:
-        """Return the announcement to other regions' leaders, in case the robot leads."""
-        if not self.parameters.connected or self.region is None:
-            return ()
-        for runner in self.task_runners:
-            announced = runner.announce()
-            if announced is not None:
-                return announced
-        return (*(position or (0.0, 0.0)), self.members)
-
-    def _decide(self, summary: Any) -> str:
-        """Return the decision of a leader, as it is sent."""
-        if not self.task_runners:
-            return ''
-        # Computed once a round, so that an error in a user's function is counted once.
-        self._results = self._aggregates.results(tuple(float(number) for number in summary))
-        decisions = [
-            runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
-        ]
-        if all(decision is None for decision in decisions):
-            return ''
-        try:
-            return decision_text(decisions)
-        except ValueError:
-            # Each decision fits into a message, but not all of them together.
-            self.counts[DECISION_TOO_LONG] += 1
-            return ''
-
-
 def _rounded_up(distance: float) -> float:
     """
     Return a distance rounded up to whole steps, so that it grows at each hop, however short.
@@ -469,3 +287,28 @@ def _rounded_up(distance: float) -> float:
     steps = distance * STEPS
     # A float has some sixteen digits; an error in the last one must not add a step.
     return math.ceil(steps - 1e-6) / STEPS if steps < 1e12 else distance
+
+
+def election_settings(algorithm: Algorithm, parameters: InstanceParameters, link_range: float, *,
+                      zone_radius: float | None = None,
+                      counts_links: bool = False) -> dict[str, Any]:
+    """
+    Return the settings of the election's round, by name.
+
+    :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
+    :param zone_radius: the radius that covers each zone [m]; ``None``: there are no zones.
+    :param counts_links: whether the metric counts links, so that distances are whole.
+    """
+    settings = {**vars(parameters), **vars(own_parameters(algorithm, parameters))}
+    if zone_radius is not None:
+        # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
+        settings |= {'radius': zone_radius, 'radius_hysteresis': 0.0}
+    radius = settings['radius']
+    if counts_links and radius > 0.0:
+        # Links are whole: with a fraction of radius 1 no robot could join another.
+        joining = math.ceil(radius * (1.0 - settings['radius_hysteresis']))
+        settings['radius_hysteresis'] = max(1.0 - joining / radius, 0.0)
+    largest = radius * (parameters.feedback_most if parameters.feedback_gain > 0.0 else 1.0)
+    settings['hop_limit'] = hop_limit(
+        parameters.hop_limit, largest if 'radius' in algorithm.takes else math.inf, link_range)
+    return settings

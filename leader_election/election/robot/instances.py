@@ -124,7 +124,8 @@ def make_instances(
             _differ(name, tasks[name], others)
             # Only one task of a kind may act on a robot; the copies above only decide.
             working = ([task_runners(name, task) for task in tasks[name]] if below is None
-                       else [deciding_copy(f'{name}.', runner) for runner in below.task_runners])
+                       else [deciding_copy(f'{name}.', runner)
+                             for runner in below.membership.task_runners])
             try:
                 made[name] = Instance(
                     name, parameters.robot_id, of_it, link_range, working, below,

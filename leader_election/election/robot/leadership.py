@@ -65,7 +65,7 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
         vocabulary.ROLE: instance.role if active else INACTIVE,
         vocabulary.DISTANCE: f'{instance.distance if active else math.inf:.3f}',
         vocabulary.HOPS: hops,
-        vocabulary.TASKS: ','.join(runner.name for runner in instance.task_runners),
+        vocabulary.TASKS: ','.join(runner.name for runner in instance.membership.task_runners),
     }
 
 

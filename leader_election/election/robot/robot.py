@@ -321,7 +321,7 @@ class Robot:
     def close(self) -> None:
         """Stop all tasks."""
         for instance in self.instances.values():
-            for runner in instance.task_runners:
+            for runner in instance.membership.task_runners:
                 runner.close()
 
     def _missed_by_then(self, sender: int) -> int:
@@ -348,7 +348,7 @@ class Robot:
                   if name != MAIN}
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
-            export=self.state, region=self.main.region_part(), others=others,
+            export=self.state, region=self.main.membership.part(), others=others,
             reading=self.sensing.reading, localisation=self.sensing.estimate,
             names=self._names(),
             dated=any(entry.message.dated for entry in self.mailbox.entries()))

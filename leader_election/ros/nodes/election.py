@@ -122,7 +122,8 @@ class Election:
             FactorsFile(node, parameters) if parameters.odometry_factors_file else None)
         if self._factors_file is not None:
             self._factors_file.restore(self.robot.sensing.localisation, self._now())
-        self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
+        self._has_tasks = any(
+            instance.membership.task_runners for instance in self.robot.instances.values())
         self._transform = (
             TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._duplicate_logged = self._odometry_received = False
@@ -375,7 +376,7 @@ class Election:
     def _log_task_errors(self) -> None:
         """Log the first error of each task, once."""
         for instance in self.robot.instances.values():
-            for runner in instance.task_runners:
+            for runner in instance.membership.task_runners:
                 if runner.first_error and not runner.logged:
                     runner.logged = True
                     self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')

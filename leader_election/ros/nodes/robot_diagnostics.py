@@ -68,7 +68,7 @@ def statuses(robot: Robot, name: str, now: float,
                 vocabulary.ODOMETRY: _odometry_status(robot, now),
                 vocabulary.LOCALISATION: _localisation(robot, localisation_fault, now),
                 vocabulary.NEIGHBOURHOOD: _neighbourhood(robot, neighbourhood_fault)}
-    if any(instance.region is not None for instance in robot.instances.values()):
+    if any(instance.membership.region is not None for instance in robot.instances.values()):
         concerns[vocabulary.REGIONS] = _regions(robot)
     if robot.authentication.keys:
         concerns[vocabulary.KEY] = _key(robot)
@@ -165,10 +165,10 @@ def _regions(robot: Robot) -> Concern:
 
 def _region(start: str, instance: Instance) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    if instance.region is not None:
-        values[f'{start}members'] = f'{instance.members:g}'
+    if instance.membership.region is not None:
+        values[f'{start}members'] = f'{instance.membership.members:g}'
         values |= {start + name: number for name, number in instance.counts.items()}
-    for runner in instance.task_runners:
+    for runner in instance.membership.task_runners:
         values[f'{start}{runner.name}.errors'] = runner.errors
         if runner.first_error and not runner.reported:
             # Published once, since it is long.
@@ -179,7 +179,7 @@ def _region(start: str, instance: Instance) -> dict[str, Any]:
 
 def _task_runners(robot: Robot) -> Iterator[Any]:
     for instance in robot.instances.values():
-        yield from instance.task_runners
+        yield from instance.membership.task_runners
 
 
 def _odometry_fault(robot: Robot, now: float) -> str:

@@ -86,7 +86,7 @@ class StatePublishers:
         kinds: dict[str, Any] = {
             'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
-        if instance.region is not None:
+        if instance.membership.region is not None:
             kinds |= {'decision': String, 'region_summary': Float64MultiArray}
         prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
         self._publishers = {
@@ -105,8 +105,8 @@ class StatePublishers:
         self._send('distance', instance.distance, Float64)
         self._send('neighbours', [message.id for message in view.messages], Int64MultiArray)
         self._region(robot, view)
-        if instance.region is not None:
-            self._send('decision', instance.region.decision, String)
+        if instance.membership.region is not None:
+            self._send('decision', instance.membership.region.decision, String)
             self._summary()
 
     def withdraw(self) -> None:
@@ -119,7 +119,7 @@ class StatePublishers:
         self._send('distance', math.inf, Float64)
         self._send('neighbours', [], Int64MultiArray)
         self._send_region([], '')
-        if self._instance.region is not None:
+        if self._instance.membership.region is not None:
             self._send('decision', '', String)
             self._send_summary({})
 
@@ -130,7 +130,8 @@ class StatePublishers:
 
     def _summary(self) -> None:
         """Publish the summary of a leader as named numbers; none when it does not lead."""
-        self._send_summary(named(self._instance.summary) if self._instance.leads else {})
+        instance = self._instance
+        self._send_summary(named(instance.membership.summary) if instance.leads else {})
 
     def _send_summary(self, numbers: dict[str, float]) -> None:
         if numbers == self._last.get('region_summary'):
@@ -149,7 +150,7 @@ class StatePublishers:
                     if leads and export.leader == own]
         known = sorted(p for p in members if p is not None)
         if leads:
-            known = self._instance.outline or known
+            known = self._instance.membership.outline or known
         self._send_region(known, robot.parameters.frame)
 
     def _send_region(self, known: list[Position], frame: str) -> None:

@@ -106,12 +106,12 @@ class Swarm:
 
     def members(self, name: str = 'main') -> dict[int, float]:
         """Return by leader how many members it knows of."""
-        return {i: instance.summary['members'] for i, instance in self.instances(name).items()
-                if instance.leads}
+        return {i: instance.membership.summary['members']
+                for i, instance in self.instances(name).items() if instance.leads}
 
     def decisions(self, name: str = 'main') -> dict[int, list[Any]]:
         """Return the decision that each robot has."""
-        return {i: instance.decision for i, instance in self.instances(name).items()}
+        return {i: instance.membership.decision for i, instance in self.instances(name).items()}
 
     def leaders(self, name: str = 'main') -> dict[int, int]:
         """Return each robot's leader."""

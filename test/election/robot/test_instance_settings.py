@@ -18,7 +18,7 @@ import math
 
 from leader_election.election.algorithms import BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
-from leader_election.election.robot.instance_settings import election_settings
+from leader_election.election.robot.instance import election_settings
 from leader_election.election.robot.parameters import InstanceParameters
 from leader_election.parameters import build
 import pytest

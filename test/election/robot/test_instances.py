@@ -49,12 +49,14 @@ def test_who_has_others_over_it_forms_regions():
     found = instance_parameters(parameters, {})
     assert found['main'].forms_regions and found['level_1'].forms_regions
     robot = one({}, {'rescue': {'over': 'charging'}, 'charging': {}})
-    assert robot.instances['charging'].region is not None and robot.main.region is None
+    assert robot.instances['charging'].membership.region is not None
+    assert robot.main.membership.region is None
 
 
 def test_levels_have_the_tasks_of_the_first():
     robot = one(tasks='count', hierarchy='20')
-    assert [runner.name for runner in robot.instances['level_1'].task_runners] == ['count']
+    above = robot.instances['level_1'].membership.task_runners
+    assert [runner.name for runner in above] == ['count']
 
 
 @pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])

@@ -111,11 +111,11 @@ def test_the_range_of_a_link_changes_at_run_time():
     places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.1)
     swarm.sweep(6)
-    assert swarm.instances()[4].region.shares[:2] == (0.178, 0.822)
+    assert swarm.instances()[4].membership.region.shares[:2] == (0.178, 0.822)
     for robot in swarm.robots.values():
         robot.configure(replace(robot.parameters, communication_range=1.5))
     swarm.sweep(1)
-    assert swarm.instances()[4].region.shares[:2] == (0.36, 0.64)
+    assert swarm.instances()[4].membership.region.shares[:2] == (0.36, 0.64)
 
 
 def test_relays_take_no_room_in_gossip():
@@ -124,8 +124,9 @@ def test_relays_take_no_room_in_gossip():
                   regions=True, collection='gossip', gossip_members=2, gossip_depth=5)
     swarm.sweep(16)
     assert swarm.members() == {1: 2.0}
-    assert {i: set(instance.region.members) for i, instance in swarm.instances().items()} == {
-        i: {1, 6} for i in line(6)}
+    found = {i: set(instance.membership.region.members)
+             for i, instance in swarm.instances().items()}
+    assert found == {i: {1, 6} for i in line(6)}
 
 
 def test_robots_with_other_tasks_elect_together_and_are_counted():
@@ -174,7 +175,7 @@ def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying()
     assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
     # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
     assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
-    assert all('RuntimeError: sense' in robot.main.task_runners[0].first_error
+    assert all('RuntimeError: sense' in robot.main.membership.task_runners[0].first_error
                for robot in swarm.robots.values())
 
 
@@ -190,7 +191,8 @@ def test_what_was_collected_is_made_sense_of_once_a_round():
     for _ in range(5):
         swarm.sweep()
         for instance in swarm.instances().values():
-            assert instance.summary is instance.summary and instance.summary['opaque.sum'] is None
+            summary = instance.membership.summary
+            assert summary is instance.membership.summary and summary['opaque.sum'] is None
     assert counts(swarm, 'task_errors')[1] == 5
 
 
@@ -232,8 +234,8 @@ def test_sums_by_tree_and_in_shares_agree_within_the_digits_told(seed):
         swarm = Swarm(places, first, {'weighing': Weighing}, tasks='weighing', radius=100.0,
                       collection=collection)
         swarm.sweep(30, random.Random(seed))
-        by[collection] = {i: instance.summary for i, instance in swarm.instances().items()
-                          if instance.leads}
+        by[collection] = {i: instance.membership.summary
+                          for i, instance in swarm.instances().items() if instance.leads}
     assert by['tree'].keys() == by['multi-path'].keys()
     for leader, summary in by['tree'].items():
         other = by['multi-path'][leader]
@@ -423,7 +425,7 @@ def test_by_gossip_what_was_missed_since_makes_a_decision_older():
     swarm.silent.add(2)
     swarm.sweep(3)
     # The message of age 1 is on time once, then one and two are missed: 2, 3, 4.
-    assert swarm.robots[3].main.region.decision_age == 4
+    assert swarm.robots[3].main.membership.region.decision_age == 4
 
 
 def test_by_gossip_a_later_version_is_overtaken():
@@ -433,12 +435,12 @@ def test_by_gossip_a_later_version_is_overtaken():
     swarm.tell(3, liar(swarm, r=[2, [1, 1, 2, 0], 0, [2], [1000], [], [], [], [], 500, 1],
                        d=[{'members': 99, 'centre': [0, 0]}]))
     swarm.speak(2)
-    assert swarm.robots[2].main.decision[0]['members'] == 99
+    assert swarm.robots[2].main.membership.decision[0]['members'] == 99
     swarm.tell(2)
     swarm.sweep(2)
     # The one that said so is counted as a member.
     assert {i: found[0]['members'] for i, found in swarm.decisions().items()} == {1: 4, 2: 4, 3: 4}
-    assert swarm.robots[1].main.region.decision_version > 500
+    assert swarm.robots[1].main.membership.region.decision_version > 500
 
 
 @pytest.mark.parametrize('wrong', [-1, 2**53, 'x', 1.5, None, []])
@@ -487,7 +489,7 @@ def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):
         assert isinstance(said, Message) and said.faults == ()
         SCHEMA.validate(json.loads(me.said[1]))
         for instance in robot.instances.values():
-            assert 0.0 <= instance.summary.get('members', 0.0) < math.inf
+            assert 0.0 <= instance.membership.summary.get('members', 0.0) < math.inf
             assert instance.counts['task_errors'] == 0 and instance.distance >= 0.0
 
 
