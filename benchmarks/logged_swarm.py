@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.localisation.plane import PlanePose
 from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build
@@ -67,9 +67,9 @@ class Moment(NamedTuple):
 class EarlierRobot(Robot):
     """A robot of a version without localisation in its messages."""
 
-    def round(self, now: float) -> str:  # noqa: A003
+    def round(self, now: float, outlook: Outlook | None = None) -> str:  # noqa: A003
         """Run a round, as ``Robot`` does."""
-        document = json.loads(super().round(now))
+        document = json.loads(super().round(now, outlook))
         return json.dumps({key: value for key, value in document.items()
                            if key not in LOCALISATION_KEYS}, separators=(',', ':'))
 
@@ -137,8 +137,8 @@ class LoggedSwarm(SimulatedSwarm):
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
-    def _round(self, robot: int) -> bool:
-        found = super()._round(robot)
+    def _round(self, robot: int, outlook: Outlook | None = None) -> bool:
+        found = super()._round(robot, outlook)
         self._said[robot] = self.robots[robot].sensing.position
         return found
 

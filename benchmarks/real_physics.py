@@ -35,7 +35,7 @@ from typing import Any
 from benchmarks.swarm_watch import Figures, LOOK, Rules, Watch
 from benchmarks.wandering_world import WanderingWorld
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build, Parameter, ParameterError
 from leader_election.parameters.command_line import print_error
@@ -64,9 +64,9 @@ class HeardRobot(Robot):
 
     watch: Watch
 
-    def round(self, now: float) -> str:  # noqa: A003
+    def round(self, now: float, outlook: Outlook | None = None) -> str:  # noqa: A003
         """Run a round, as ``Robot`` does."""
-        payload = super().round(now)
+        payload = super().round(now, outlook)
         self.watch.hear(payload, now)
         return payload
 
