@@ -277,6 +277,7 @@ class Instance:
         strength = self.strength.announced
         return Device(self.robot_id, strength if self.effective_role == CANDIDATE else BARRED)
 
+
 def _rounded_up(distance: float) -> float:
     """
     Return a distance rounded up to whole steps, so that it grows at each hop, however short.

@@ -21,7 +21,15 @@ from leader_election.swarm.doctor.command import text
 from leader_election.swarm.doctor.diagnoses import CHECKS, examine
 from leader_election.swarm.doctor.observations import Endpoint, ODOMETRY, RobotReport
 import pytest
-from swarm.doctor.scene import healthy, rewired, saying, statuses, told, wiring, without  # noqa: I100
+from swarm.doctor.scene import (  # noqa: I100
+    healthy,
+    rewired,
+    saying,
+    statuses,
+    told,
+    wiring,
+    without,
+)
 
 
 def test_explanations_are_of_checks_and_have_no_cycle() -> None:
