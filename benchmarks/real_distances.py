@@ -28,8 +28,9 @@ import math
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, RADIUS, REACH
+from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, Moment, RADIUS, REACH
 from benchmarks.real_logs import real_logs
+from benchmarks.warned import moments, share, warned
 from leader_election.parameters import ParameterError, table
 from leader_election.ros.launching.parameter_file import global_parameters
 from leader_election.simulation.parameters import WorldParameters
@@ -161,6 +162,21 @@ def run(scene: Scene, case: Case, seed: int) -> LoggedSwarm:
     return swarm
 
 
+def control(scene: Scene, case: Case, seed: int, known: dict[str, dict[int, Moment]]
+            ) -> dict[int, Moment]:
+    """
+    Return the moments of the same run with true poses, by their times.
+
+    :param known: those of earlier cases, which are added to. Sensors do not matter to them.
+    """
+    world = {name: value for name, value in case.world.items()
+             if name not in {*UWB, *CAMERA, *LOGGED_CAMERA}} | {'odom_source': 'truth'}
+    key = f'{seed} {sorted(world.items())}'
+    if key not in known:
+        known[key] = moments(run(scene, Case('control', world, {}), seed))
+    return known[key]
+
+
 def recovery(swarm: LoggedSwarm, since: float) -> float:
     """Return the time until robots were right again, over the whole window [s]."""
     times = [moment.time for moment in swarm.moments if moment.time >= since]
@@ -168,8 +184,12 @@ def recovery(swarm: LoggedSwarm, since: float) -> float:
                  if swarm.share(time, time + WINDOW)[0] >= AGREED), math.inf)
 
 
-def row(scene: Scene, case: Case, seeds: int) -> str:
-    """Return the row of a case: medians over the seeds."""
+def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, Moment]]) -> str:
+    """
+    Return the row of a case: medians over the seeds.
+
+    :param known: runs with true poses (:func:`control`).
+    """
     swarms = [run(scene, case, seed) for seed in range(1, seeds + 1)]
     cells = []
     for begin, end in SPANS:
@@ -187,6 +207,9 @@ def row(scene: Scene, case: Case, seeds: int) -> str:
         f'{text(found.absolute)} ({", ".join(map(text, found.robots.values()))})',
         ', '.join(map(text, (found.nees_pose, found.nees_relative,
                              fmean(squares) if squares else None, found.unknown)))]
+    cells.append('' if case.swarm.get('pose_source') != 'cooperative' else ', '.join(map(
+        share, zip(*(warned(swarm, control(scene, case, seed + 1, known))[1:]
+                     for seed, swarm in enumerate(swarms))))))
     cells.append('' if math.isnan(case.recovers_from) else ', '.join(
         f'{recovery(swarm, case.recovers_from):.0f}' for swarm in swarms))
     cells.append(str(sum(robot.counts['robots_carried_off'] for swarm in swarms
@@ -231,11 +254,13 @@ def main() -> None:
           f'{options.seeds} seeds')
     print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] | of '
           'relative positions, RMS [m] | of absolute positions, RMS (by robot) [m] | NEES: pose, '
-          'relative position, distance; unknown | recovery [s] | found carried off |')
-    print('|---' * 11 + '|')
+          'relative position, distance; unknown | warned of a wrong leader, with a right one [%] '
+          '(of s) | recovery [s] | found carried off |')
+    print('|---' * 12 + '|')
+    known: dict[str, dict[int, Moment]] = {}
     for case in cases:
         if options.only in case.name:
-            print(row(scene, case, options.seeds), flush=True)
+            print(row(scene, case, options.seeds, known), flush=True)
 
 
 if __name__ == '__main__':

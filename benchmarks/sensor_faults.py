@@ -16,12 +16,12 @@
 Faults of sensors of real robots: a robot whose camera or radio lies, and what it costs the swarm.
 
 Robots of this package on a folder of logs, by default MRCLAM 6 (:mod:`benchmarks.real_logs`),
-without ROS and in simulated time. Each case runs with other robots, times and seeds. A leader is
-wrong because of positions if the robot has another one than in the same run with true poses.
+without ROS and in simulated time. Each case runs with other robots, times and seeds. Warnings are
+judged by :mod:`benchmarks.warned`.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 import math
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, Moment
 from benchmarks.real_distances import LOGGED_CAMERA, UWB, WITH_FILTER
 from benchmarks.real_logs import real_logs
+from benchmarks.warned import moments, share, warned
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation.plane import between, PlanePose
 from leader_election.parameters import build, ParameterError
@@ -49,8 +50,6 @@ EARLIER = 140.0
 """How old the sightings of a repeated series are [s]."""
 CARRIED = 3.0
 """How far a robot is carried [m]."""
-LASTING = 5
-"""The number of successive seconds from which on a wrong leader lasts."""
 
 
 class Fault(NamedTuple):
@@ -93,6 +92,11 @@ class FaultySwarm(LoggedSwarm):
             self.at(fault.begin, lambda robot=robot: self.kill(robot))
             self.at(fault.end, lambda robot=robot: self.start(robot))
         self._restarts = off
+
+    def is_faulty(self, robot: int, time: float) -> bool:
+        """Return whether a robot has a fault, or had until shortly before a time [s]."""
+        return robot in self.fault.robots and 0.0 <= time - self.fault.begin < (
+            self.fault.end - self.fault.begin + AFTER)
 
     def sense(self, robot: Robot, odometry: PlanePose, seen: Array) -> None:
         """Give a robot what its sensors report."""
@@ -176,6 +180,11 @@ class Case(NamedTuple):
     off: bool = False
     carried: bool = False
 
+    @property
+    def faulty(self) -> bool:
+        """Return whether there is a fault."""
+        return self.off or self.carried or self.lie is not tells_truth
+
 
 def cases() -> Iterator[Case]:
     """Yield the cases."""
@@ -218,50 +227,14 @@ def carried(logs: str, robot: int, begin: float) -> dict[str, Any]:
 
 
 @cache
-def control(logs: str, off: tuple[int, float] | None, seed: int) -> dict[float, Moment]:
+def control(logs: str, off: tuple[int, float] | None, seed: int) -> dict[int, Moment]:
     """Return the moments of a run with true poses, by their times."""
     world: dict[str, Any] = {'logs': logs, 'seed': seed, 'odom_source': 'truth'}
     if off is not None:
         world |= carried(logs, *off)
     swarm = LoggedSwarm(world)
     swarm.run(min(float(log.t[-1] - log.t[0]) for log in swarm.world.scene.logs))
-    return {round(moment.time): moment for moment in swarm.moments}
-
-
-class Warned(NamedTuple):
-    """How often warnings stood."""
-
-    lasting: tuple[int, int]
-    """Seconds with a warning, and in all, in which a leader had been wrong for long."""
-    wrong: tuple[int, int]
-    """The same of all seconds with a wrong leader."""
-    right: tuple[int, int]
-    """The same of all seconds with a right leader."""
-
-
-def warned(swarm: LoggedSwarm, true: dict[float, Moment]) -> Warned:
-    """Return how often warnings stood where a leader was wrong because of positions."""
-    counts = {kind: [0, 0] for kind in Warned._fields}
-    since: dict[int, int] = {}
-    for moment in swarm.moments:
-        for robot, fault in moment.faults.items():
-            right = robot in moment.same
-            if not right and robot not in true[round(moment.time)].same:
-                since[robot] = 0
-                continue
-            since[robot] = 0 if right else since.get(robot, 0) + 1
-            kinds = ('right',) if right else (
-                ('wrong', 'lasting') if since[robot] >= LASTING else ('wrong',))
-            for kind in kinds:
-                counts[kind][0] += bool(fault)
-                counts[kind][1] += 1
-    return Warned(**{kind: (count[0], count[1]) for kind, count in counts.items()})
-
-
-def share(counts: Iterable[tuple[int, int]]) -> str:
-    """Return a share of seconds [%]."""
-    some, everything = (sum(each) for each in zip(*counts))
-    return f'{100.0 * some / everything:.0f} ({everything})' if everything else '-'
+    return moments(swarm)
 
 
 def off(swarms: Sequence[FaultySwarm], faulty: bool, begin: float, end: float) -> float:
@@ -285,8 +258,8 @@ def row(logs: str, case: Case, runs: Sequence[tuple[int, float, int]], texts: bo
                        (case.duration + AFTER, math.inf)):
         cells.append(', '.join(f'{off(swarms, faulty, begin, end):.2f}'
                                for faulty in (True, False)))
-    warnings = [warned(swarm, control(
-        logs, each[:2] if case.carried else None, each[2])) for swarm, each in zip(swarms, runs)]
+    warnings = [warned(swarm, control(logs, each[:2] if case.carried else None, each[2]),
+                       *(swarm.is_faulty,) * case.faulty) for swarm, each in zip(swarms, runs)]
     cells += [share(each) for each in zip(*warnings)]
     if texts:
         print({text for swarm in swarms for moment in swarm.moments

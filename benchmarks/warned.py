@@ -1,0 +1,78 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+How often warnings of localisation stood where a robot's leader was wrong because of positions.
+
+That is: where the robot has another leader than that of the partition by true positions, and in
+the same run with true poses has not. A warning while it has the right leader is false, unless
+the robot itself is faulty at that time.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from benchmarks.logged_swarm import LoggedSwarm, Moment
+
+LASTING = 5
+"""The number of successive seconds from which on a wrong leader lasts."""
+
+
+class Warned(NamedTuple):
+    """Seconds with a warning, and in all, of robots."""
+
+    lasting: tuple[int, int]
+    """In which a leader had been wrong for long."""
+    wrong: tuple[int, int]
+    """With a wrong leader."""
+    right: tuple[int, int]
+    """With a right leader."""
+
+
+def warned(swarm: LoggedSwarm, true: Mapping[int, Moment],
+           is_faulty: Callable[[int, float], bool] = lambda robot, time: False) -> Warned:
+    """
+    Return how often warnings stood.
+
+    :param true: the moments of the same run with true poses, by their times [s].
+    :param is_faulty: whether a robot has a fault at a time [s].
+    """
+    counts = {kind: [0, 0] for kind in Warned._fields}
+    since: dict[int, int] = {}
+    for moment in swarm.moments:
+        for robot, fault in moment.faults.items():
+            right = robot in moment.same
+            if not right and robot not in true[round(moment.time)].same:
+                since[robot] = 0
+                continue
+            since[robot] = 0 if right else since.get(robot, 0) + 1
+            if right and is_faulty(robot, moment.time):
+                continue
+            kinds = ('right',) if right else (
+                ('wrong', 'lasting') if since[robot] >= LASTING else ('wrong',))
+            for kind in kinds:
+                counts[kind][0] += bool(fault)
+                counts[kind][1] += 1
+    return Warned(**{kind: (count[0], count[1]) for kind, count in counts.items()})
+
+
+def moments(swarm: LoggedSwarm) -> dict[int, Moment]:
+    """Return the moments of a run by their times [s]."""
+    return {round(moment.time): moment for moment in swarm.moments}
+
+
+def share(counts: Iterable[tuple[int, int]]) -> str:
+    """Return the share of seconds with a warning [%], and their number in all."""
+    some, everything = (sum(each) for each in zip(*counts))
+    return f'{100.0 * some / everything:.0f} ({everything})' if everything else '-'
