@@ -168,32 +168,33 @@ class Codec:
             if value is not None and value != empty:
                 document[key] = write(value)
         document |= localisation_codec.write(message.localisation)
-        document |= self._part(message.export, message.region, message.dated)
+        document |= self._part(message.export, message.region)
         if message.others:
             document['i'] = {
-                name: codec_for(ALGORITHMS.get(part.algorithm))._part(
-                    part.export, part.region, message.dated)
+                name: codec_for(ALGORITHMS.get(part.algorithm))._part(part.export, part.region)
                 for name, part in message.others.items()}
-        if message.dated:
-            document['u'] = 1
-        return dumps(document)
+        return dumps(region_codec.dated(document) if message.dated else document)
 
-    def _part(self, export: Any, region: RegionPart | None, dated: bool) -> dict[str, Any]:
+    def _part(self, export: Any, region: RegionPart | None) -> dict[str, Any]:
         """Return the document of one instance."""
         name = self.algorithm.name
         document: dict[str, Any] = {} if name == DEFAULT_ALGORITHM else {'a': name}
         document |= {key: [kind.write(export[at]) for at, kind in listed]
                      for key, listed in self._layout.items() if listed}
-        return document if region is None else document | region_codec.write(region, dated)
+        return document if region is None else document | region_codec.write(region)
 
     def decode(self, payload: str) -> Message | RejectReason:
         """Return the message, or the reason for rejecting it; raises for no payload."""
         if len(payload) > MAX_LENGTH:
             return RejectReason.SIZE
-        return _decode(self, payload)
+        try:
+            return self._read(payload)
+        except Rejected as rejected:
+            return rejected.reason
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - all robots of one process receive the same payloads.
     def _read(self, payload: str) -> Message:
-        document = _signed(payload)
+        document = _document(payload)
         name = document.get('a', DEFAULT_ALGORITHM)
         if name != self.algorithm.name:
             raise Rejected(RejectReason.ALGORITHM if type(name) is str else RejectReason.MALFORMED)
@@ -209,14 +210,13 @@ class Codec:
                     faults += (fault,)
             elif required:
                 raise Rejected
+        localisation, mislocated = localisation_codec.read(document)
         region, wrong = region_codec.read(document)
         others, more = _others(document['i'], self._instances) if 'i' in document else (
             NO_PARTS, ())
-        localisation, mislocated = localisation_codec.read(document)
         return Message(
             **header, export=self._export(document), region=region, others=others,
-            localisation=localisation,
-            dated=(region is not None or 'i' in document) and region_codec.is_dated(document),
+            localisation=localisation, dated=region_codec.is_dated(document),
             faults=wrong + more + mislocated + faults)
 
     def _export(self, document: Any) -> Any:
@@ -271,7 +271,7 @@ def sender(payload: str) -> int | None:
     if len(payload) > MAX_LENGTH:
         return None
     try:
-        return int(_signed(payload)['id'])
+        return _WHOLE.read(_document(payload).get('id'))  # type: ignore[no-any-return]
     except Rejected:
         return None
 
@@ -290,12 +290,12 @@ def whereabouts(payload: str) -> tuple[int, str, Position] | None:
     if len(payload) > MAX_LENGTH:
         return None
     try:
-        document = _signed(payload)
-        frame, place = (_HEADER[name].kind.read(document[_HEADER[name].key])
-                        for name in ('frame', 'position'))
+        document = _document(payload)
+        robot, frame, place = (_HEADER[name].kind.read(document[_HEADER[name].key])
+                               for name in ('id', 'frame', 'position'))
     except (Rejected, KeyError):
         return None
-    return int(document['id']), frame, place
+    return robot, frame, place
 
 
 def algorithm_of(payload: str) -> str:
@@ -313,15 +313,6 @@ def algorithm_of(payload: str) -> str:
         return DEFAULT_ALGORITHM
 
 
-@lru_cache(maxsize=1024)
-def _decode(codec: Codec, payload: str) -> Message | RejectReason:
-    """Decode; cached, since all robots of one process receive the same payloads."""
-    try:
-        return codec._read(payload)
-    except Rejected as rejected:
-        return rejected.reason
-
-
 def _others(document: Any, wanted: frozenset[str] | None,
             ) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
     """
@@ -337,22 +328,18 @@ def _others(document: Any, wanted: frozenset[str] | None,
         if wanted is not None and name not in wanted:
             continue
         try:
-            parts[name], wrong = _other(value)
+            if type(value) is not dict:
+                raise Rejected
+            algorithm = value.get('a', DEFAULT_ALGORITHM)
+            if type(algorithm) is not str or algorithm not in ALGORITHMS.names():
+                raise Rejected(RejectReason.ALGORITHM)
+            export = codec_for(ALGORITHMS.get(algorithm))._export(value)
+            region, wrong = region_codec.read(value)
+            parts[name] = InstancePart(algorithm, export, region)
             faults += wrong
         except Rejected as rejected:
             faults += (rejected.reason,)
     return (MappingProxyType(parts) if parts else NO_PARTS), faults
-
-
-def _other(value: Any) -> tuple[InstancePart, tuple[RejectReason, ...]]:
-    """Return the part of one further instance, and the faults in it."""
-    if type(value) is not dict:
-        raise Rejected
-    name = value.get('a', DEFAULT_ALGORITHM)
-    if type(name) is not str or name not in ALGORITHMS.names():
-        raise Rejected(RejectReason.ALGORITHM)
-    region, faults = region_codec.read(value)
-    return InstancePart(name, codec_for(ALGORITHMS.get(name))._export(value), region), faults
 
 
 def _fewest_hops(field: Field, state: Any) -> Any:
@@ -373,12 +360,13 @@ def layout(algorithm: Algorithm) -> dict[str, list[tuple[int, Kind]]]:
 
 def _kind(field: Field) -> Kind:
     """Return the kind of values of a field of a state."""
+    none = math.inf if field.infinite else None
     if field.type is int:
         one = whole(-MAX_ID if field.least is None else field.least)
     elif field.is_distance:
-        one = number(0.0, infinite=field.infinite, otherwise=RejectReason.NEGATIVE_DISTANCE)
+        one = number(0.0, null=none, otherwise=RejectReason.NEGATIVE_DISTANCE)
     else:
-        one = number(infinite=field.infinite)
+        one = number(null=none)
     padding = field.padding
     if padding is None:
         return one
@@ -405,8 +393,8 @@ _load = json.JSONDecoder(parse_constant=_non_finite)
 _WHOLE = whole()
 
 
-def _signed(payload: str) -> Any:
-    """Return the document, of this version and with a sender."""
+def _document(payload: str) -> Any:
+    """Return the document, of this version."""
     try:
         # decode() searches for spaces around the document, which takes a third of its time.
         document, end = _load.raw_decode(payload) if payload[:1] == '{' else (None, 0)
@@ -418,7 +406,6 @@ def _signed(payload: str) -> Any:
         raise Rejected
     if _WHOLE.read(document.get('v')) != VERSION:
         raise Rejected(RejectReason.VERSION)
-    _WHOLE.read(document.get('id'))
     return document
 
 

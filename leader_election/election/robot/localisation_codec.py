@@ -14,15 +14,14 @@
 
 """The part of a message about the sender's localisation: keys ``e``, ``o``, ``z`` and ``w``."""
 
-from collections.abc import Mapping
 import math
 from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.robot.wire import (
-    is_whole,
     Kind,
     members,
     number,
+    POSITIVE,
     record,
     Rejected,
     RejectReason,
@@ -32,61 +31,59 @@ from leader_election.election.robot.wire import (
 )
 from leader_election.localisation.localisation import Estimate, LEAST_DEVIATION
 from leader_election.localisation.plane import PlanePose, wrap
-from leader_election.localisation.sighting import checked, Sighting
+from leader_election.localisation.sighting import FARTHEST, Sighting
 
 MOST_SIGHTINGS = 32
 """The most sightings in a message that are read."""
-FARTHEST = 1e9
+FARTHEST_ODOMETRY = 1e9
 """The farthest from the origin that odometry can be [m]."""
 LARGEST_DEVIATION = 1e9
 """The largest deviation [m, rad]; a larger one is sent as this."""
 
+_YAW = number(-4.0, 4.0, decimals=4)
+_COORDINATE = number(-FARTHEST_ODOMETRY, FARTHEST_ODOMETRY, decimals=4)
+_DEVIATION = number(LEAST_DEVIATION, LARGEST_DEVIATION, decimals=3)
+_SIGHTING = record(
+    whole(), number(POSITIVE, FARTHEST, null=math.nan, decimals=3),
+    number(-2.0 * math.pi, 2.0 * math.pi, null=math.nan, decimals=3), least=2)
+_WEIGHT = number(POSITIVE, LARGEST_DEVIATION, null=math.nan, decimals=3)
+_WEIGHTS = record(_WEIGHT, _WEIGHT, least=0)
 
-_DEVIATION, _YAW = number(LEAST_DEVIATION, LARGEST_DEVIATION), number(-4.0, 4.0)
-_COORDINATE = number(-FARTHEST, FARTHEST)
 
-
-def _any_rows(schema: Mapping[str, Any]) -> Kind:
-    """Return the kind of lists whose wrong entries are left out later, one by one."""
-    anything = Kind(lambda value: value, {'type': 'array', **schema})
-    return row(anything, MOST_SIGHTINGS)
+def _one_by_one(kind: Kind) -> Kind:
+    """Return the kind of lists whose entries are read later: wrong ones are left out."""
+    return row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
 
 
 class LocalisationPart(NamedTuple):
     """The members of a message; what is wrong in ``e``, ``o`` and ``z`` is ignored."""
 
-    estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
-    """
-    The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
-    and of the heading [rad]. What is wrong in e, o and z is ignored; the message counts.
-    """
     odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
     """
     The sender's pose by odometry alone, never corrected: x, y in the frame [m], heading [rad].
     Left out where it is p with the heading of e.
     """
-    sightings: Annotated[Any, Sent('z', _any_rows({
-        'prefixItems': [
-            whole().schema,
-            {'type': ['number', 'null'], 'exclusiveMinimum': 0, 'maximum': 10000},
-            _YAW.schema],
-        'minItems': 2, 'maxItems': 3}))]
+    estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
+    """
+    The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
+    and of the heading [rad]. What is wrong in e, o and z is ignored; the message counts.
+    """
+    sightings: Annotated[Any, Sent('z', _one_by_one(_SIGHTING))]
     """
     What the sender's sensor measured of robots and landmarks, from its pose at the time of
     sending, each: id, range [m] or null, and, if it was measured, bearing from the sender's
     heading, left positive [rad].
     """
-    deviations: Annotated[Any, Sent('w', _any_rows({
-        'items': {'type': ['number', 'null'], 'exclusiveMinimum': 0,
-                  'maximum': LARGEST_DEVIATION},
-        'maxItems': 2}))]
+    deviations: Annotated[Any, Sent('w', _one_by_one(_WEIGHTS))]
     """
     The standard deviations of the range [m] and the bearing [rad] of each sighting in z, where the
     sensor states them; null or left out: those of the receiver's parameters.
     """
 
 
-_READ = {member.key: member.kind.read for member in members(LocalisationPart).values()}
+_KINDS = {member.key: member.kind for member in members(LocalisationPart).values()}
+_read_sighting, _read_weights = _SIGHTING.read, _WEIGHTS.read
+_READ = {key: kind.read for key, kind in _KINDS.items()}
 
 
 def write(estimate: Estimate | None) -> dict[str, Any]:
@@ -98,35 +95,15 @@ def write(estimate: Estimate | None) -> dict[str, Any]:
     """
     if estimate is None:
         return {}
-    document: dict[str, Any] = {}
-    if estimate.odometry is not None:
-        x, y, yaw = estimate.odometry
-        document['o'] = [round(x, 4), round(y, 4), round(yaw, 4)]
-    deviations = (round(min(max(deviation, LEAST_DEVIATION), LARGEST_DEVIATION), 3)
-                  for deviation in (estimate.deviation, estimate.heading_deviation))
-    document['e'] = [round(wrap(estimate.yaw), 4), *deviations]
-    if estimate.sightings:
-        document['z'] = [_row(sighting) for sighting in estimate.sightings]
-        weights = [_deviations(sighting) for sighting in estimate.sightings]
-        if any(weights):
-            document['w'] = weights
+    values: dict[str, Any] = {
+        'o': estimate.odometry,
+        'e': (wrap(estimate.yaw), estimate.deviation, estimate.heading_deviation),
+        'z': estimate.sightings,
+        'w': [sighting[3:] for sighting in estimate.sightings]}
+    document = {key: _KINDS[key].write(value) for key, value in values.items() if value}
+    if not any(document.get('w', ())):
+        document.pop('w', None)
     return document
-
-
-def _deviations(sighting: Sighting) -> list[float | None]:
-    """Return the known deviations of range and bearing; trailing unknown ones are left out."""
-    row = [None if math.isnan(value) else min(max(round(value, 3), 0.001), LARGEST_DEVIATION)
-           for value in (sighting.range_deviation, sighting.bearing_deviation)]
-    while row and row[-1] is None:
-        row.pop()
-    return row
-
-
-def _row(sighting: Sighting) -> list[Any]:
-    distance = None if math.isnan(sighting.range) else max(round(sighting.range, 3), 0.001)
-    if math.isnan(sighting.bearing):
-        return [sighting.id, distance]
-    return [sighting.id, distance, round(sighting.bearing, 3)]
 
 
 def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
@@ -137,45 +114,37 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     """
     if 'e' not in document:
         return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
+    keys = 'oezw' if 'z' in document else 'oe'
     try:
-        yaw, deviation, heading_deviation = _READ['e'](document['e'])
-        odometry = _READ['o'](document['o']) if 'o' in document else None
-        listed = _READ['z'](document['z']) if 'z' in document else ()
-        weights = (_READ['w'](document['w']) if 'z' in document and 'w' in document
-                   else ((),) * len(listed))
+        found = {key: _READ[key](document[key]) for key in keys if key in document}
+        listed = found.get('z', ())
+        weights = found.get('w', ((),) * len(listed))
         if len(weights) != len(listed):
             raise Rejected
     except Rejected:
         return None, (RejectReason.LOCALISATION,)
-    sightings = [_sighting(row, document['id'], known)
-                 for row, known in zip(listed, weights)]
-    taken = tuple([sighting for sighting in sightings if sighting is not None])
-    return (Estimate(odometry, wrap(yaw), deviation, heading_deviation, taken),
-            (RejectReason.LOCALISATION,) * (len(sightings) - len(taken)))
+    sender, sightings = document['id'], []
+    faults: tuple[RejectReason, ...] = ()
+    for one, weight in zip(listed, weights):
+        try:
+            sightings.append(_sighting(one, weight, sender))
+        except Rejected:
+            faults += (RejectReason.LOCALISATION,)
+    yaw, deviation, heading_deviation = found['e']
+    return Estimate(
+        found.get('o'), wrap(yaw), deviation, heading_deviation, tuple(sightings)), faults
 
 
-def _sighting(row: Any, sender: Any, deviations: Any) -> Sighting | None:
-    """Return a sighting by a sender, ``None`` for an invalid one or one of the sender itself."""
-    if type(row) is not list or not 2 <= len(row) <= 3:
-        return None
-    seen, distance = row[0], _measured(row[1])
-    bearing = _measured(row[2]) if len(row) == 3 else math.nan
-    if distance is None or bearing is None or not is_whole(seen) or seen == sender:
-        return None
-    if not deviations:
-        return checked(Sighting(int(seen), distance, bearing))
-    if type(deviations) is not list or len(deviations) > 2:
-        return None
-    weights = [_measured(value) for value in deviations]
-    known = [value for value in weights if value is not None and not value <= 0.0]
-    return checked(Sighting(int(seen), distance, bearing, *known)) if (
-        len(known) == len(weights)) else None
-
-
-def _measured(value: Any) -> float | None:
-    """Return a measured number, not a number for ``null``; ``None`` for anything else."""
-    if value is None:
-        return math.nan
-    if type(value) in (int, float) and abs(value) <= FARTHEST:
-        return float(value)
-    return None
+def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:
+    """Return a sighting; raises :class:`Rejected` for an invalid one, or one of the sender."""
+    values = _read_sighting(listed)
+    seen, distance, bearing = values if len(values) == 3 else (*values, math.nan)
+    if seen == sender or math.isnan(bearing) and math.isnan(distance):
+        raise Rejected
+    if bearing < -math.pi or bearing >= math.pi:
+        bearing = wrap(bearing)
+    if not weight:
+        return Sighting(seen, distance, bearing)
+    # Those that are too small to be true count as the least.
+    return Sighting(seen, distance, bearing, *[
+        max(each, LEAST_DEVIATION) for each in _read_weights(weight)])

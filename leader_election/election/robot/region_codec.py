@@ -102,7 +102,7 @@ def _read_shares(value: Any) -> tuple[float, ...]:
 
 
 _WHOLES = row(whole())
-_ROW = row(number(-MAX_ID, MAX_ID, infinite=True))._replace(write=_row)
+_ROW = row(number(-MAX_ID, MAX_ID, null=math.inf))._replace(write=_row)
 _SHARES = Kind(_read_shares, row(whole(0, WHOLE_SHARE)).schema,
                lambda shares: [round(share * WHOLE_SHARE) for share in shares])
 _TASKS = text(MAX_NAMES)
@@ -175,8 +175,8 @@ FIELDS = tuple(field for field in (
 """The fields of a region that are sent."""
 _BY_KEY = {field.key: field for field in FIELDS}
 _MODELS = tuple((field.at, Region._fields.index(field.model)) for field in FIELDS if field.model)
-DATED = tuple(_BY_KEY[key] for key in 'psrnfamgcvw')
-"""The fields in their order in the form of the version before."""
+DATED = {key: _BY_KEY[key].kind.write(_BY_KEY[key].empty) for key in 'psrnfamgcvw'}
+"""What is sent for empty fields in the form of the version before, in its order, by key."""
 _DATED_FEWEST = 2
 _EMPTY = Region(**{
     **{name: () for name in _HINTS}, **{field.name: field.empty for field in FIELDS},
@@ -193,37 +193,43 @@ def region_part(tasks: str = '', **fields: Any) -> RegionPart:
     return RegionPart(tasks, _EMPTY._replace(**fields))
 
 
-def write(part: RegionPart, dated: bool = False) -> dict[str, Any]:
+def write(part: RegionPart) -> dict[str, Any]:
     """
     Return the members of a message.
 
-    :param dated: whether in the form of the version before.
-
-    >>> told = region_part('count', parent=5, summary=(3.0, math.inf), decision='[9]')
-    >>> write(told)
+    >>> write(region_part('count', parent=5, summary=(3.0, math.inf), decision='[9]'))
     {'t': 'count', 'r': {'p': 5, 's': [3]}, 'd': [9]}
-    >>> write(told._replace(region=told.region._replace(decision_version=4)), dated=True)['r']
-    [5, [3], 0, [], [], [], [], [], [], 4]
     """
     document: dict[str, Any] = {'t': part.tasks} if part.tasks else {}
-    document['r'] = _write_dated(part.region) if dated else {
-        field.key: field.kind.write(value) for field in FIELDS
-        if (value := part.region[field.at]) != field.empty}
+    document['r'] = {field.key: field.kind.write(value) for field in FIELDS
+                     if (value := part.region[field.at]) != field.empty}
     if part.region.decision:
         document['d'] = json.loads(part.region.decision)
     return document
 
 
-def _write_dated(region: Region) -> list[Any]:
-    rows = [field.kind.write(region[field.at]) for field in DATED]
-    while len(rows) > _DATED_FEWEST and rows[-1] in ([], 0):
-        rows.pop()
-    return rows
+def dated(document: dict[str, Any]) -> dict[str, Any]:
+    """
+    Return the document of a message in the form of the version before.
+
+    >>> dated({'r': {'p': 5, 's': [3], 'v': 4}})
+    {'r': [5, [3], 0, [], [], [], [], [], [], 4], 'u': 1}
+    """
+    def with_list(part: dict[str, Any]) -> dict[str, Any]:
+        if 'r' not in part:
+            return part
+        row = [part['r'].get(key, empty) for key, empty in DATED.items()]
+        while len(row) > _DATED_FEWEST and row[-1] in ([], 0):
+            row.pop()
+        return part | {'r': row}
+    if 'i' in document:
+        document['i'] = {name: with_list(part) for name, part in document['i'].items()}
+    return with_list(document) | {'u': 1}
 
 
 def is_dated(document: Mapping[str, Any]) -> bool:
     """Return whether the sender of a document needs the form of the version before."""
-    if 'u' in document:
+    if 'u' in document or not ('r' in document or 'i' in document):
         return False
     others = document.get('i')
     parts = (document, *others.values()) if type(others) is dict else (document,)
@@ -259,16 +265,14 @@ _DECISION, _VERSION, _SUMMARY = map(
 def _read_fields(raw: Any) -> list[Any]:
     """Return the values of a region, in their order; raises :class:`Rejected`."""
     values = [*_EMPTY]
-    if type(raw) is dict:
-        for key, value in raw.items():
-            field = _BY_KEY.get(key)
-            if field is not None:
-                values[field.at] = field.kind.read(value)
-    elif type(raw) is list and _DATED_FEWEST <= len(raw) <= len(DATED):
-        for field, value in zip(DATED, raw):
-            values[field.at] = field.kind.read(value)
-    else:
+    if type(raw) is list and _DATED_FEWEST <= len(raw) <= len(DATED):
+        raw = dict(zip(DATED, raw))
+    if type(raw) is not dict:
         raise Rejected
+    for key, value in raw.items():
+        field = _BY_KEY.get(key)
+        if field is not None:
+            values[field.at] = field.kind.read(value)
     for one, other in _MODELS:
         if len(values[one]) != len(values[other]):
             raise Rejected

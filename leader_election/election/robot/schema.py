@@ -106,12 +106,12 @@ def _region() -> dict[str, Any]:
     return {
         'description': 'The region part: an object of what is not empty. Robots of the version '
                        'before send an array of the fields '
-                       f'{", ".join(field.key for field in DATED)}, without those that are empty '
+                       f'{", ".join(DATED)}, without those that are empty '
                        'at the end. Identities (null) at the end of a row are left out.',
         'type': ['object', 'array'],
         'properties': {field.key: {'description': described[field.name], **field.kind.schema}
                        for field in FIELDS},
-        'prefixItems': [{'$ref': f'#/$defs/region/properties/{field.key}'} for field in DATED],
+        'prefixItems': [{'$ref': f'#/$defs/region/properties/{key}'} for key in DATED],
         'minItems': 2, 'maxItems': len(DATED)}
 
 
