@@ -20,6 +20,8 @@ import json
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.algorithms.algorithm import Device
+from leader_election.election.algorithms.bounded import bounded_round, Candidacies
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.parameters import ElectionParameters
@@ -62,6 +64,8 @@ class Moment(NamedTuple):
     """The error of each robot's own position [m]."""
     faults: dict[int, str]
     """What each robot's diagnostics say of its localisation; empty: no fault."""
+    mistaken: tuple[int, ...]
+    """The robots with another leader than by true distances to those in range, as they are."""
 
 
 class EarlierRobot(Robot):
@@ -185,10 +189,20 @@ class LoggedSwarm(SimulatedSwarm):
              if (here := robot.sensing.locate(self.now)) is not None},
             {one: self._watches[one].fault(
                 robot.sensing, robot.counts, self.now, robot.doubt(self.now))
-             for one, robot in self.robots.items()}))
+             for one, robot in self.robots.items()},
+            tuple(robot for robot in ids if self._is_mistaken(robot, near[robot]))))
         for robot, lengths in near.items():
             self._judge(robot, poses[robot], {other: places[other] for other in lengths})
         self.at(self.now + LOOK, self._look)
+
+    def _is_mistaken(self, robot: int, near: Mapping[int, float]) -> bool:
+        """Return whether a robot has another leader than by true distances to those in range."""
+        main, others = self.robots[robot].main, [self.robots[other].main.state for other in near]
+        columns = zip(*others) if others else [()] * len(Candidacies._fields)
+        found = bounded_round(
+            Device(robot, self._strengths[robot]), main.state, Candidacies(*map(list, columns)),
+            list(near.values()), main.round_parameters)
+        return found.leader != main.state.leader
 
     def _judge(self, robot: int, true: PlanePose, near: Mapping[int, Position]) -> None:
         """

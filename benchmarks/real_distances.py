@@ -208,7 +208,7 @@ def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, Moment]
         ', '.join(map(text, (found.nees_pose, found.nees_relative,
                              fmean(squares) if squares else None, found.unknown)))]
     cells.append('' if case.swarm.get('pose_source') != 'cooperative' else ', '.join(map(
-        share, zip(*(warned(swarm, control(scene, case, seed + 1, known))[1:]
+        share, zip(*(warned(swarm, control(scene, case, seed + 1, known))
                      for seed, swarm in enumerate(swarms))))))
     cells.append('' if math.isnan(case.recovers_from) else ', '.join(
         f'{recovery(swarm, case.recovers_from):.0f}' for swarm in swarms))
@@ -254,8 +254,8 @@ def main() -> None:
           f'{options.seeds} seeds')
     print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] | of '
           'relative positions, RMS [m] | of absolute positions, RMS (by robot) [m] | NEES: pose, '
-          'relative position, distance; unknown | warned of a wrong leader, with a right one [%] '
-          '(of s) | recovery [s] | found carried off |')
+          'relative position, distance; unknown | warned of a wrong leader by its own distances, '
+          'of all wrong ones, with a right one [%] (of s) | recovery [s] | found carried off |')
     print('|---' * 12 + '|')
     known: dict[str, dict[int, Moment]] = {}
     for case in cases:

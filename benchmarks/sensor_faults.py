@@ -283,7 +283,7 @@ def main() -> None:
     print(f'## Same leader / whole partition right [%], and RMS of positions of the faulty robots '
           f'and of the others [m], on {logs}, {options.runs} runs')
     print('| | during the fault | 30 s after | later | overall | m, during | m, 30 s after '
-          '| m, later | warned of wrong leaders that last [%] (of s) | of all wrong ones '
+          '| m, later | warned of a wrong leader by its own distances [%] (of s) | of all wrong '
           '| while right |')
     print('|---|---|---|---|---|---|---|---|---|---|---|')
     for case in cases():

@@ -16,8 +16,9 @@
 How often warnings of localisation stood where a robot's leader was wrong because of positions.
 
 That is: where the robot has another leader than that of the partition by true positions, and in
-the same run with true poses has not. A warning while it has the right leader is false, unless
-the robot itself is faulty at that time.
+the same run with true poses has not. The robot itself is mistaken if by its true distances to the
+robots in range it would have another leader; otherwise a robot from which it has its candidacy is.
+A warning while it has the right leader is false, unless the robot itself is faulty at that time.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,15 +26,12 @@ from typing import NamedTuple
 
 from benchmarks.logged_swarm import LoggedSwarm, Moment
 
-LASTING = 5
-"""The number of successive seconds from which on a wrong leader lasts."""
-
 
 class Warned(NamedTuple):
     """Seconds with a warning, and in all, of robots."""
 
-    lasting: tuple[int, int]
-    """In which a leader had been wrong for long."""
+    mistaken: tuple[int, int]
+    """With a wrong leader by its own distances."""
     wrong: tuple[int, int]
     """With a wrong leader."""
     right: tuple[int, int]
@@ -49,18 +47,14 @@ def warned(swarm: LoggedSwarm, true: Mapping[int, Moment],
     :param is_faulty: whether a robot has a fault at a time [s].
     """
     counts = {kind: [0, 0] for kind in Warned._fields}
-    since: dict[int, int] = {}
     for moment in swarm.moments:
         for robot, fault in moment.faults.items():
             right = robot in moment.same
-            if not right and robot not in true[round(moment.time)].same:
-                since[robot] = 0
-                continue
-            since[robot] = 0 if right else since.get(robot, 0) + 1
-            if right and is_faulty(robot, moment.time):
+            if is_faulty(robot, moment.time) if right else (
+                    robot not in true[round(moment.time)].same):
                 continue
             kinds = ('right',) if right else (
-                ('wrong', 'lasting') if since[robot] >= LASTING else ('wrong',))
+                ('wrong', 'mistaken') if robot in moment.mistaken else ('wrong',))
             for kind in kinds:
                 counts[kind][0] += bool(fault)
                 counts[kind][1] += 1

@@ -24,7 +24,7 @@ An error of the frame stays, since sightings of each other do not show it: one b
 a good one after it. So all sightings since the start count alike, unless landmarks are known.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 import math
 
 from leader_election.localisation.neighbourhood_filter import Innovation
@@ -39,6 +39,11 @@ QUANTILE = -3.09
 """The quantile of the normal distribution whose level the limit of the factor has, 0.1 %."""
 WITH_LANDMARKS = 60.0
 """The half-life of the weight of a sighting where landmarks show errors of the frame [s]."""
+RECENT, EXPECTED = 3.0, 4.0
+"""
+The half-life of the weight of a sighting of one robot [s], and the number of sightings with square
+1 that are assumed before: on three worlds and logs probabilities of a wrong leader are best so.
+"""
 
 
 class Consistency:
@@ -97,3 +102,41 @@ class Consistency:
         spread = 2.0 / 9.0 * self._weights_squared / self._weight ** 2
         least = 1.0 - spread + QUANTILE * math.sqrt(spread)
         return self.mean / least ** 3 if least > 0.0 else math.inf
+
+
+class RecentConsistency:
+    """
+    Tests the innovations of each robot, as observer or seen: by how much its pose errs now.
+
+    A robot that slips, or is carried, errs for seconds by much more than its covariance says.
+    """
+
+    def __init__(self) -> None:
+        """Start without sightings."""
+        self._robots: dict[int, tuple[float, float, float]] = {}
+
+    def take(self, innovations: Iterable[Innovation], now: float) -> None:
+        """
+        Process innovations, also rejected ones, with the gate in place of greater squares.
+
+        :param now: their time [s], which never goes back.
+        """
+        for observer, seen, *errors, _ in innovations:
+            squares = [min(error * error, GATES[1]) for error in errors if not math.isnan(error)]
+            for robot in (observer, seen):
+                weight, total = self._faded(robot, now)
+                self._robots[robot] = weight + len(squares), total + sum(squares), now
+
+    def factor(self, robot: int, now: float) -> float:
+        """Return the mean of a robot's squares where that is above 1, otherwise 1."""
+        weight, total = self._faded(robot, now)
+        return max((total + EXPECTED) / (weight + EXPECTED), 1.0)
+
+    def keep(self, robots: Container[int]) -> None:
+        """Forget all other robots."""
+        self._robots = {robot: each for robot, each in self._robots.items() if robot in robots}
+
+    def _faded(self, robot: int, now: float) -> tuple[float, float]:
+        weight, total, time = self._robots.get(robot, (0.0, 0.0, now))
+        fading = 0.5 ** ((now - time) / RECENT)
+        return weight * fading, total * fading

@@ -22,7 +22,11 @@ from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.association import associated, REASSIGNED
-from leader_election.localisation.consistency import Consistency, WITH_LANDMARKS
+from leader_election.localisation.consistency import (
+    Consistency,
+    RecentConsistency,
+    WITH_LANDMARKS,
+)
 from leader_election.localisation.innovations import InnovationStatistics
 from leader_election.localisation.late_sightings import KEPT, SightingQueue, Track
 from leader_election.localisation.lost_robots import LostRobots
@@ -143,6 +147,7 @@ class Localisation:
         self.top_speed = top_speed
         self.statistics = InnovationStatistics()
         self.consistency = Consistency(WITH_LANDMARKS if landmarks else math.inf)
+        self._recent = RecentConsistency()
         self.slip = SlipDetector()
         self._expiry = expiry
         self._counts = counts
@@ -277,6 +282,7 @@ class Localisation:
             self._filter.drop(robot)
         self._heard = {robot: heard for robot, heard in self._heard.items()
                        if robot in self._filter}
+        self._recent.keep(self._heard)
         self._filter.forgive(now - TRUST_REGAINED)
         slipped = self._filter.slipping.get(self.robot, -math.inf)
         if slipped > self._blamed:
@@ -379,7 +385,7 @@ class Localisation:
 
     def distances(self, now: float) -> list[tuple[int, float, float]]:
         """Return the id of each neighbour heard lately, its distance, and its deviation [m]."""
-        return [(robot, *self._filter.distance(self.robot, robot, now))
+        return [(robot, *self._distance(robot, now))
                 for robot in sorted(self.localised)
                 if self._filter.age(robot, now) <= self._expiry]
 
@@ -392,7 +398,7 @@ class Localisation:
         if robot not in self._filter or self._raw is None:
             return None
         (place,), (covariance,) = self._filter.relative(self.robot, (robot,), now)
-        return place, covariance
+        return place, covariance * self._excess(robot, now)
 
     def distance_deviation(self, robot: int, estimate: Estimate | None, now: float) -> float:
         """
@@ -401,12 +407,21 @@ class Localisation:
         :param estimate: the neighbour's estimate of its own pose, used where this robot has none.
         """
         if robot in self._filter and self._raw is not None:
-            return self._filter.distance(self.robot, robot, now)[1]
+            return self._distance(robot, now)[1]
         if estimate is None:
             return math.inf
         return math.hypot(self.deviation, estimate.deviation)
 
     # Parts.
+
+    def _distance(self, robot: int, now: float) -> tuple[float, float]:
+        """Return the distance to a neighbour, and its standard deviation [m]."""
+        distance, deviation = self._filter.distance(self.robot, robot, now)
+        return distance, deviation * math.sqrt(self._excess(robot, now))
+
+    def _excess(self, robot: int, now: float) -> float:
+        """Return the factor of the variances of a distance that sightings of late ask for."""
+        return self._recent.factor(self.robot, now) * self._recent.factor(robot, now)
 
     def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
                      now: float) -> bool:
@@ -465,6 +480,7 @@ class Localisation:
         if not distrusted:
             self.statistics.take(innovations, now)
             self.consistency.take(innovations, now)
+            self._recent.take(innovations, now)
         if not distrusted and any(each.accepted and self.robot in each[:2]
                                   for each in innovations):
             self.last_sighting = now

@@ -17,7 +17,14 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.consistency import Consistency, GREATEST, SURE
+from leader_election.localisation.consistency import (
+    Consistency,
+    EXPECTED,
+    GREATEST,
+    RECENT,
+    RecentConsistency,
+    SURE,
+)
 from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood
@@ -157,3 +164,24 @@ def test_with_landmarks_a_bad_minute_is_forgotten():
     for second in range(1, 600):
         consistency.take(ranges(0.7, -0.7), float(second))
     assert consistency.known and consistency.mean < 0.6
+
+
+def test_factor_of_a_robot_is_of_its_sightings_of_late():
+    recent = RecentConsistency()
+    assert recent.factor(1, 0.0) == 1.0, 'nothing is known'
+    recent.take([Innovation(1, 2, 3.0, math.nan, True), Innovation(3, 1, 9.0, 2.0, False)], 10.0)
+    seen = {1: (9.0 + 10.83 + 4.0, 3), 2: (9.0, 1), 3: (10.83 + 4.0, 2)}
+    for robot, (squares, number) in seen.items():
+        assert recent.factor(robot, 10.0) == (squares + EXPECTED) / (number + EXPECTED)
+    squares, number = seen[1]
+    assert recent.factor(1, 10.0 + RECENT) == pytest.approx(
+        (squares / 2 + EXPECTED) / (number / 2 + EXPECTED))
+    recent.keep([1, 3])
+    assert recent.factor(2, 10.0) == 1.0 < recent.factor(3, 10.0)
+
+
+@given(st.lists(st.floats(-1.0, 1.0), max_size=20))
+def test_small_innovations_do_not_make_a_robot_surer(errors):
+    recent = RecentConsistency()
+    recent.take(ranges(*errors), 0.0)
+    assert recent.factor(1, 1.0) == recent.factor(2, 0.0) == 1.0

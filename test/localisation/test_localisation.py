@@ -207,6 +207,21 @@ def test_a_neighbour_without_a_sensor_is_localised_by_those_that_see_it():
     assert math.dist(robot.pose[:2], robot.place_of(2)) < 5.45, 'by odometry it is 5.5 m'
 
 
+def test_ranges_that_contradict_a_neighbours_place_make_its_distance_less_certain():
+    sure, robot = localisation(), localisation()
+    for each, measured in ((sure, 5.0), (robot, 9.0)):
+        each.take_sightings([Sighting(2, measured)], 1.0)
+        each.begin_round(1.0)
+    [(_, distance, deviation)] = robot.distances(1.0)
+    # The one range of 9 m counts as the gate, beside four right ones, for each of the two.
+    factor = (4.0 + 10.83) / 5.0
+    assert distance == pytest.approx(5.0) and robot.distance_deviation(2, None, 1.0) == deviation
+    assert deviation == pytest.approx(factor * robot._filter.distance(1, 2, 1.0)[1])
+    assert robot.relative(2, 1.0)[1] == pytest.approx(
+        factor ** 2 * robot._filter.relative(1, (2,), 1.0)[1][0])
+    assert sure.distances(1.0)[0][2] < deviation
+
+
 # Odometry that begins anew.
 
 def test_own_odometry_that_restarts_leaves_the_pose_where_it_was_but_less_certain():

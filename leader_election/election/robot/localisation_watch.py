@@ -43,8 +43,8 @@ LONG_UNSEEN = 10.0
 DOUBTFUL = 0.15
 """
 The probability of a wrong leader beyond which there is a warning: on MRCLAM 6 with a camera in
-87 % of the time with a wrong leader, and 5 % of that with a right one; with 0.1 92 and 6 %, with
-0.2 83 and 4 %.
+92 % of the time with a wrong leader by own distances, and 5 % of that with a right one; with 0.1
+97 and 6 %, with 0.2 89 and 4 %.
 """
 WRONG_FACTOR = 0.1
 """The error of odometry's scale that is named as the cause of a deviation."""
