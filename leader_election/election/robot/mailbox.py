@@ -69,17 +69,13 @@ class Mailbox:
         :param entry: the message, received now.
         :return: whether it was kept; false where the limit of senders is reached.
         """
-        if self.is_full_for(entry.message.id, entry.received):
-            return False
-        self._received[entry.message.id] = entry
+        sender, received = entry.message.id, self._received
+        if sender not in received and len(received) >= self.limit:
+            self._drop_expired(entry.received)
+            if len(received) >= self.limit:
+                return False
+        received[sender] = entry
         return True
-
-    def is_full_for(self, sender: int, now: float) -> bool:
-        """Return whether the limit is reached and this sender is not in the mailbox."""
-        if sender in self._received or len(self._received) < self.limit:
-            return False
-        self._drop_expired(now)
-        return len(self._received) >= self.limit
 
     def forget(self, sender: int) -> None:
         """Remove the message of this sender, if there is one."""

@@ -92,25 +92,20 @@ class Reception:
             return None
         message = self._codec.decode(payload)
         if isinstance(message, RejectReason):
-            reason = message
-        else:
-            if message.id != sender:
-                reason = self._authentication.admit(message.id, sequence, now)
-            reason = reason or self._fault(message, now, needs_position)
-            if reason is None:
-                return message
-        self._counts[reason.value] += 1
-        return None
-
-    def _fault(self, message: Message, now: float, needs_position: bool) -> RejectReason | None:
-        """Return the reason why a message is of no use to this robot."""
-        if message.id == self.parameters.robot_id:
+            self._counts[message.value] += 1
+            return None
+        if message.id != sender:
+            reason = self._authentication.admit(message.id, sequence, now)
+        if reason is None and message.id == self.parameters.robot_id:
             self.duplicate = now
-            return RejectReason.OWN_ID
-        if message.frame != self.parameters.frame:
-            return RejectReason.FRAME
-        if message.position is None and needs_position:
-            return RejectReason.NO_POSITION
+            reason = RejectReason.OWN_ID
+        elif reason is None and message.frame != self.parameters.frame:
+            reason = RejectReason.FRAME
+        elif reason is None and message.position is None and needs_position:
+            reason = RejectReason.NO_POSITION
+        if reason is None:
+            return message
+        self._counts[reason.value] += 1
         return None
 
 

@@ -257,7 +257,7 @@ class Robot:
         :param outlook: what :meth:`would_change` has just returned for the same time.
         """
         moved = self.sensing.begin_round(now)
-        before = self.state
+        before, place = self.main.state, self.sensing.position
         self.neighbours = (self._neighbourhood.at(now) if moved or outlook is None
                            else outlook.neighbours)
         self._last_round = now
@@ -269,12 +269,12 @@ class Robot:
         for instance in self.instances.values():
             if instance.source.compute is not None:
                 instance.compute_strength(self._knowledge(instance, now))
-            instance.place(self.position)
+            instance.place(place)
             instance.round(
-                instance.view_of(self.neighbours), instance.view_of(departed), self.position)
+                instance.view_of(self.neighbours), instance.view_of(departed), place)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._neighbourhood.unmeasured
-        self.counts[LEADER_CHANGES] += self.state.leader != before.leader
+        self.counts[LEADER_CHANGES] += self.main.state.leader != before.leader
         payload = self.authentication.sign(
             self._payload(), self.parameters.robot_id, now)
         self.reception.sent(payload)
@@ -347,10 +347,10 @@ class Robot:
         others = {name: instance.part() for name, instance in self.instances.items()
                   if name != MAIN}
         message = Message(
-            id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
-            export=self.state, region=self.main.membership.part(), others=others,
-            reading=self.sensing.reading, localisation=self.sensing.estimate,
-            names=self._names(),
+            id=self.parameters.robot_id, frame=self.parameters.frame,
+            position=self.sensing.position, export=self.main.state,
+            region=self.main.membership.part(), others=others, reading=self.sensing.reading,
+            localisation=self.sensing.estimate, names=self._names(),
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
         payload = self._codec.encode(message)
         for count, shorter in SHORTENINGS:

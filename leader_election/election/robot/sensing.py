@@ -110,18 +110,12 @@ class Sensing:
         self._metric_parameters = own_parameters(self.metric, parameters)
         self.may_be_worthless = parameters.hops_beyond_deviation and self.metric.is_length
         """Whether a link with an uncertain distance counts as a hop."""
-
-    @property
-    def positions_matter(self) -> bool:
+        within = parameters.communication_range
+        self.link_range = within if self.metric.is_length else math.inf
+        """The greatest distance of a neighbour by the metric [m]; infinite: not known."""
+        self.positions_matter = self.metric.needs_positions or (
+            math.isfinite(within) and not self.metric.measures_ranges)
         """Whether robots without a position are of no use to each other."""
-        return self.metric.needs_positions or (
-            math.isfinite(self.parameters.communication_range)
-            and not self.metric.measures_ranges)
-
-    @property
-    def link_range(self) -> float:
-        """Return the greatest distance of a neighbour by the metric [m]; infinite: not known."""
-        return self.parameters.communication_range if self.metric.is_length else math.inf
 
     # Input.
 
@@ -200,9 +194,10 @@ class Sensing:
 
     def hear(self, message: Message, now: float) -> None:
         """Process the localisation part of a neighbour's message."""
-        self.localisation.hear(message.id, message.position, message.localisation, now)
-        if self.localisation.place_of(message.id) is not None:
-            self._heard[message.id] = message
+        if self.cooperates:
+            self.localisation.hear(message.id, message.position, message.localisation, now)
+            if self.localisation.place_of(message.id) is not None:
+                self._heard[message.id] = message
         if (message.localisation is None or not self.metric.measures_ranges
                 or self.parameters.range_smoothing == 1):
             return

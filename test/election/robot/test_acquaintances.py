@@ -43,9 +43,8 @@ class Receiver:
         """Take in a message; return whether it is kept."""
         entry = received(sender, now, distance)
         self.known.hear(sender, now)
-        if self.mailbox.is_full_for(sender, now) and not self.known.make_room(entry):
-            return False
-        return self.mailbox.put(entry)
+        return self.mailbox.put(entry) or (
+            self.known.make_room(entry) and self.mailbox.put(entry))
 
     def kept(self, now: float) -> list[int]:
         return [entry.message.id for entry in self.mailbox.valid(now)]
