@@ -102,7 +102,7 @@ EXECUTABLES = (
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(
         name='lab', module='leader_election.lab.commands', stop_status=130, requires=_TO_MEASURE,
-        parser='leader_election.lab.command_options:parse_options',
+        parser='leader_election.lab.commands:parse_options',
         description='measure algorithms over many seeds, without ROS'),
     Executable(
         name='logs', module='leader_election.swarm.recording.logs_command', stop_status=130,

@@ -19,8 +19,7 @@ from typing import Any
 
 from leader_election.lab.engine.samples import MEASURES, ROUNDS, SENT
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.simulation.event_kind import leading
-from leader_election.lab.simulation.network_events import EVENTS
+from leader_election.lab.simulation.network_events import EVENTS, leading
 from leader_election.lab.simulation.simulate import message_bytes, Simulation
 import numpy as np
 from numpy.typing import NDArray

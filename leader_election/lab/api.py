@@ -33,11 +33,11 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.lab.analysis.measures import each_run
 from leader_election.lab.analysis.paired_differences import differences, SHOWN
 from leader_election.lab.analysis.statistics import estimate_mean
-from leader_election.lab.command_options import LIMIT, parse_width
+from leader_election.lab.commands import LIMIT, parse_width
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.curves import draw_own
-from leader_election.lab.reports.scenario_report import write_report as write_own_report
+from leader_election.lab.reports import write_report as write_own_report
 from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import varied

@@ -12,55 +12,250 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The subcommands of the command ``lab``."""
+"""
+The command ``lab``: its options, and the checks of their values.
+
+The subcommands are imported once the options are right: xarray, pandas and numba load slowly.
+"""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from math import inf
 import os
 from pathlib import Path
+import re
 import signal
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
-from leader_election.lab.analysis.measures import check_measure, measures_to_come
-from leader_election.lab.analysis.paired_differences import (
-    all_pairs,
-    pair_rows,
-    terminal_table,
-    to_first_rows,
-)
-from leader_election.lab.analysis.summary import level_lines, table
-from leader_election.lab.command_options import LIMIT, MEASURE, parse_options, SEEDS
-from leader_election.lab.experiment import scenario as scenarios
-from leader_election.lab.experiment.scenario import Scenario, ScenarioError
-from leader_election.lab.run_progress import console
-from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs import results, store
-from leader_election.lab.runs.results import ResultError, scenario_of
-from leader_election.lab.runs.store import kept, UnknownResultsError
-from leader_election.lab.runs.until_width import conclusion, run_until
-from leader_election.parameters.command_line import ExitStatus, print_error
-import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-import xarray
+from leader_election.parameters import strict_yaml
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus
 
-MISSED = 1
-"""Exit status if intervals are wider than wanted."""
+DESCRIPTION = """
+Measure election algorithms in networks that move, lose messages and fail. An experiment is a
+scenario, one YAML file, run with many seeds. The result of a run depends only on the scenario, the
+algorithm and the seed.
+"""
+
+
+LARGEST_SEED = 2**31
+SEEDS = 10
+"""The number of seeds that are run by default."""
+MEASURE = 'instability'
+KEPT = 'as for lab run, or the name of results'
+"""The help of an argument that names kept results."""
+MOST = 1_000_000
+"""The greatest number of seeds, or of workers, that an option takes."""
+
+
+LEAST = 20
+"""The number of seeds to start with."""
+LIMIT = 1000
+"""The greatest number of seeds that the command runs, unless ``--seeds`` gives another one."""
+
+
+class Width(NamedTuple):
+    """A wanted width: half of an interval, the number after ±."""
+
+    half: float
+    """In the unit of the measure, or as a part of a mean."""
+    relative: bool
+    """Whether it is a part of the mean; for differences, of the mean of the first algorithm."""
+
+    def text(self) -> str:
+        """
+        Return the width as text.
+
+        >>> Width(0.05, True).text(), Width(0.002, False).text()
+        ('± 5% of the mean', '± 0.002')
+        """
+        return f'± {100.0 * self.half:g}% of the mean' if self.relative else f'± {self.half:g}'
+
+
+def parse_width(text: str) -> Width:
+    """
+    Return the width that a text gives: a number in the measure's unit, or a part in per cent.
+
+    :raises ValueError: for another text, and for 0 or less.
+
+    >>> parse_width('5%'), parse_width('2e-3')
+    (Width(half=0.05, relative=True), Width(half=0.002, relative=False))
+    """
+    match = re.fullmatch(r'([0-9.]+(?:e[-+]?[0-9]+)?) ?(%?)', text, re.IGNORECASE)
+    half = float(match[1]) / (100.0 if match[2] else 1.0) if match else 0.0
+    if match is None or not 0.0 < half < inf:
+        raise ValueError(text)
+    return Width(half, bool(match[2]))
+
+
+def parse_seeds(text: str) -> range:
+    """
+    Return the seeds of an option: a number of them, from 0 on, or the first and the last.
+
+    >>> parse_seeds('3'), parse_seeds('5-9')
+    (range(0, 3), range(5, 10))
+    """
+    match = re.fullmatch(r'([0-9]{1,10})(?:-([0-9]{1,10}))?', text)
+    if match:
+        first, last = (0, int(match[1]) - 1) if match[2] is None else map(int, match.groups())
+        if first <= last <= LARGEST_SEED and last - first < MOST:
+            return range(first, last + 1)
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number of at least 1, '
+                            'or the first and the last such as 10-19: '
+                            f'up to {MOST} of them, and none above {LARGEST_SEED}')
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """
+    Return a dotted key of a scenario and a value, which is read as YAML.
+
+    >>> parse_setting('messages.loss=0.2'), parse_setting('messages.delay=[0, 0.5]')
+    (('messages.loss', 0.2), ('messages.delay', [0, 0.5]))
+    """
+    key, equals, value = text.partition('=')
+    try:
+        if key and equals:
+            return key, strict_yaml.read(value)
+    except ValueError:
+        pass
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '
+                            'messages.loss=0.2')
+
+
+def _parse_width(text: str) -> Width:
+    try:
+        return parse_width(text)
+    except ValueError:
+        raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number greater than 0 in '
+                                'the unit of the measure, or per cent such as 5%') from None
+
+
+def _parse_count(text: str) -> int:
+    if re.fullmatch('[0-9]{1,10}', text) and 1 <= int(text) <= MOST:
+        return int(text)
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes a whole number from 1 to {MOST}')
+
+
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """
+    Return the options of ``lab``.
+
+    A wrong option ends the process with status 2 and one line with the reason.
+
+    :param arguments: of the command line; ``None``: those of this process.
+    """
+    parser = CommandLineParser(prog='leader_election lab', description=DESCRIPTION)
+    commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    everywhere = CommandLineParser(add_help=False)
+    everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
+                            help='folder of the results (default: results)')
+    computing = CommandLineParser(add_help=False)
+    computing.add_argument('--workers', type=_parse_count, metavar='N',
+                           help='runs at the same time (default: one a core)')
+    computing.add_argument('--cluster', metavar='ADDRESS',
+                           help='compute on the workers of the Dask scheduler at this address, '
+                           'for example tcp://host:8786; or local: on --workers processes of this '
+                           'machine')
+
+    commands.add_parser('list', parents=[everywhere],
+                        help='list the scenarios, and the number of seeds done')
+
+    run = commands.add_parser(
+        'run', parents=[everywhere, computing],
+        help='run the missing runs of a scenario',
+        description='Run the missing runs of a scenario. After Ctrl-C, the same command '
+        'continues with the rest.')
+    run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
+    run.add_argument('--seeds', type=parse_seeds, metavar='N|A-B',
+                     help=f'number of seeds, or the first and the last (default: {SEEDS}; with '
+                     f'--until-width at most this many, default: {LIMIT})')
+    run.add_argument('--until-width', type=_parse_width, metavar='W',
+                     help='run more seeds until each interval of --measure is at most ± W: of '
+                     'the differences to the first algorithm, or of the mean of a single one; '
+                     f'in its unit, or such as 5%% of the mean. Begins with {LEAST} seeds')
+    run.add_argument('--measure', default=MEASURE, metavar='NAME',
+                     help=f'the measure of --until-width (default: {MEASURE})')
+    run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                     help='only this algorithm; may be repeated')
+    run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
+                     help='change the scenario, for example messages.loss=0.2; may be repeated')
+    run.add_argument('--again', action='store_true',
+                     help='discard all present results of this scenario')
+    run.add_argument('--no-animation', action='store_true',
+                     help='do not write an animation of the first seed')
+
+    compare = commands.add_parser(
+        'compare', parents=[everywhere],
+        help="compare a scenario's algorithms: paired differences over kept results",
+        description='Print the differences between algorithms over the same seeds, with 95 % '
+        'intervals, from kept results. All pairs are tested together.')
+    compare.add_argument('scenario', metavar='SCENARIO', help=KEPT)
+    compare.add_argument('--measure', action='append', default=[], metavar='NAME',
+                         help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
+    compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                         help='only pairs of these algorithms; at least two')
+
+    export = commands.add_parser(
+        'export', parents=[everywhere], help="write a scenario's results as a table",
+        description='Write kept results as a table, CSV or Parquet: a row for each run and time, '
+        'or with --summary for each run.')
+    export.add_argument('scenario', metavar='SCENARIO', help=KEPT)
+    export.add_argument('--out', type=Path, metavar='FILE',
+                        help='ends in .csv or .parquet (default: SCENARIO.csv, or '
+                        'SCENARIO_summary.csv, in the folder of the results)')
+    export.add_argument('--summary', action='store_true',
+                        help='one row a run: means over time without the first sixth, and counts')
+
+    figure = commands.add_parser(
+        'figure', parents=[everywhere], help='draw a figure, also of your own scenario',
+        description='Draw a figure of the package, or one of a scenario: its measure over time, '
+        'or against the key that it varies, with 95 % intervals; a map of two keys.')
+    figure.add_argument('name', metavar='NAME|SCENARIO', nargs='?', default='',
+                        help='name of a figure, or a scenario as for lab run; none: list names')
+    figure.add_argument('--measure', metavar='NAME',
+                        help='the measure to draw, for a scenario (default: instability; against '
+                        'keys also led devices and leaders)')
+    figure.add_argument('--out', type=Path, metavar='FILE',
+                        help='(default: figures/NAME.png in the folder of the results)')
+
+    report = commands.add_parser(
+        'report', parents=[everywhere], help="write a report of a scenario's kept results",
+        description='Write a report as Markdown: means and paired differences with 95 % '
+        'intervals, the figure, versions, and the text of the scenario.')
+    report.add_argument('scenario', metavar='SCENARIO', help=KEPT)
+    report.add_argument('--measure', action='append', default=[], metavar='NAME',
+                        help='a measure in which all pairs are compared (default: instability, '
+                        'leaders, led); may be repeated')
+    report.add_argument('--out', type=Path, metavar='FILE',
+                        help='(default: SCENARIO.md in the folder of the results)')
+
+    reproduce = commands.add_parser(
+        'reproduce', parents=[everywhere, computing],
+        help="run the papers' scenarios, and compare with the published numbers",
+        description='The exit status is 0 if no aim is missed, 1 if one is missed, 2 after an '
+        'error. With 10 seeds or fewer, a number misses its aim only if its 95 % interval also '
+        'excludes the published one.')
+    reproduce.add_argument('--seeds', type=_parse_count, default=200, metavar='N',
+                           help='number of seeds of each scenario (default: 200)')
+
+    study = commands.add_parser(
+        'study', parents=[everywhere, computing],
+        help='run the study of regions, and compare with the claims of its paper',
+        description='Run coordination2019, and collections with a fifth of the seeds; draw their '
+        'figures, and write study.md.')
+    study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
+                       help='number of seeds of each variant (default: 100)')
+    return parser.parse_args(arguments)
 
 
 def main() -> int:
     """Run the command ``lab``; return the exit status."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = parse_options()
-    commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        'list': show_list, 'run': run, 'compare': compare, 'figure': figure,
-        'report': report_own, 'reproduce': reproduce, 'study': study, 'export': export_results}
     try:
-        return commands[options.command](options)
-    except (ScenarioError, ResultError, OSError) as error:
-        # OSError: from a file of another library, such as the cache of compiled code.
-        return print_error(error)
+        from leader_election.lab import subcommands
+        return subcommands.execute(options)
     except KeyboardInterrupt:
         again = ' without --again' if getattr(options, 'again', False) else ''
         print(f'stopped; finished runs are kept, and the same command{again} goes on from there',
@@ -68,164 +263,3 @@ def main() -> int:
         sys.stdout.flush()
         # A normal exit would wait for the runs that threads are computing.
         os._exit(ExitStatus.INTERRUPTED)
-
-
-def show_list(options: argparse.Namespace) -> int:
-    """Print the scenarios that come with the package."""
-    shown = Table(box=SIMPLE_HEAD)
-    for name in ('scenario', 'title', 'algorithms'):
-        shown.add_column(name)
-    for name in ('devices', 'seeds done'):
-        shown.add_column(name, justify='right')
-    for name in scenarios.names():
-        scenario = scenarios.load(name)
-        # Labels of algorithms with regions differ by settings: the algorithm's name is enough.
-        labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
-        shown.add_row(name, scenario.title, ', '.join(dict.fromkeys(labels)),
-                      str(count_devices(scenario)), seeds_done(scenario, options.results))
-    console().print(shown)
-    return ExitStatus.OK
-
-
-def count_devices(scenario: Scenario) -> int:
-    """Return the number of devices of a scenario."""
-    random = np.random.default_rng(0)
-    return sum(getattr(group.parameters, 'count', None)
-               or len(group.topology.place(group.parameters, random).position)
-               for group in scenario.groups)
-
-
-def seeds_done(scenario: Scenario, folder: Path) -> str:
-    """
-    Return the number of seeds that are done for all algorithms and variants, as text.
-
-    Runs of another text of the scenario, or of other code, are not counted.
-    """
-    digests, finished = store.digests(scenario), store.finished(folder, scenario.name)
-    done = str(results.seeds_done(store.keys_of(finished, digests), scenario))
-    current = {str(digest) for digest in digests.values()}
-    return done if current.issuperset(finished) else f'{done}, others changed'
-
-
-def run(options: argparse.Namespace) -> int:
-    """Run the missing runs of a scenario, and print their summary."""
-    scenario = scenarios.load(options.scenario).replaced(dict(options.set))
-    label = (options.algorithm or [scenario.entrants[0].label])[0]
-    out = options.results / f'{scenario.name}_{label}.gif'
-    if not options.no_animation:
-        from leader_election.lab.figures.network_snapshots import animate, check_format
-        check_format(out)  # Before any run.
-    discard = [options.again]  # Only before the first batch of seeds.
-
-    def compute(seeds: Sequence[int]) -> xarray.Dataset:
-        return runs.run(scenario, seeds, options.results, options.algorithm, options.workers,
-                        discard.pop() if discard else False, cluster=options.cluster)
-    outcome = None
-    if options.until_width is None:
-        dataset = compute(options.seeds or range(SEEDS))
-    else:
-        labels = [each.label for each in scenario.entrants
-                  if not options.algorithm or each.label in options.algorithm]
-        # Before any run, not after the first batch.
-        check_measure(measures_to_come(results.empty(scenario, labels, [0])), options.measure)
-        outcome = run_until(compute, options.seeds or range(LIMIT), options.measure,
-                            options.until_width, labels, lambda text: print(text, flush=True))
-        dataset = outcome.results
-    console().print(table(dataset))
-    rows = to_first_rows(dataset)
-    if rows is not None:
-        console().print()
-        console().print(terminal_table(rows))
-    for line in level_lines(dataset):
-        print(line)
-    if outcome is not None:
-        print(conclusion(outcome, options.measure, options.until_width))
-    print(f'wrote {results.path_of(options.results, scenario.name)}')
-    if not options.no_animation:
-        values, variant = scenario.variants()[0]
-        seed = (options.seeds or range(1))[0]
-        print(f'wrote {animate(variant, label, seed, out)}: {run_label(seed, values)}')
-    return ExitStatus.OK if outcome is None or outcome.reached else MISSED
-
-
-def run_label(seed: int, values: Mapping[str, Any]) -> str:
-    """
-    Return the label of one run: its seed, and the values of the keys that vary.
-
-    >>> run_label(3, {'messages.loss': 0.2, 'rounds.phase': 'random'})
-    'seed 3, messages.loss=0.2, rounds.phase=random'
-    """
-    return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
-
-
-def compare(options: argparse.Namespace) -> int:
-    """Print the paired differences between a scenario's algorithms over kept results."""
-    dataset = kept(options.scenario, options.results)
-    if len(options.algorithm) == 1:
-        raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
-                            'takes two or more')
-    pairs = all_pairs(options.algorithm) if options.algorithm else None
-    for measure in options.measure or [MEASURE]:
-        console().print(terminal_table(pair_rows(dataset, measure, pairs)))
-        console().print()
-    return ExitStatus.OK
-
-
-def export_results(options: argparse.Namespace) -> int:
-    """Write the kept results of a scenario as a table, and print descriptions of its columns."""
-    from leader_election.lab.reports import export
-    dataset = kept(options.scenario, options.results)
-    scenario = scenario_of(dataset)
-    out = options.out or options.results / (
-        f'{scenario.name}{"_summary" if options.summary else ""}.csv')
-    rows = export.write(dataset, scenario, out, options.summary)
-    console().print(export.legend(dataset, scenario, options.summary))
-    print(f'wrote {out}: {rows} rows')
-    return ExitStatus.OK
-
-
-def figure(options: argparse.Namespace) -> int:
-    """Draw a figure of the package or of any scenario, or list the names of all figures."""
-    from leader_election.lab import figures
-    from leader_election.lab.figures.curves import draw_own
-    from leader_election.lab.figures.style import draw_to
-    if not options.name:
-        print(*figures.names(), sep='\n')
-        return ExitStatus.OK
-    folder = options.results / 'figures'
-    if options.name in figures.names():
-        if options.measure is not None:
-            raise ResultError(f'--measure is not allowed with {options.name}, whose measures are '
-                              'given; it is for figures of scenarios')
-        drawn = figures.draw(options.name, options.results,
-                             options.out or folder / f'{options.name}.png')
-    else:
-        try:
-            dataset = kept(options.name, options.results)
-        except UnknownResultsError as error:
-            raise ResultError(f'{error}, or is one of {", ".join(figures.names())}') from None
-        drawn = draw_to(lambda: draw_own(dataset, options.measure),
-                        options.out or folder / f'{dataset.attrs["scenario"]}.png')
-    print(f'wrote {drawn}')
-    return ExitStatus.OK
-
-
-def report_own(options: argparse.Namespace) -> int:
-    """Write the report of any scenario, with its figure."""
-    from leader_election.lab.reports.scenario_report import write_report
-    dataset = kept(options.scenario, options.results)
-    print(f'wrote {write_report(dataset, options.results, options.measure, options.out)}')
-    return ExitStatus.OK
-
-
-def reproduce(options: argparse.Namespace) -> int:
-    """Run the papers' experiments, and write ``report.md``."""
-    from leader_election.lab.reports import paper_reports
-    return paper_reports.reproduce(options.seeds, options.results, options.workers,
-                                   options.cluster)
-
-
-def study(options: argparse.Namespace) -> int:
-    """Run the study of regions, and write ``study.md``."""
-    from leader_election.lab.reports import paper_reports
-    return paper_reports.study(options.seeds, options.results, options.workers, options.cluster)

@@ -27,7 +27,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.lab.experiment.scenario import Messages
+from leader_election.lab.experiment.schema import Messages
 import numpy as np
 from numpy.typing import NDArray
 

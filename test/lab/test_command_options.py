@@ -14,7 +14,7 @@
 
 """The options of the command ``lab``."""
 
-from leader_election.lab.command_options import parse_options, parse_seeds
+from leader_election.lab.commands import parse_options, parse_seeds
 import pytest
 
 

@@ -23,7 +23,7 @@ import sys
 
 from lab.small_scenario import TEXT, VARIED, write
 from leader_election.lab import commands
-from leader_election.lab.command_options import parse_options
+from leader_election.lab.commands import parse_options
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.runs import results, store

@@ -18,9 +18,8 @@ from leader_election.election.coordination.region import CANDIDATE, WORKER
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results
-from leader_election.lab.simulation.event_kind import leading
-from leader_election.lab.simulation.simulate import simulate
-from leader_election.lab.simulation.simulation import Simulation
+from leader_election.lab.simulation.network_events import leading
+from leader_election.lab.simulation.simulate import simulate, Simulation
 import numpy as np
 import pytest
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.small_scenario import load, TEXT
-from leader_election.lab.command_options import parse_setting
+from leader_election.lab.commands import parse_setting
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.parameters import (
     as_number,

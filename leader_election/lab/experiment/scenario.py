@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
-from leader_election.lab.experiment import parser, variations
+from leader_election.lab.experiment import parser
 from leader_election.lab.experiment.parser import KEYS, ScenarioError, section_errors
 from leader_election.lab.experiment.schema import (
     Entrant,
@@ -49,8 +49,7 @@ import numpy as np
 from numpy.typing import NDArray
 import yaml
 
-__all__ = ['Entrant', 'Group', 'KEYS', 'load', 'Measure', 'Messages', 'names', 'parse', 'Rounds',
-           'Scenario', 'ScenarioError', 'section_errors', 'Strength']
+__all__ = ['load', 'named_files', 'names', 'parse', 'Scenario', 'ScenarioError']
 
 FOLDER = Path(__file__).parents[1] / 'scenarios'
 SUFFIXES = ('.yaml', '.yml')
@@ -87,7 +86,7 @@ class Scenario:
     events: tuple[tuple[Event, Any], ...]
     """Events and their parameters, in the order of their times."""
     first_id: int
-    vary: Mapping[str, Sequence[variations.Change]]
+    vary: Mapping[str, Sequence[parser.Change]]
     """The values of each dimension that varies, by dotted key or the user's own name."""
 
     def entrant(self, label: str) -> Entrant:
@@ -118,7 +117,7 @@ class Scenario:
         """
         raw = self.raw()
         for key, value in values.items():
-            variations.replace_value(raw, key.split('.'), value, self.name, key)
+            parser.replace_value(raw, key.split('.'), value, self.name, key)
         return parse(raw, self.name)
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
@@ -241,7 +240,7 @@ def parse(raw: Any, name: str) -> Scenario:
         measure=parser.parse_section(Measure, raw, 'measure', name),
         events=events,
         first_id=head.first_id,
-        vary=variations.parse_variations(raw, name))
+        vary=parser.parse_variations(raw, name))
     labels = [entrant.label for entrant in scenario.entrants]
     for label in labels:
         if labels.count(label) > 1:

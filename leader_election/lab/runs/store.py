@@ -36,8 +36,9 @@ import zipfile
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.coordination.aggregate import AGGREGATES
 from leader_election.lab.experiment import scenario as scenarios
-from leader_election.lab.experiment.scenario import Entrant, named_files, Scenario
-from leader_election.lab.experiment.variations import label_of
+from leader_election.lab.experiment.parser import label_of
+from leader_election.lab.experiment.scenario import named_files, Scenario
+from leader_election.lab.experiment.schema import Entrant
 from leader_election.lab.runs import results, sources
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.simulation.network_events import EVENTS

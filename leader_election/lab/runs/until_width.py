@@ -36,7 +36,7 @@ from typing import NamedTuple
 from leader_election.lab.analysis.measures import each_run
 from leader_election.lab.analysis.paired_differences import to_first
 from leader_election.lab.analysis.statistics import are_equal, CONFIDENCE, estimate_mean, Floats
-from leader_election.lab.command_options import LEAST, Width
+from leader_election.lab.commands import LEAST, Width
 from leader_election.lab.runs.results import ResultError, varied
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]

@@ -22,14 +22,13 @@ from leader_election.election.coordination import summary_layout
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.engine.arena import packed
+from leader_election.lab.experiment.parser import section_errors
 from leader_election.lab.experiment.scenario import (
-    Entrant,
-    Group,
     named_files,
     Scenario,
     ScenarioError,
-    section_errors,
 )
+from leader_election.lab.experiment.schema import Entrant, Group
 from leader_election.lab.simulation.composed_rounds import assign, plain_parameters
 from leader_election.lab.topologies import Placement
 import numpy as np

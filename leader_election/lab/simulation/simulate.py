@@ -15,10 +15,11 @@
 """A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
 
 from collections.abc import Iterator, Sequence
+import copy
 from dataclasses import dataclass
 from itertools import zip_longest
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.coordination.aggregate import AggregateSet
@@ -26,18 +27,255 @@ from leader_election.election.coordination.region import Region
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
 from leader_election.election.robot.wire import dumps
-from leader_election.lab.engine import Network, state_layout
+from leader_election.lab import engine
+from leader_election.lab.engine import Medium, Network, state_layout
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.experiment.schema import Entrant, Regions
+from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
 from leader_election.lab.runs import sources
-from leader_election.lab.simulation.composed_rounds import aggregate_of
-from leader_election.lab.simulation.simulation import Simulation, Snapshot
+from leader_election.lab.simulation.build import larger, network_of
+from leader_election.lab.simulation.composed_rounds import aggregate_of, readings
+from leader_election.lab.simulation.network_events import begin, leading
+from leader_election.lab.simulation.position_errors import PositionErrors
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ['measured', 'message_bytes', 'parting', 'Run', 'simulate', 'simulate_branches',
-           'Simulation', 'Snapshot']
+STRETCH = 1_000_000
+"""Approximate number of rounds of one call of the engine, between which Python may interrupt."""
+
+
+class Snapshot(NamedTuple):
+    """A network at one time; n devices."""
+
+    time: float
+    """[s]."""
+    id: NDArray[np.int64]  # noqa: A003
+    position: NDArray[np.float64]
+    """Shape (n, 2) [m]."""
+    leader: NDArray[np.int64]
+    """The id of each device's leader, shape (n,)."""
+    is_leader: NDArray[np.bool_]
+    running: NDArray[np.bool_]
+    pairs: NDArray[np.int32]
+    """The indices of devices that are in range of each other, shape (m, 2)."""
+
+
+class Simulation:
+    """The simulation of a run."""
+
+    def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
+        # A stream for each purpose: numbers drawn for one do not change those for another.
+        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
+        self._strengths, rounds, walk, self._messages, self._events, errors = streams
+        self._walk = walk
+        self.scenario, self.entrant = scenario, entrant
+        self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
+        devices = self.network.devices
+        self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
+            scenario.localisation, devices.position, devices.error,
+            devices.id - devices.id.min(), errors)
+        self._degree_since = np.nan
+        self._round = engine.round_entry(entrant.algorithm, entrant.parameters)
+        self._bind_motion()
+        every = scenario.strength.every
+        self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
+                         if k * every < scenario.duration] if np.isfinite(every) else [0.0]
+        self.switch(0.0)
+        begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
+        self.sense(0.0)
+        for event, parameters in scenario.events:
+            if event.prepare is not None:
+                event.prepare(parameters, self.network)
+
+    def play(self, since: float = 0.0, until: float = np.inf,
+             snapshots: Sequence[float] = ()) -> list[Snapshot]:
+        """
+        Run the scenario from a time on up to just before another one [s].
+
+        :param since: the end of the part that has been played.
+        :return: the snapshots taken in this time.
+        """
+        scenario, taken = self.scenario, []
+        # Three times 0.1 s are slightly more than 0.3 s, and the last sample is needed.
+        end = max(scenario.duration, float(scenario.times()[-1]))
+        times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
+        changes = set(self._error_times())
+        stops = {0.0, end, *snapshots, *times, *self.switches, *self._senses()}
+        for stop in sorted(stops | changes):
+            if not since <= stop < until:
+                continue
+            self.run(min(stop, end))
+            for event, parameters in scenario.events:
+                if parameters.at == stop:
+                    self.happen(event, parameters)
+            if stop == 0.0 and scenario.rounds.acquainted:
+                self.acquaint()
+            if stop in changes:
+                self.change_errors()
+            if stop > 0.0 and stop in stops:
+                self.sense(stop)
+            if stop > 0.0 and stop in self.switches:
+                self.switch(stop)
+            if stop in snapshots:
+                taken.append(self.snapshot(stop))
+        self.run(min(until, end))
+        return taken
+
+    def branch(self, scenario: Scenario) -> 'Simulation':
+        """
+        Return an independent copy that continues from here with another scenario.
+
+        :param scenario: may differ from this one's only in later events.
+        """
+        twin = copy.copy(self)
+        twin.scenario = scenario
+        changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events',
+                    '_errors')
+        vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
+        twin._bind_motion()
+        return twin
+
+    def _bind_motion(self) -> None:
+        """Make the entry point of the motion, which holds the addresses of the present arrays."""
+        motion = self.scenario.motion
+        self._step = engine.NO_ENTRY if len(self.network.moves.order) == 0 else \
+            engine.step_entry(motion.name, motion.step, self._motion,
+                              self.network.devices.position, self._walk)
+
+    @property
+    def columns(self) -> Any:
+        """Return the states of all devices, columns of the fields; they may be changed."""
+        return engine.state_layout(self.entrant.algorithm).columns(self.network.exports)
+
+    def run(self, until: float) -> None:
+        """Run on to a time [s]."""
+        watch = self.network.watch
+        until = float(until)
+        entry_points = engine.EntryPoints(*self._round.addresses, *self._step.addresses)
+        stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
+                      self.scenario.rounds.period)
+        now = watch.sampled[0] * watch.interval
+        while True:
+            now = min(now + stretch, until)
+            while (status := engine.call_compiled(
+                    engine.advance, self.network, self._medium(), entry_points, self._messages,
+                    now)) != engine.DONE:
+                self.network = larger(self.network, status)
+            if now >= until:
+                return
+
+    def happen(self, event: Any, parameters: Any) -> None:
+        """Apply an event."""
+        if event.states:
+            self._store_sent_messages()
+        # Events that change states use strengths with the algorithm's sign, all others with the
+        # scenario's.
+        negated = self.entrant.weakest and not event.states
+        strength = self.network.devices.strength
+        if negated:
+            strength *= -1.0
+        event.happen(parameters, self.network, self.entrant.algorithm, self._events)
+        if negated:
+            strength *= -1.0
+
+    def switch(self, time: float) -> None:
+        """Set the strengths of all devices that hold from a time on [s]."""
+        cycle = self.scenario.strength.cycle
+        every = self.scenario.strength.every
+        kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
+        devices = self.network.devices
+        self._degree_since = time if kind == 'degree' else np.nan
+        strength = {
+            'random': self._strengths.random(len(devices.id))[devices.id - devices.id.min()],
+            'id': devices.id.astype(float),
+            'lower_id': -devices.id.astype(float),
+        }.get(kind, np.zeros(len(devices.id)))
+        devices.strength[:] = -strength if self.entrant.weakest else strength
+
+    def _senses(self) -> Iterator[float]:
+        """Yield the times at which devices take new readings [s]; none for constant readings."""
+        moving = len(self.network.moves.order) > 0
+        if self.scenario.sensing and (moving or self.scenario.sensing.source is not None):
+            for k in range(int(self.scenario.duration / self.scenario.sensor.period) + 1):
+                yield k * self.scenario.sensor.period
+
+    def _error_times(self) -> Iterator[float]:
+        """Yield the times at which the errors of positions change [s]; none without errors."""
+        if self._errors is not None:
+            interval = self.scenario.localisation.interval
+            for k in range(1, int(self.scenario.duration / interval) + 1):
+                yield k * interval
+
+    def change_errors(self) -> None:
+        """Advance the errors of positions by an interval, if there are any."""
+        if self._errors is not None:
+            self._errors.advance(self.network.devices.position,
+                                 self.scenario.localisation.interval)
+
+    def sense(self, time: float) -> None:
+        """Update the readings of all devices, if the scenario uses them."""
+        if not self.scenario.sensing:
+            return
+        if time > 0.0:
+            self._store_sent_messages()
+        columns, position = self.columns, self.network.devices.position
+        columns.sensed[:] = readings(self.scenario.sensor, position)
+        place = position if self._errors is None else self._errors.reported(position)
+        elapsed = time - columns.clock
+        if time > 0.0:
+            columns.speed_x[:] = (place[:, 0] - columns.place_x) / elapsed
+            columns.speed_y[:] = (place[:, 1] - columns.place_y) / elapsed
+        columns.place_x[:], columns.place_y[:] = place[:, 0], place[:, 1]
+        columns.clock[:] = time
+
+    def acquaint(self) -> None:
+        """Deliver the states of all devices to the devices in range."""
+        while (status := engine.call_compiled(
+                engine.rebuild, self.network, self._medium(), 0.0)) != engine.DONE:
+            self.network = larger(self.network, status)
+        links, devices = self.network.links, self.network.devices
+        slots, _, near = self._in_range()
+        links.flags[slots[near]] = engine.FRESH | engine.FRESH_AT_NEIGHBOUR
+        devices.sent[:] = 0.0
+        for counter in ('sent', 'delivered'):
+            self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
+        self._store_sent_messages()
+
+    def _store_sent_messages(self) -> None:
+        """Store all latest messages, so that changes of states do not change them."""
+        while self.network.pool.top[0] < len(engine.slots(self.network.links)[0]):
+            self.network = larger(self.network, engine.POOL_FULL)
+        engine.call_compiled(
+            engine.store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
+
+    def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Return all slots, the receiver and the sender of each, and a mask of those in range."""
+        links, position = self.network.links, self.network.devices.position
+        slots, receiver = engine.slots(links)
+        pairs = np.stack([receiver, links.neighbour[slots]], axis=1).astype(np.int32)
+        apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+        return slots, pairs, apart <= self._medium().reach
+
+    def snapshot(self, time: float) -> Snapshot:
+        """Return the present network."""
+        devices = self.network.devices
+        _, pairs, near = self._in_range()
+        return Snapshot(
+            time, devices.id.copy(), devices.position.copy(), self.columns.leader.copy(),
+            leading(self.network), devices.running.copy(),
+            pairs[near & (pairs[:, 0] < pairs[:, 1])])
+
+    def _medium(self) -> Medium:
+        messages, rounds = self.scenario.messages, self.scenario.rounds
+        fixed = self.network.lists.fixed
+        return Medium(
+            reach=np.inf if fixed else messages.range, estimated=self._errors is not None,
+            trusted=self.scenario.localisation.communication_range, floor=messages.floor,
+            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
+            delay_least=messages.delay[0], delay_most=messages.delay[1],
+            duplication=messages.duplication, jitter=rounds.jitter,
+            degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)
+
 
 SIZED = 100
 """Greatest number of devices whose messages are encoded."""

@@ -33,7 +33,7 @@ from leader_election.lab.analysis.claims import (
 )
 from leader_election.lab.engine import COUNTERS
 from leader_election.lab.experiment import scenario
-from leader_election.lab.reports.paper_reports import FIGURES, study_report
+from leader_election.lab.reports import FIGURES, study_report
 from leader_election.lab.runs.results import dimensions
 import numpy as np
 import pytest

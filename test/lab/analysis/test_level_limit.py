@@ -19,8 +19,7 @@ from pathlib import Path
 from leader_election.lab.analysis.summary import level_lines
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.simulation.simulate import simulate
-from leader_election.lab.simulation.simulation import Simulation
+from leader_election.lab.simulation.simulate import simulate, Simulation
 import numpy as np
 import pytest
 

@@ -31,7 +31,7 @@ from leader_election.lab.analysis.paired_differences import (
     to_first_rows,
 )
 from leader_election.lab.analysis.statistics import Estimate, estimate_mean
-from leader_election.lab.reports.scenario_report import TEMPLATES
+from leader_election.lab.reports import TEMPLATES
 from leader_election.lab.runs.results import ResultError
 import numpy as np
 import pytest

@@ -20,11 +20,9 @@ from lab.small_scenario import load, VARIED
 from leader_election.lab.analysis.statistics import time_average
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.reports import export
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs import results
-from leader_election.lab.runs.labels import attributes, LABELS
-from leader_election.lab.runs.results import ResultError
+from leader_election.lab.runs import export, results
+from leader_election.lab.runs.results import attributes, LABELS, ResultError
 import numpy as np
 import pandas
 from pyarrow import parquet

@@ -24,15 +24,15 @@ from leader_election.lab.analysis.comparison import Number, Order
 from leader_election.lab.analysis.statistics import Estimate
 from leader_election.lab.experiment import scenario
 from leader_election.lab.figures.style import FigureError
-from leader_election.lab.reports.paper_reports import (
+from leader_election.lab.reports import (
     aims_missed,
     conclude,
+    draw_all,
     is_undecided,
     MISSED,
     papers_report,
     seeds_run,
 )
-from leader_election.lab.reports.scenario_report import draw_all
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import empty, path_of, ResultError, save
 from leader_election.lab.runs.store import digests

@@ -17,7 +17,7 @@
 from pathlib import Path
 
 from lab.small_scenario import load, TEXT, VARIED
-from leader_election.lab.reports.scenario_report import write_report
+from leader_election.lab.reports import write_report
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import ResultError
 import pytest

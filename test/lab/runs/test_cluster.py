@@ -235,8 +235,11 @@ def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:
         130, 'stopped; finished runs are kept, and the same command goes on from there\n')
 
 
-def test_without_a_cluster_its_module_is_not_loaded() -> None:
+@pytest.mark.parametrize(('module', 'slow'), [
+    ('commands', {'xarray', 'pandas', 'numba', 'scipy', 'matplotlib'}),
     # xarray itself imports dask if it is installed.
-    code = ('import sys; import leader_election.lab.commands;'
-            'sys.exit("leader_election.lab.runs.cluster" in sys.modules)')
+    ('subcommands', {'leader_election.lab.runs.cluster'})])
+def test_unneeded_module_is_not_loaded(module: str, slow: set[str]) -> None:
+    code = (f'import sys; import leader_election.lab.{module};'
+            f'sys.exit(not {slow!r}.isdisjoint(sys.modules))')
     assert subprocess.run([sys.executable, '-c', code]).returncode == 0

@@ -22,13 +22,13 @@ from typing import Any
 from lab.runs.test_computation import RecordedProgress, same, Stopping
 from lab.simulations import scene, WALK
 from lab.small_scenario import load, TEXT, VARIED, write
-from leader_election.lab.commands import seeds_done
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, sources, store
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import fingerprint, kept, UnknownResultsError
+from leader_election.lab.subcommands import seeds_done
 import pytest
 import xarray
 

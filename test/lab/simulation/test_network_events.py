@@ -22,8 +22,7 @@ from lab.simulations import begun, counts, held, in_flight, leaders, line, round
 from leader_election.election.algorithms import BOUNDED, RECURSIVE
 from leader_election.election.algorithms.recursive import configure
 from leader_election.lab.experiment.scenario import load
-from leader_election.lab.simulation.event_kind import Some
-from leader_election.lab.simulation.network_events import EVENTS, hesitant
+from leader_election.lab.simulation.network_events import EVENTS, hesitant, Some
 from leader_election.lab.simulation.simulate import Simulation
 import numpy as np
 import pytest

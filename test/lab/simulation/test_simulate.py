@@ -74,7 +74,7 @@ def test_threads_do_not_matter(scenario: Scenario) -> None:
 def test_the_stretch_between_interruptions_does_not_matter(
         scenario: Scenario, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 1))
-    monkeypatch.setattr('leader_election.lab.simulation.simulation.STRETCH', stretch)
+    monkeypatch.setattr('leader_election.lab.simulation.simulate.STRETCH', stretch)
     assert digits(run(scenario, 1)) == expected
 
 
@@ -149,7 +149,7 @@ def test_growing_arrays_change_no_result(
         asked.append(status)
         return larger(network, status)
     monkeypatch.setattr(simulate, 'Simulation', Tiny)
-    monkeypatch.setattr('leader_election.lab.simulation.simulation.larger', noted)
+    monkeypatch.setattr('leader_election.lab.simulation.simulate.larger', noted)
     assert digits(run(scenario, 4)) == expected
     assert asked.count(status) > 1
 

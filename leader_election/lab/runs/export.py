@@ -29,8 +29,8 @@ from leader_election.lab.analysis.measures import DERIVED
 from leader_election.lab.analysis.statistics import time_average
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.runs.labels import attributes
 from leader_election.lab.runs.results import (
+    attributes,
     finished_variants,
     reason,
     replacing,
