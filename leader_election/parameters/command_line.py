@@ -15,8 +15,9 @@
 """The common code of all commands: exit statuses, error lines, the parser of options."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
+import math
 import sys
 from typing import Any, NoReturn
 
@@ -75,6 +76,30 @@ def outside_ros_args(arguments: Sequence[str]) -> Iterator[str]:
             inside = False
         elif not inside:
             yield argument
+
+
+def number(fits: Callable[[float], bool], allowed: str) -> Callable[[str], float]:
+    """
+    Return the type of an option that is a number.
+
+    :param fits: returns whether a number is allowed; false for NaN.
+    :param allowed: the numbers that are, for the error line.
+
+    >>> number(lambda seconds: seconds > 0.0, 'more than 0 s')('1e2')
+    100.0
+    """
+    def convert(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if fits(value):
+            return value
+        raise argparse.ArgumentTypeError(f'{text!r} is not allowed; it takes {allowed}')
+    return convert
+
+
+POSITIVE = number(lambda value: 0.0 < value < math.inf, 'more than 0')
 
 
 class CommandLineParser(argparse.ArgumentParser):

@@ -27,8 +27,7 @@ from leader_election.ros.launching.arguments import given_values, parse_bool, pa
 from leader_election.ros.launching.checks import check_namespace, check_tasks, full_namespace
 from leader_election.ros.launching.parameter_file import effective_parameters, sets_parameter
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
-from leader_election.swarm.fleet.fleet_file import load_fleet
-from leader_election.swarm.fleet.fleet_robot import FleetRobot
+from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
 from leader_election.swarm.fleet.fleet_settings import (
     check_topic_name,
     SHARED_TOPIC,

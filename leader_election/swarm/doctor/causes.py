@@ -27,7 +27,7 @@ from leader_election.election.robot.diagnostics import (
 )
 from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor.communication import NO_SENDER
-from leader_election.swarm.doctor.identity import NO_DIAGNOSTICS, NOT_FOUND
+from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND
 from leader_election.swarm.doctor.observations import Level, Symptom
 from leader_election.swarm.doctor.positioning import LATE, STOPPED
 from leader_election.swarm.doctor.timing import SLOW_TIME, STANDS_STILL

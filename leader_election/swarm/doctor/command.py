@@ -17,12 +17,11 @@
 import argparse
 from collections.abc import Mapping, Sequence
 import json
-import math
 import shutil
 import textwrap
 from typing import Any
 
-from leader_election.parameters.command_line import CommandLineParser
+from leader_election.parameters.command_line import CommandLineParser, number
 from leader_election.swarm.doctor.diagnoses import CHECKS, Finding, swarm_topics
 from leader_election.swarm.doctor.observations import Level, listing, Observations
 from leader_election.swarm.fleet.fleet_file import load_fleet
@@ -34,15 +33,7 @@ problems, and advise what to do. It publishes nothing. The exit status is 0 with
 1 with one, 2 for wrong usage.
 """
 
-
-def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 1.0 <= number <= 3600.0:
-        raise argparse.ArgumentTypeError(f'{text!r} is not allowed; it takes 1 to 3600 s')
-    return number
+_SECONDS = number(lambda value: 1.0 <= value <= 3600.0, '1 to 3600 s')
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -54,7 +45,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = CommandLineParser(prog='leader_election swarm_doctor', description=DESCRIPTION)
     parser.add_argument('--robot', default='', metavar='NAME',
                         help='only this robot, by its namespace (default: all)')
-    parser.add_argument('--seconds', type=_seconds, default=10.0, metavar='S',
+    parser.add_argument('--seconds', type=_SECONDS, default=10.0, metavar='S',
                         help='how long to listen; several rounds (default: 10)')
     parser.add_argument('--fleet-file', default='', metavar='FILE',
                         help='the fleet file: the expected robots')

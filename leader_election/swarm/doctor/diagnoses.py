@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from leader_election.swarm.doctor import agreement, communication, identity, positioning, timing
+from leader_election.swarm.doctor import communication, membership, positioning, timing
 from leader_election.swarm.doctor.causes import root_causes
 from leader_election.swarm.doctor.observations import (
     find_radio_topics,
@@ -71,54 +71,55 @@ CHECKS = (
           'values on all machines, ROS_AUTOMATIC_DISCOVERY_RANGE the value SUBNET (not LOCALHOST '
           'or OFF), and check that the network forwards multicast (ros2 multicast receive here, '
           'ros2 multicast send on the other machine), or list the peers in ROS_STATIC_PEERS.',
-          identity.found, common=True),
+          membership.found, common=True),
     Check('missing', 'Are all expected robots there?',
           'A robot of the fleet file, or the requested one, is missing or has another id.',
           'Check that its node runs (systemctl status, ros2 node list on the robot itself) and '
           'was started with its own name; if it is visible there and not here, it is the '
-          'network: see found.', identity.missing, common=True),
+          'network: see found.', membership.missing, common=True),
     Check('silent', 'Does each robot send messages?',
           'A node runs, but sends no candidacy: for its neighbours it does not exist.',
           'A managed node may be inactive: ros2 lifecycle get and ros2 lifecycle set ... '
           'activate. Otherwise its neighbourhood is remapped to a topic of another name, or its '
           'messages do not reach this machine.',
-          identity.silent),
+          membership.silent),
     Check('names', 'Has each node a name of its own?',
           'Nodes of the same name answer for each other: parameters and services reach either.',
-          'Start each robot in a namespace of its own (-r __ns:=/NAME), once.', identity.names,
+          'Start each robot in a namespace of its own (-r __ns:=/NAME), once.', membership.names,
           common=True),
     Check('ids', 'Has each robot an id of its own?',
           'Robots drop messages with their own id, and others take the two for one robot that '
           'jumps: regions break up.',
-          'Give each robot its own robot_id, and start no robot twice.', identity.ids),
+          'Give each robot its own robot_id, and start no robot twice.', membership.ids),
     Check('frames', 'Do all robots use one frame?',
           'Messages of another frame are dropped: robots of different frames elect separately.',
-          'Set parameter frame to one value on all robots.', agreement.frames),
+          'Set parameter frame to one value on all robots.', membership.frames),
     Check('algorithms', 'Do all robots run one algorithm?',
           'Messages of another algorithm are dropped: the robots elect separately.',
-          'Set parameter algorithm to one value on all robots.', agreement.algorithms),
+          'Set parameter algorithm to one value on all robots.', membership.algorithms),
     Check('settings', 'Do all robots have the same settings?',
           'Robots with another radius, range or metric than the others share no partition with '
           'them; one whose messages expire too early drops neighbours.',
           'Set the parameter to one value on all robots (ros2 param set changes it at once, '
           'except metric). If it is meant to differ, say so in a fleet file, and give it: '
-          '--fleet-file.', agreement.settings),
+          '--fleet-file.', membership.settings),
     Check('readable', 'Can all messages be read?',
           'The topic carries invalid messages, or messages of another version of the package.',
           'Install one version of the package everywhere, and let nothing else publish on the '
-          'neighbourhood topic.', identity.readable),
+          'neighbourhood topic.', membership.readable),
     Check('refused', 'Do robots accept the messages that they receive?',
           'Robots dropped messages, or parts of them, for the reason named.',
           'Look at the sender: its version of the package, and what it publishes.',
-          identity.refused),
+          membership.refused),
     Check('keys', 'Do all robots sign with one key?',
           'A robot with a key does not believe one without it or with another, and the other way '
           'round: they elect separately.',
           'Copy one key file to all robots and set swarm_key_file; swarm_key --show compares '
-          'keys; leader_election swarm_key --help describes how to change a key.', agreement.keys),
+          'keys; leader_election swarm_key --help describes how to change a key.',
+          membership.keys),
     Check('self_reported', 'Do the robots report no problem themselves?',
           'A robot publishes a warning or an error on /diagnostics.',
-          'Follow its text; the other checks may show more.', identity.self_reported),
+          'Follow its text; the other checks may show more.', membership.self_reported),
     Check('odometry', "Does each robot's odometry arrive?",
           'Without recent odometry a robot has no position: its messages are dropped wherever '
           'distance counts.',

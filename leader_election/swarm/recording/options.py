@@ -34,7 +34,7 @@ from leader_election.parameters import (
     ProcessParameters,
     table,
 )
-from leader_election.parameters.command_line import CommandLineParser
+from leader_election.parameters.command_line import CommandLineParser, number, POSITIVE
 import yaml
 
 REPLAYED = (
@@ -90,8 +90,8 @@ class ReplaySettings(NamedTuple):
     """The last part of the names of the topics with true poses."""
 
 
-SHORTEST_LOOK = 1e-3
-"""The shortest time between two snapshots [s]."""
+_LENGTH = number(lambda value: value >= 0.0, 'at least 0')
+_LOOK = number(lambda value: 1e-3 <= value < float('inf'), 'at least 0.001')
 FILE = 'output'
 """The parameter of the recorder that is a positional argument on the command line."""
 
@@ -141,52 +141,30 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
         made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
     made.add_argument('--json', action='store_true', help='the report as a JSON document')
     part = parser.add_argument_group('part of the recording')
-    part.add_argument('--from', type=_length, dest='begin', default=by_default.begin,
+    part.add_argument('--from', type=_LENGTH, dest='begin', default=by_default.begin,
                       metavar='S', help='begin this long after the first message [s]')
-    part.add_argument('--to', type=_length, dest='end', default=by_default.end, metavar='S',
+    part.add_argument('--to', type=_LENGTH, dest='end', default=by_default.end, metavar='S',
                       help='end this long after the first message [s]')
     part.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
                       'messages (default: the only topic named neighbourhood)')
     part.add_argument('--instance', default=by_default.instance,
                       help='instance whose leaders are shown: main, or the name of another one')
     how = parser.add_argument_group('interpretation')
-    how.add_argument('--radius', type=_length, help='radius of regions [m] '
+    how.add_argument('--radius', type=_LENGTH, help='radius of regions [m] '
                      "(default: as in the robots' diagnostics)")
-    how.add_argument('--range', type=_length, help='communication range [m], likewise')
-    how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
+    how.add_argument('--range', type=_LENGTH, help='communication range [m], likewise')
+    how.add_argument('--expiry', type=POSITIVE, default=by_default.expiry, metavar='S',
                      help='a robot silent for this long counts as gone [s] (default: %(default)g)')
     how.add_argument('--truth', default=by_default.truth, metavar='NAME',
                      help='last part of the names of topics with true poses: Odometry, '
                      'PoseStamped or PoseWithCovarianceStamped (default: %(default)s)')
-    how.add_argument('--look', type=_moment, default=by_default.look, metavar='S',
+    how.add_argument('--look', type=_LOOK, default=by_default.look, metavar='S',
                      help='time between two snapshots [s] (default: %(default)g)')
     options = parser.parse_args(arguments)
     if options.begin >= options.end:
         parser.error(f'argument --to: {options.end:g} is not allowed; it takes more than --from, '
                      f'which is {options.begin:g}')
     return options
-
-
-def _length(text: str) -> float:
-    number = float(text)
-    if not number >= 0.0:
-        raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes at least 0')
-    return number
-
-
-def _moment(text: str) -> float:
-    number = _positive(text)
-    if number < SHORTEST_LOOK:
-        raise argparse.ArgumentTypeError(
-            f'{text} is not allowed; it takes at least {SHORTEST_LOOK:g}')
-    return number
-
-
-def _positive(text: str) -> float:
-    number = float(text)
-    if not 0.0 < number < float('inf'):
-        raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
-    return number
 
 
 def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.robot.wire import RejectReason
+from leader_election.swarm.accuracy import DistanceRow
 from leader_election.swarm.recording.content import (
     CLOCK,
     Clocks,
@@ -34,7 +35,6 @@ from leader_election.swarm.recording.content import (
     POSES,
     STRING,
 )
-from leader_election.swarm.recording.localisation_errors import DistanceRow
 from leader_election.swarm.recording.mcap_files import Entry, RecordingError
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.snapshot import Snapshot

@@ -21,17 +21,19 @@ import math
 from typing import Any
 
 from leader_election.election.robot.codec import MAIN
-from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures
-from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
-from leader_election.swarm.recording.localisation_errors import (
+from leader_election.swarm.accuracy import (
+    accuracy_lines,
     accuracy_of_messages,
+    AccuracyFigures,
     Localisation,
     localisation_errors,
     localisation_lines,
     LocalisationErrors,
+    once_a_period,
     sighting_lines,
     Tracks,
 )
+from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run
 from leader_election.swarm.reference_partition import Agreement, partition, Share
@@ -41,8 +43,6 @@ import numpy as np
 
 INTERVALS = 10
 """The number of intervals of the recording for which the agreement is computed."""
-PERIOD = 1.0
-"""Time between two comparisons with true positions [s]."""
 LEAST_DISTANCE = 0.01
 """The shortest distance between two robots by their metric [m], the robots' default."""
 MOST_REIGNS = 12
@@ -165,19 +165,15 @@ def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
     agreement = Agreement()
     tables = {robot: np.array(track) for robot, track in tracks.items()
               if robot in strengths and len(track) > 1}
-    last = -math.inf
-    for snapshot in snapshots:
-        # Rounding may make a snapshot a little early.
-        if 0.0 <= snapshot.time - last < 0.99 * PERIOD:
-            continue
-        last = snapshot.time
+    for snapshot in once_a_period(snapshots):
+        now = snapshot.time
         positions = {
-            robot: (np.interp(last, table[:, 0], table[:, 1]),
-                    np.interp(last, table[:, 0], table[:, 2]))
+            robot: (np.interp(now, table[:, 0], table[:, 1]),
+                    np.interp(now, table[:, 0], table[:, 2]))
             for robot, table in tables.items() if robot in snapshot.robots
-            and table[0, 0] <= last <= table[-1, 0]}
-        agreement.compare(last, snapshot, _true_snapshot(
-            last, positions, strengths, radius, communication_range))
+            and table[0, 0] <= now <= table[-1, 0]}
+        agreement.compare(now, snapshot, _true_snapshot(
+            now, positions, strengths, radius, communication_range))
     return agreement
 
 

@@ -16,7 +16,7 @@
 
 import math
 
-from leader_election.swarm.recording.localisation_errors import (
+from leader_election.swarm.accuracy import (
     alignment_errors,
     localisation_errors,
     localisation_lines,

@@ -25,9 +25,14 @@ from leader_election.localisation.recorded_errors import Recorded
 from leader_election.parameters import build
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import LogError, logs_folder
-from leader_election.swarm.recording.logs_command import as_yaml, main
+from leader_election.swarm.recording.logs_command import (
+    as_yaml,
+    from_logs,
+    from_recording,
+    main,
+    Topics,
+)
 from leader_election.swarm.recording.noise_check import checked, quality
-from leader_election.swarm.recording.noise_input import from_logs, from_recording, Topics
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
@@ -261,7 +266,7 @@ def test_unreadable_input_is_one_line(
 def test_wrong_options_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, error in (
             (['noise', 'physics5', '--window', '0.5'], 'takes whole seconds, 1 to 3600'),
-            (['convert', 'a', 'b', '--rate', '-1'], '-1 is not allowed; it takes more than 0'),
+            (['convert', 'a', 'b', '--rate', '-1'], "'-1' is not allowed; it takes more than 0"),
             ([], 'required: COMMAND')):
         with pytest.raises(SystemExit) as ended:
             main(arguments)

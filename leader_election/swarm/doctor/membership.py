@@ -12,15 +12,22 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of what all robots have to have in common: frame, algorithm, settings, key."""
+"""
+Checks of the members of a swarm: presence, names, ids, and what robots report themselves.
 
+Moreover of what all have to have in common: frame, algorithm, settings, key.
+"""
+
+from collections import Counter
 from collections.abc import Iterator, Mapping
+import math
 from typing import NamedTuple
 
 from leader_election.election.robot.codec import algorithm_of, Message
 from leader_election.election.robot.diagnostics import (
     ACCEPT_UNVERIFIED,
     COMMUNICATION_RANGE,
+    DUPLICATE_ID,
     FEEDBACK_GAIN,
     KEYS_ACCEPTED,
     MESSAGE_EXPIRY,
@@ -32,7 +39,166 @@ from leader_election.election.robot.diagnostics import (
     SWARM_KEY,
 )
 from leader_election.election.robot.swarm_key import is_signed
-from leader_election.swarm.doctor.observations import Level, listing, Observations, Symptom
+from leader_election.election.robot.wire import RejectReason
+from leader_election.swarm.doctor.observations import (
+    Level,
+    listing,
+    Observations,
+    RobotReport,
+    Symptom,
+)
+
+ROUNDS = 2
+"""The number of rounds within which a message of a robot should be received."""
+JUMP = 0.2
+"""The distance to and fro within two messages beyond which an id belongs to two robots [m]."""
+JUMPS = 3
+"""The least number of such moves, since a localisation may correct itself once."""
+_TASKS = 'Give all robots the same tasks, and one version of the package.'
+_KEYS = 'With one key everywhere (see keys), an outsider sends.'
+REFUSED = {
+    RejectReason.LIMIT: 'Raise the parameter neighbour_limit.',
+    RejectReason.IMPLAUSIBLE: 'Raise top_speed to that of the fastest robot, or look for odometry '
+    'that jumps, or a sender under the id of another.',
+    RejectReason.TASKS: _TASKS, RejectReason.SUMMARY: _TASKS, RejectReason.DECISION: _TASKS,
+    RejectReason.UNSIGNED: _KEYS, RejectReason.SIGNATURE: _KEYS,
+    RejectReason.REPLAY: 'A message came again or too late: raise replay_window where the network '
+    'is that slow, else somebody replays messages.'}
+"""The advice by the reason for rejecting messages."""
+NOT_FOUND = 'it was not found'
+NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
+EXAMPLE_LENGTH = 60
+"""The quoted length of a message that cannot be decoded [characters]."""
+
+
+def found(swarm: Observations) -> Iterator[Symptom]:
+    """Find the absence of all robots, or of all but one."""
+    here = ', '.join(f'{name}={value}' for name, value in swarm.environment.items())
+    here = f' (here: {here})' if here else ''
+    others = listing(swarm.other_swarms)
+    elsewhere = f'; there are robots on other topics: {others}' if others else ''
+    if swarm.other_domains:
+        elsewhere += ('; on this computer there are ROS nodes with ROS_DOMAIN_ID='
+                      + listing(swarm.other_domains))
+    if not swarm.robots and not swarm.sent:
+        yield Symptom(Level.ERROR, (),
+                      f'no robot was found in {swarm.seconds:.3g} s{here}{elsewhere}')
+    elif len(swarm.nodes) == len(swarm.robots) == 1 and swarm.sent.keys() <= {
+            *swarm.ids.values()}:
+        yield Symptom(Level.WARN, tuple(swarm.robots),
+                      f'it is alone: no other robot is visible from here{here}{elsewhere}')
+
+
+def missing(swarm: Observations) -> Iterator[Symptom]:
+    """Find expected robots that are missing or have another id, and robots not expected."""
+    if not swarm.robots and not swarm.sent:
+        return
+    for name, robot_id in swarm.expected.items():
+        if name not in swarm.robots:
+            yield Symptom(Level.ERROR, (name,), NOT_FOUND)
+        elif robot_id is not None and swarm.ids.get(name, robot_id) != robot_id:
+            yield Symptom(Level.ERROR, (name,),
+                          f'its id is {swarm.ids[name]}, but {robot_id} is expected')
+    if swarm.only_expected:
+        for name in swarm.robots:
+            if name not in swarm.expected:
+                yield Symptom(Level.NOTE, (name,), 'it is there, but not in the fleet file')
+
+
+def silent(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots whose nodes run but publish nothing."""
+    unnamed = listing(sorted(swarm.sent.keys() - set(swarm.ids.values())))
+    for name in swarm.robots:
+        if name not in swarm.ids and unnamed:
+            yield Symptom(Level.WARN, (name,), f'{NO_DIAGNOSTICS}, while messages of id {unnamed} '
+                          'do', 'Listen longer (--seconds 30); if they still do '
+                          'not arrive, see receive_buffers and profiles.')
+        elif name not in swarm.ids:
+            yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
+        elif swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name):
+            least = ROUNDS * swarm.setting(name, ROUND_PERIOD)
+            if swarm.seconds * swarm.pace < least:
+                yield Symptom(
+                    Level.NOTE, (name,),
+                    f'its rounds are {least / ROUNDS:g} s apart, too long for an observation of '
+                    f'{swarm.seconds:.3g} s; use --seconds {least:g}')
+            else:
+                yield Symptom(
+                    Level.ERROR, (name,), f'no message of id {swarm.ids[name]} was heard')
+
+
+def _is_rejected(swarm: Observations, name: str) -> bool:
+    """Return whether a robot sent messages that cannot be decoded, which another check reports."""
+    own = f'"id":{swarm.ids[name]},'
+    return any(isinstance(reason, RejectReason) and own in heard.payload
+               for heard, reason in swarm.decoded)
+
+
+def names(swarm: Observations) -> Iterator[Symptom]:
+    """Find several nodes of the same name."""
+    for node, count in Counter(endpoint.node for endpoint in swarm.nodes).items():
+        if count > 1:
+            robot = next(e.robot for e in swarm.nodes if e.node == node)
+            yield Symptom(Level.ERROR, (robot,), f'{count} nodes are called {node}')
+
+
+def ids(swarm: Observations) -> Iterator[Symptom]:
+    """Find several robots of the same id: by diagnostics, by their own reports, by positions."""
+    shared = {i for i, count in Counter(swarm.ids.values()).items() if count > 1}
+    for robot_id in sorted(shared):
+        yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'they have the same id, {robot_id}')
+    for robot_id in sorted({s.id for s in swarm.diagnostics if _reports_duplicate(s)} - shared):
+        yield Symptom(Level.ERROR, swarm.names_of(robot_id),
+                      f'it receives messages of another robot with its id, {robot_id}')
+        shared.add(robot_id)
+    for robot_id, messages in swarm.sent.items():
+        positions = [message.position for _, message in messages if message.position is not None]
+        # From a to b, and back to c near a: alternating messages of two robots.
+        returns = sum(
+            math.dist(a, b) > JUMP and math.dist(a, c) < 0.5 * math.dist(a, b)
+            for a, b, c in zip(positions, positions[1:], positions[2:]))
+        if returns >= JUMPS and robot_id not in shared:
+            yield Symptom(Level.ERROR, swarm.names_of(robot_id),
+                          f'messages of id {robot_id} alternate between two positions, '
+                          f'{math.dist(positions[-1], positions[-2]):.1f} m apart')
+
+
+def _reports_duplicate(report: RobotReport) -> bool:
+    return report.level > 1 and DUPLICATE_ID in report.message
+
+
+def readable(swarm: Observations) -> Iterator[Symptom]:
+    """Find messages that cannot be decoded."""
+    reasons = Counter(r for _, r in swarm.decoded if isinstance(r, RejectReason))
+    for reason, count in reasons.items():
+        example = next(heard for heard, r in swarm.decoded if r == reason)
+        yield Symptom(Level.ERROR, (), f'{count} of {len(swarm.messages)} messages cannot be read '
+                      f'({reason.value}), for example on {example.topic}: '
+                      f'{example.payload[:EXAMPLE_LENGTH]!r}')
+
+
+def refused(swarm: Observations) -> Iterator[Symptom]:
+    """Find messages that robots reject, by their own counters."""
+    robots_by: dict[str, list[str]] = {}
+    for robot in swarm.robots:
+        for reason in RejectReason:
+            # A robot also receives its own messages, which are no symptom.
+            if reason != RejectReason.OWN_ID and swarm.increase(robot, reason.value) > 0.0:
+                robots_by.setdefault(reason.value, []).append(robot)
+    for counter, robots in robots_by.items():
+        count = sum(swarm.increase(robot, counter) for robot in robots)
+        yield Symptom(Level.WARN, tuple(robots), f'{count:g} messages, or parts of them, were '
+                      f'dropped: {counter}', REFUSED.get(RejectReason(counter), ''))
+
+
+def self_reported(swarm: Observations) -> Iterator[Symptom]:
+    """Find problems that robots report themselves, in their last diagnostics."""
+    for robot in swarm.robots:
+        reports = swarm.reports_of(robot)
+        if reports and reports[-1].level > 0:
+            yield Symptom(Level.ERROR if reports[-1].level > 1 else Level.WARN, (robot,),
+                          f'it reports: {reports[-1].message}')
+
 
 EXPIRY_ROUNDS = 2
 """The least ``message_expiry`` in rounds of a sender: one message may be lost."""
