@@ -22,13 +22,61 @@ import subprocess
 import sys
 
 from lab.small_scenario import TEXT, VARIED, write
-from leader_election.lab import commands
-from leader_election.lab.commands import parse_options
+from leader_election.lab import commands, subcommands
+from leader_election.lab.commands import parse_options, parse_seeds
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 import pytest
+
+
+def test_seeds_up_to_the_most() -> None:
+    assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
+    assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
+    assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
+
+
+def test_numbers_of_at_least_one() -> None:
+    assert parse_options(['run', 'x', '--workers', '1']).workers == 1
+    assert parse_options(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
+    assert parse_options(['study']).seeds == 100
+    assert parse_options(['study', '--seeds', '1']).seeds == 1
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    (['run', 'x', '--seeds', '0'], "'0' is not allowed; it takes a number of at least 1"),
+    (['run', 'x', '--seeds', '5-4'], "'5-4' is not allowed"),
+    (['run', 'x', '--seeds', 'few'], "'few' is not allowed"),
+    (['run', 'x', '--set', 'messages.loss'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=[1'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--workers', '0'], "'0' is not allowed; it takes a whole number from 1 to "),
+    (['reproduce', '--seeds', '-3'], "'-3' is not allowed; it takes a whole number from 1 to "),
+    (['run', 'x', '--workers', 'x'], "'x' is not allowed; it takes a whole number from 1 to "),
+    (['run', 'x', '--workers', '1000001'], "'1000001' is not allowed; it takes a whole number"),
+    (['reproduce', '--seeds', '1.5'], "'1.5' is not allowed; it takes a whole number from 1 to "),
+    (['reproduce', '--seeds', '9' * 5000], 'is not allowed; it takes a whole number from 1 to '),
+    (['run', 'x', '--seeds', '1000001'], 'up to 1000000 of them, and none above 2147483648'),
+    (['run', 'x', '--seeds', '0-1000000'], "'0-1000000' is not allowed"),
+    (['run', 'x', '--seeds', '5-2147483649'], "'5-2147483649' is not allowed"),
+    (['run', 'x', '--seeds', '2147483649-2147483649'], 'is not allowed; it takes a number of '),
+    (['run', 'x', '--seeds', '9' * 5000], 'is not allowed; it takes a number of at least 1'),
+    (['run', 'x', '--seeds=-1'], "'-1' is not allowed; it takes a number of at least 1"),
+    (['run', 'x', '--set', 'a={b: 1, b: 2}'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=' + '[' * 500], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=2026-99-99'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--until-width', '0'], "'0' is not allowed; it takes a number greater than 0"),
+    (['run', 'x', '--until-width', 'x%'], "'x%' is not allowed; it takes a number greater than"),
+    (['run'], 'SCENARIO'),
+    ([], 'COMMAND'),
+])
+def test_wrong_options_are_errors(
+        arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse_options(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
 
 LAB = [sys.executable, '-m', 'leader_election', 'lab']
 
@@ -172,29 +220,29 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ('compare', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
                        rf'lab run {tmp_path}/small.yaml'):
-        called(commands.compare, *command)
-    assert called(commands.run, *small(tmp_path, '--seeds', 4)) == 0
+        called(subcommands.compare, *command)
+    assert called(subcommands.run, *small(tmp_path, '--seeds', 4)) == 0
     capsys.readouterr()
-    assert called(commands.compare, *command, '--measure', 'leaders', '--measure', 'led') == 0
+    assert called(subcommands.compare, *command, '--measure', 'leaders', '--measure', 'led') == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[:3] for row in rows if row[:1] == ['bounded']] == 2 * [['bounded', 'classic', '4']]
     both = ('--algorithm', 'classic', '--algorithm', 'bounded')
-    assert called(commands.compare, *command, *both) == 0
+    assert called(subcommands.compare, *command, *both) == 0
     assert 'Paired differences: instability' in capsys.readouterr().out
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
-        called(commands.compare, *command, '--measure', 'nix')
+        called(subcommands.compare, *command, '--measure', 'nix')
     with pytest.raises(ScenarioError, match="--algorithm: 'bounded' is not allowed alone; it tak"):
-        called(commands.compare, *command, '--algorithm', 'bounded')
+        called(subcommands.compare, *command, '--algorithm', 'bounded')
 
 
 def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ('export', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
-        called(commands.export_results, *command)
-    assert called(commands.run, *small(tmp_path, '--seeds', 2)) == 0
+        called(subcommands.export_results, *command)
+    assert called(subcommands.run, *small(tmp_path, '--seeds', 2)) == 0
     capsys.readouterr()
     for more, name, rows in ((), 'small.csv', 80), (('--summary',), 'small_summary.csv', 4):
-        assert called(commands.export_results, *command, *more) == 0
+        assert called(subcommands.export_results, *command, *more) == 0
         out = capsys.readouterr().out
         assert out.splitlines()[-1] == f'wrote {tmp_path / "out" / name}: {rows} rows'
         assert [line.split()[:2] for line in out.splitlines() if 'mean_radius' in line] == [
@@ -202,22 +250,22 @@ def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert len((tmp_path / 'out' / name).read_text().splitlines()) == rows + 1
     # By the name of the results, as with the other commands.
     by_name = tmp_path / 'by_name.csv'
-    assert called(commands.export_results, 'export', 'small', '--results', tmp_path / 'out',
+    assert called(subcommands.export_results, 'export', 'small', '--results', tmp_path / 'out',
                   '--out', by_name) == 0
     assert by_name.read_text() == (tmp_path / 'out' / 'small.csv').read_text()
     with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):
-        called(commands.export_results, *command, '--out', 'x.txt')
+        called(subcommands.export_results, *command, '--out', 'x.txt')
 
 
 def test_seeds_until_a_width_is_reached(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
-        called(commands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
+        called(subcommands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
     assert not (tmp_path / 'out').exists()
     arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
-    assert called(commands.run, *arguments, '1e3') == 0
+    assert called(subcommands.run, *arguments, '1e3') == 0
     assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
-    assert called(commands.run, *arguments, '1e-6%') == 1
+    assert called(subcommands.run, *arguments, '1e-6%') == 1
     out = capsys.readouterr().out
     assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
@@ -228,17 +276,17 @@ def test_figure_and_report_of_any_scenario(
     folder = ('--results', tmp_path / 'out')
     path = write(tmp_path)
     with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
-        called(commands.figure, 'figure', path, *folder)
+        called(subcommands.figure, 'figure', path, *folder)
     with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
-        called(commands.figure, 'figure', 'nix', *folder)
+        called(subcommands.figure, 'figure', 'nix', *folder)
     with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures are'):
-        called(commands.figure, 'figure', 'map', '--measure', 'led', *folder)
-    called(commands.run, *small(tmp_path, '--seeds', 2))
+        called(subcommands.figure, 'figure', 'map', '--measure', 'led', *folder)
+    called(subcommands.run, *small(tmp_path, '--seeds', 2))
     capsys.readouterr()
-    assert called(commands.figure, 'figure', path, *folder) == 0
+    assert called(subcommands.figure, 'figure', path, *folder) == 0
     as_led = ('--measure', 'led', '--out', tmp_path / 'led.svg')
-    assert called(commands.figure, 'figure', 'small', *as_led, *folder) == 0
-    assert called(commands.report_own, 'report', path, *folder) == 0
+    assert called(subcommands.figure, 'figure', 'small', *as_led, *folder) == 0
+    assert called(subcommands.report_own, 'report', path, *folder) == 0
     written = [Path(line.removeprefix('wrote ')) for line in
                capsys.readouterr().out.splitlines()]
     assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',

@@ -64,102 +64,109 @@ class ScenarioError(ValueError):
     """An invalid scenario; the text is one line for the user that names the key."""
 
 
-def parse_section(kind: type[T], raw: Mapping[str, Any], key: str, name: str) -> T:
-    """
-    Return a section of a scenario, checked against the dataclass that declares it.
+@contextmanager
+def of_scenario(name: str) -> Iterator[None]:
+    """Convert a ``ParameterError`` of a block into a :class:`ScenarioError` of a scenario."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ScenarioError(f'scenario {name}: {error}') from None
 
-    :param kind: the dataclass, of ``leader_election.parameters.parameter`` fields.
-    :param raw: the whole scenario, as read from YAML.
-    :param key: of the section in ``raw``; a missing section has all defaults.
-    :param name: of the scenario, for error texts, as in all functions of this module.
-    :raises ScenarioError: for an unknown key or a value that is not allowed.
-    """
-    values = as_mapping(raw.get(key), name, key)
-    with section_errors(name, key):
-        return build(kind, values)
+
+def wrong(key: str, value: Any = None, allowed: str = '', *, problem: str = '') -> ParameterError:
+    """Return the error of a key of a scenario, as :class:`ParameterError` describes it."""
+    return ParameterError(key, value, allowed, problem=problem, kind='')
 
 
 @contextmanager
-def section_errors(name: str, key: str) -> Iterator[None]:
+def in_section(key: str) -> Iterator[None]:
     """
-    Convert a ``ParameterError`` of a block into a :class:`ScenarioError` with the full key.
+    Put the key of a section before the names in a ``ParameterError`` of a block.
 
     :param key: dotted path of the section; empty: the scenario itself.
     """
     try:
         yield
     except ParameterError as error:
+        if not error.name:
+            raise wrong(key, problem=f': {error}') from None
         kind = 'unknown key' if error.kind == 'unknown parameter' else ''
-        full = f'{key}.{error.name}' if key else error.name
-        found = error.named(full, kind) if error.name else f'{key}: {error}'
-        raise ScenarioError(f'scenario {name}: {found}') from None
+        raise error.named(f'{key}.{error.name}' if key else error.name, kind) from None
 
 
-def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
+def parse_section(kind: type[T], raw: Mapping[str, Any], key: str) -> T:
+    """
+    Return a section of a scenario, checked against the dataclass that declares it.
+
+    :param kind: the dataclass, of ``leader_election.parameters.parameter`` fields.
+    :param raw: the whole scenario, as read from YAML.
+    :param key: of the section in ``raw``; a missing section has all defaults.
+    :raises ParameterError: for an unknown key or a value that is not allowed, named by its dotted
+        path, as all functions of this module.
+    """
+    values = as_mapping(raw.get(key), key)
+    with in_section(key):
+        return build(kind, values)
+
+
+def parse_kind(registry: Any, values: Any, key: str) -> tuple[Any, Any]:
     """
     Return the entry of a registry that ``kind`` names, and its checked parameters.
 
     :param values: ``kind`` and the values of that entry's own parameters.
     :param key: dotted path of the section.
     """
-    rest = dict(as_mapping(values, name, key))
+    rest = dict(as_mapping(values, key))
     kind = rest.pop('kind', None)
     if kind not in registry.names():
-        raise ScenarioError(f'scenario {name}: {key}.kind: {kind!r} is not allowed; '
-                            f'{did_you_mean(kind, registry.names())}it takes one of '
-                            f'{", ".join(registry.names())}')
+        raise wrong(f'{key}.kind', problem=f': {kind!r} is not allowed; '
+                    f'{did_you_mean(kind, registry.names())}it takes one of '
+                    f'{", ".join(registry.names())}')
     entry = registry.get(kind)
-    with section_errors(name, key):
+    with in_section(key):
         return entry, build(entry.parameters, rest)
 
 
-def parse_group(values: Any, name: str) -> Group:
+def parse_group(values: Any) -> Group:
     """Return the group that one entry of ``devices`` declares."""
-    own, rest = split_own(Member, as_mapping(values, name, 'devices'), name, 'devices')
-    topology, parameters = parse_kind(TOPOLOGIES, rest, name, 'devices')
+    own, rest = split_own(Member, as_mapping(values, 'devices'), 'devices')
+    topology, parameters = parse_kind(TOPOLOGIES, rest, 'devices')
     return Group(topology, parameters, own.moves, own.among, ROLES.index(own.role),
                  own.contributes)
 
 
-def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
+def parse_entrant(values: Any, link_range: float) -> Entrant:
     """
     Return the algorithm, with its parameters, that one entry of ``algorithms`` declares.
 
     :param link_range: the distance beyond which messages are not received, in the metric of the
         scenario (metres or hops); infinite: not known.
     """
-    rest = dict(as_mapping(values, name, 'algorithms'))
+    rest = dict(as_mapping(values, 'algorithms'))
     kind = rest.pop('name', None)
     if kind not in ALGORITHMS.names():
-        raise ScenarioError(f'scenario {name}: algorithms.name: {kind!r} is not allowed; it takes '
-                            f'one of {", ".join(ALGORITHMS.names())}')
+        raise wrong('algorithms.name', kind, f'one of {", ".join(ALGORITHMS.names())}')
     label, wins = rest.pop('label', kind), rest.pop('wins', 'strongest')
-    levels = rest.pop('levels', None)
+    levels, raw_regions = rest.pop('levels', None), rest.pop('regions', False)
     if type(label) is not str or not re.fullmatch(LABEL, label):
-        raise ScenarioError(f'scenario {name}: algorithms.label: {label!r} is not allowed; it '
-                            "takes letters, digits, '-' and '_', and after these '.' and ' ' too")
+        raise wrong('algorithms.label', label,
+                    "letters, digits, '-' and '_', and after these '.' and ' ' too")
     if wins not in ('strongest', 'weakest'):
-        raise ScenarioError(f'scenario {name}: algorithms.wins: {wins!r} is not allowed; it takes '
-                            'strongest or weakest')
+        raise wrong('algorithms.wins', wins, 'strongest or weakest')
     algorithm = ALGORITHMS.get(kind)
     if levels is not None and algorithm.levels == 0:
-        raise ScenarioError(f'scenario {name}: algorithms.levels: algorithm {kind} takes no '
-                            'levels')
+        raise wrong('algorithms.levels', problem=f': algorithm {kind} takes no levels')
     if levels is not None and (type(levels) is not int or not 2 <= levels <= MOST_LEVELS):
-        raise ScenarioError(f'scenario {name}: algorithms.levels: {levels!r} is not allowed; it '
-                            f'takes a whole number from 2 to {MOST_LEVELS}')
-    raw_regions = rest.pop('regions', False)
+        raise wrong('algorithms.levels', levels, f'a whole number from 2 to {MOST_LEVELS}')
     known = {p.name: p for p in (*table(ElectionParameters), *table(algorithm.parameters))}
     for key in rest:
         if key not in algorithm.takes:
-            raise ScenarioError(
-                f'scenario {name}: algorithms.{key}: algorithm {kind} takes no {key}, but '
-                f'{", ".join(algorithm.takes) or "nothing"}')
+            raise wrong(f'algorithms.{key}', problem=f': algorithm {kind} takes no {key}, but '
+                        f'{", ".join(algorithm.takes) or "nothing"}')
     radius = as_number(rest.get('radius', 1.0))
     if type(radius) not in (int, float) or not 0.0 < radius <= LARGEST_RADIUS:
-        raise ScenarioError(f'scenario {name}: algorithms.radius: {radius!r} is not allowed; '
-                            f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
-    with section_errors(name, 'algorithms'):
+        raise wrong('algorithms.radius', radius, f'more than 0 m, up to {LARGEST_RADIUS:g} m')
+    with in_section('algorithms'):
         # Keys that a scenario omits are as in the papers: the defaults of the function.
         settings = {key: known[key].check(_given(known[key], rest))
                     for key in algorithm.takes
@@ -168,11 +175,9 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
             settings['hop_limit'] = hop_limit(
                 settings['hop_limit'], settings.get('radius', math.inf), link_range)
         parameters = algorithm.round_parameters(settings)
-    if raw_regions is False:
-        regions = None
-    else:
-        regions = _parse_regions(raw_regions, name)
-        with section_errors(name, 'algorithms.regions'):
+    regions = None if raw_regions is False else _parse_regions(raw_regions)
+    if regions is not None:
+        with in_section('algorithms.regions'):
             algorithm, parameters = with_regions(
                 algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
     if levels is not None:
@@ -205,32 +210,32 @@ def extended(entrant: Entrant, events: Sequence[tuple[Event, Any]]) -> Entrant:
     return replace(entrant, algorithm=algorithm)
 
 
-def _parse_regions(values: Any, name: str) -> Regions:
+def _parse_regions(values: Any) -> Regions:
     """Return the settings that ``regions`` of an entry of ``algorithms`` declares."""
-    rest = as_mapping(values, name, 'algorithms.regions')
+    rest, key = as_mapping(values, 'algorithms.regions'), 'algorithms.regions'
     if 'role' in rest:
-        raise ScenarioError(f'scenario {name}: algorithms.regions.role: is not allowed; a role '
-                            'is given for each group of devices')
+        raise wrong(f'{key}.role', problem=': is not allowed; a role is given for each group of '
+                    'devices')
     known = [p.name for p in table(Regions) if p.name != 'role']
-    for key in rest:
-        if key not in known:
-            raise ScenarioError(f'scenario {name}: unknown key algorithms.regions.{key}; '
-                                f'{did_you_mean(key, known)}known: {", ".join(known)}')
-    with section_errors(name, 'algorithms.regions'):
+    for name in rest:
+        if name not in known:
+            raise ParameterError(f'{key}.{name}', problem=f'; {did_you_mean(name, known)}known: '
+                                 f'{", ".join(known)}', kind='unknown key')
+    with in_section(key):
         return build(Regions, rest)
 
 
-def as_mapping(values: Any, name: str, key: str) -> Mapping[str, Any]:
+def as_mapping(values: Any, key: str) -> Mapping[str, Any]:
     """Return a section as a mapping; empty for a key without a value."""
     if values is None:
         # YAML reads a heading with nothing below it as null.
         return {}
     if not isinstance(values, dict):
-        raise ScenarioError(f'scenario {name}: {key}: takes keys and values, not {values!r}')
+        raise wrong(key, problem=f': takes keys and values, not {values!r}')
     return values
 
 
-def split_own(kind: type[T], values: Mapping[str, Any], name: str, key: str = '',
+def split_own(kind: type[T], values: Mapping[str, Any], key: str = '',
               ) -> tuple[T, Mapping[str, Any]]:
     """
     Return the checked keys that a dataclass declares, and the others.
@@ -238,77 +243,74 @@ def split_own(kind: type[T], values: Mapping[str, Any], name: str, key: str = ''
     :param key: dotted path of the section; empty: the scenario itself.
     """
     own = {parameter.name for parameter in table(kind)}
-    with section_errors(name, key):
+    with in_section(key):
         return (build(kind, {each: value for each, value in values.items() if each in own}),
                 {each: value for each, value in values.items() if each not in own})
 
 
-def split_section(raw: Mapping[str, Any], section: str, key: str, name: str,
+def split_section(raw: Mapping[str, Any], section: str, key: str,
                   ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """
     Return the own parameters that a section gives, and the scenario without them.
 
     :param key: the key of the own parameters in the section.
     """
-    values = dict(as_mapping(raw.get(section), name, section))
-    own = as_mapping(values.pop(key, None), name, f'{section}.{key}')
+    values = dict(as_mapping(raw.get(section), section))
+    own = as_mapping(values.pop(key, None), f'{section}.{key}')
     return own, {**raw, section: values}
 
 
-def as_list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
+def as_list(raw: Mapping[str, Any], key: str) -> Sequence[Any]:
     """Return a section as a list of entries; empty where it is missing."""
     values = raw.get(key)
     if values is None:
         return []
     if not isinstance(values, list):
-        raise ScenarioError(f'scenario {name}: {key}: takes a list, not {values!r}')
+        raise wrong(key, problem=f': takes a list, not {values!r}')
     return values
 
 
 def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: Strength,
-                 entrants: Sequence[Entrant], name: str) -> None:
-    """Raise a :class:`ScenarioError` for events without effect, or with an unintended one."""
+                 entrants: Sequence[Entrant]) -> None:
+    """Refuse events without effect, or with an unintended one."""
     for event, parameters in events:
         if parameters.at > duration:
-            raise ScenarioError(
-                f'scenario {name}: events.at: {parameters.at:g} is not allowed; it takes up to '
-                f'duration, which is {duration:g} s')
+            raise wrong('events.at', problem=f': {parameters.at:g} is not allowed; it takes up to '
+                        f'duration, which is {duration:g} s')
         if isinstance(parameters, ChangeStrength) and any(
                 kind == 'degree' or kind not in STRENGTHS for kind in strength.cycle):
-            raise ScenarioError(
-                f'scenario {name}: events.kind: {event.name!r} is not allowed; it takes a '
-                'strength.cycle without degree, which each round sets anew')
+            raise wrong('events.kind', event.name,
+                        'a strength.cycle without degree, which each round sets anew')
         if isinstance(parameters, State):
             for field, value in zip(parameters.fields, parameters.values):
-                _check_field(field, value, entrants, name)
+                _check_field(field, value, entrants)
 
 
-def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant], name: str) -> None:
-    """Raise a :class:`ScenarioError` for keys of regions if an algorithm has no regions."""
+def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant]) -> None:
+    """Refuse keys of regions if an algorithm has no regions."""
     for entrant in entrants:
         for group in groups:
             for key, value, default in (('role', group.role, Group.role),
                                         ('contributes', group.contributes, Group.contributes)):
                 if entrant.regions is None and value != default:
-                    raise ScenarioError(
-                        f'scenario {name}: devices.{key}: is not allowed; it is for algorithms '
-                        f'with regions, and {entrant.label} has none')
+                    raise wrong(f'devices.{key}', problem=': is not allowed; it is for algorithms '
+                                f'with regions, and {entrant.label} has none')
 
 
-def _check_field(field: str, value: float, entrants: Sequence[Entrant], name: str) -> None:
+def _check_field(field: str, value: float, entrants: Sequence[Entrant]) -> None:
     fields = [f for entrant in entrants for f in entrant.algorithm.fields]
     types = [f.type for f in fields if f.name == field]
     if not types:
-        known = ', '.join(dict.fromkeys(f.name for f in fields))
-        raise ScenarioError(f'scenario {name}: events.fields: {field!r} is not allowed; it takes '
-                            f'some of {known}')
+        raise wrong('events.fields', field,
+                    f'some of {", ".join(dict.fromkeys(f.name for f in fields))}')
     if int in types and not (value.is_integer() and abs(value) <= LARGEST_EXACT_INT):
-        raise ScenarioError(f'scenario {name}: events.values: {value!r} is not allowed; it takes '
-                            f'a whole number for {field}, up to {LARGEST_EXACT_INT}')
+        raise wrong('events.values', value,
+                    f'a whole number for {field}, up to {LARGEST_EXACT_INT}')
 
 
 FIXED_KEYS = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
 """Keys that cannot vary: they identify the results."""
+SAME = ': is not allowed; all variants have the same'
 ALGORITHMS_KEY = 'algorithms'
 
 
@@ -321,7 +323,7 @@ class Change(NamedTuple):
     """The values of dotted keys that turn the scenario into this variant."""
 
 
-def replace_value(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: str) -> None:
+def replace_value(raw: Any, keys: Sequence[str], value: Any, dotted: str) -> None:
     """
     Replace a value of a raw scenario in place, in every entry of a list that has the key.
 
@@ -334,21 +336,21 @@ def replace_value(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: 
     first, *rest = keys
     if first == ALGORITHMS_KEY and rest and isinstance(raw, dict) and isinstance(
             raw.get(first), list):
-        _replace_of_algorithms(raw[first], rest, value, name, dotted)
+        _replace_of_algorithms(raw[first], rest, value, dotted)
         return
     places = [raw] if isinstance(raw, dict) else [
         entry for entry in raw if isinstance(entry, dict) and first in entry] \
         if isinstance(raw, list) else []
     if not places:
-        raise ScenarioError(f'scenario {name}: there is no {dotted} to change')
+        raise ParameterError(f'there is no {dotted} to change')
     for place in places:
         if rest:
-            replace_value(place.setdefault(first, {}), rest, value, name, dotted)
+            replace_value(place.setdefault(first, {}), rest, value, dotted)
         else:
             place[first] = copy.deepcopy(value)
 
 
-def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: Any, name: str,
+def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: Any,
                            dotted: str) -> None:
     """
     Replace a value of algorithms in place.
@@ -358,7 +360,7 @@ def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: A
     """
     first = keys[0]
     if any(isinstance(entry, dict) and first in entry for entry in entries):
-        replace_value(entries, keys, value, name, dotted)
+        replace_value(entries, keys, value, dotted)
         return
     labels = {label_of(entry): entry for entry in entries if isinstance(entry, dict)}
     for length in range(len(keys) - 1, 0, -1):  # A label may have dots in it.
@@ -366,18 +368,17 @@ def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: A
         if entry is not None:
             own = keys[length:]
             if f'{ALGORITHMS_KEY}.{".".join(own)}' in FIXED_KEYS:
-                raise ScenarioError(f'scenario {name}: {dotted}: is not allowed; all variants '
-                                    'have the same')
+                raise wrong(dotted, problem=SAME)
             if len(own) > 1 and own[0] not in entry:
                 break
-            replace_value(entry, own, value, name, dotted)
+            replace_value(entry, own, value, dotted)
             return
     taking = [entry for entry in labels.values()
               if len(keys) == 1 and first in parameters_of(entry)]
     if not taking:
         known = dict.fromkeys(key for entry in labels.values() for key in parameters_of(entry))
-        raise ScenarioError(
-            f'scenario {name}: there is no {dotted} to change; {ALGORITHMS_KEY}. takes one of '
+        raise ParameterError(
+            f'there is no {dotted} to change; {ALGORITHMS_KEY}. takes one of '
             f'{", ".join(known) or "none"}, or a label and one of its keys, of '
             f'{", ".join(map(str, labels))}')
     for entry in taking:
@@ -395,7 +396,7 @@ def parameters_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return ALGORITHMS.get(kind).takes if kind in ALGORITHMS.names() else ()
 
 
-def parse_variations(raw: Mapping[str, Any], name: str) -> dict[str, list[Change]]:
+def parse_variations(raw: Mapping[str, Any]) -> dict[str, list[Change]]:
     """
     Return the dimensions that a scenario varies, each with its values.
 
@@ -404,40 +405,39 @@ def parse_variations(raw: Mapping[str, Any], name: str) -> dict[str, list[Change
 
         users: [{devices.count: 100, measure.window: 5}, {devices.count: 300, measure.window: 8}]
     """
-    vary = as_mapping(raw.get('vary'), name, 'vary')
-    return {key: _parse_changes(key, values, name) for key, values in vary.items()}
+    vary = as_mapping(raw.get('vary'), 'vary')
+    return {key: _parse_changes(key, values) for key, values in vary.items()}
 
 
-def _parse_changes(key: Any, values: Any, name: str) -> list[Change]:
+def _parse_changes(key: Any, values: Any) -> list[Change]:
     together = isinstance(key, str) and '.' not in key and key not in (*KEYS, 'vary')
     if not together:
-        _check_key(key, key, name)
+        _check_key(key, key)
     if not isinstance(values, list) or not values:
-        raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
+        raise wrong(f'vary.{key}', problem=': takes a list of values')
     changes: list[Change] = []
     for value in values:
-        change = _parse_joint_change(key, value, name) if together \
+        change = _parse_joint_change(key, value) if together \
             else Change(as_number(value), {key: value})
         if change.value in [other.value for other in changes]:
-            raise ScenarioError(f'scenario {name}: vary.{key}: {change.value!r} is there twice')
+            raise wrong(f'vary.{key}', problem=f': {change.value!r} is there twice')
         changes.append(change)
     return changes
 
 
-def _parse_joint_change(key: str, values: Any, name: str) -> Change:
+def _parse_joint_change(key: str, values: Any) -> Change:
     """Return the change of several keys together."""
     if not isinstance(values, dict) or not values:
-        raise ScenarioError(f'scenario {name}: vary: there is no {key} to change; a name for '
-                            'several keys takes a list of these with their values')
+        raise wrong('vary', problem=f': there is no {key} to change; a name for several keys '
+                    'takes a list of these with their values')
     for dotted in values:
-        _check_key(dotted, f'{key}.{dotted}', name)
+        _check_key(dotted, f'{key}.{dotted}')
     return Change(as_number(next(iter(values.values()))), values)
 
 
-def _check_key(key: Any, where: str, name: str) -> None:
-    """Raise a :class:`ScenarioError` for a key that cannot vary."""
+def _check_key(key: Any, where: str) -> None:
+    """Refuse a key that cannot vary."""
     if not isinstance(key, str) or key.split('.')[0] == 'vary':
-        raise ScenarioError(f'scenario {name}: vary: there is no {key} to change')
+        raise wrong('vary', problem=f': there is no {key} to change')
     if key in FIXED_KEYS:
-        raise ScenarioError(f'scenario {name}: vary.{where}: is not allowed; all variants have '
-                            'the same')
+        raise wrong(f'vary.{where}', problem=SAME)

@@ -28,7 +28,13 @@ from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
 from leader_election.lab.experiment import parser
-from leader_election.lab.experiment.parser import KEYS, ScenarioError, section_errors
+from leader_election.lab.experiment.parser import (
+    in_section,
+    KEYS,
+    of_scenario,
+    ScenarioError,
+    wrong,
+)
 from leader_election.lab.experiment.schema import (
     Entrant,
     Group,
@@ -44,7 +50,7 @@ from leader_election.lab.experiment.schema import (
 from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.simulation.composed_rounds import Sensing, with_sensing
 from leader_election.lab.simulation.network_events import Event, EVENTS
-from leader_election.parameters import did_you_mean, strict_yaml
+from leader_election.parameters import did_you_mean, ParameterError, strict_yaml
 import numpy as np
 from numpy.typing import NDArray
 import yaml
@@ -116,8 +122,9 @@ class Scenario:
         :raises ScenarioError: if there is no such key, or the result is not allowed.
         """
         raw = self.raw()
-        for key, value in values.items():
-            parser.replace_value(raw, key.split('.'), value, self.name, key)
+        with of_scenario(self.name):
+            for key, value in values.items():
+                parser.replace_value(raw, key.split('.'), value, key)
         return parse(raw, self.name)
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
@@ -185,37 +192,39 @@ def parse(raw: Any, name: str) -> Scenario:
     :param name: of the scenario, for error texts.
     :raises ScenarioError: for an unknown key or a value that is not allowed.
     """
+    with of_scenario(name):
+        return _parse(raw, name)
+
+
+def _parse(raw: Any, name: str) -> Scenario:
     if not isinstance(raw, dict):
-        raise ScenarioError(f'scenario {name}: takes keys and values')
+        raise ParameterError('takes keys and values')
     for key in raw:
         if key not in KEYS:
-            raise ScenarioError(f'scenario {name}: unknown key {key}; '
-                                f'{did_you_mean(key, KEYS)}known: {", ".join(KEYS)}')
+            raise ParameterError(f'unknown key {key}; {did_you_mean(key, KEYS)}known: '
+                                 f'{", ".join(KEYS)}')
     for key in REQUIRED:
         if raw.get(key) in (None, []):
-            raise ScenarioError(f'scenario {name}: {key} is missing')
-    head, _ = parser.split_own(Head, raw, name)
+            raise wrong(key, problem=' is missing')
+    head, _ = parser.split_own(Head, raw)
     duration = head.duration
     steps, motion = parser.split_own(
-        Steps, parser.as_mapping(raw.get('motion'), name, 'motion') or {'kind': 'static'}, name,
-        'motion')
-    kind, motion_parameters = parser.parse_kind(MOTIONS, motion, name, 'motion')
-    metric_own, plain = parser.split_section(raw, 'messages', 'metric_parameters', name)
-    source_own, plain = parser.split_section(plain, 'strength', 'source_parameters', name)
-    messages = parser.parse_section(Messages, plain, 'messages', name)
-    strength = parser.parse_section(Strength, plain, 'strength', name)
-    sensing = Sensing()
-    with section_errors(name, 'messages'):
-        sensing = sensing.with_metric(messages.metric, metric_own)
-    with section_errors(name, 'strength'):
+        Steps, parser.as_mapping(raw.get('motion'), 'motion') or {'kind': 'static'}, 'motion')
+    kind, motion_parameters = parser.parse_kind(MOTIONS, motion, 'motion')
+    metric_own, plain = parser.split_section(raw, 'messages', 'metric_parameters')
+    source_own, plain = parser.split_section(plain, 'strength', 'source_parameters')
+    messages = parser.parse_section(Messages, plain, 'messages')
+    strength = parser.parse_section(Strength, plain, 'strength')
+    with in_section('messages'):
+        sensing = Sensing().with_metric(messages.metric, metric_own)
+    with in_section('strength'):
         sensing = sensing.with_source(strength.cycle, source_own)
-    localisation = parser.parse_section(Localisation, raw, 'localisation', name)
+    localisation = parser.parse_section(Localisation, raw, 'localisation')
     link_range = math.inf
     if messages.metric == 'distance' or METRICS.get(messages.metric).is_length:
         link_range = min(messages.range, localisation.communication_range)
     events: tuple[tuple[Event, Any], ...] = tuple(sorted(
-        (parser.parse_kind(EVENTS, entry, name, 'events')
-         for entry in parser.as_list(raw, 'events', name)),
+        (parser.parse_kind(EVENTS, entry, 'events') for entry in parser.as_list(raw, 'events')),
         key=lambda event: float(event[1].at)))
     scenario = Scenario(
         name=name,
@@ -224,38 +233,34 @@ def parse(raw: Any, name: str) -> Scenario:
         source=head.source,
         duration=duration,
         entrants=tuple(with_sensing(
-            parser.extended(parser.parse_entrant(entry, name, link_range), events), sensing,
-            messages.floor) for entry in parser.as_list(raw, 'algorithms', name)),
-        groups=tuple(parser.parse_group(entry, name)
-                     for entry in parser.as_list(raw, 'devices', name)),
+            parser.extended(parser.parse_entrant(entry, link_range), events), sensing,
+            messages.floor) for entry in parser.as_list(raw, 'algorithms')),
+        groups=tuple(map(parser.parse_group, parser.as_list(raw, 'devices'))),
         motion=kind,
         motion_parameters=motion_parameters,
         tick=steps.tick,
         messages=messages,
         localisation=localisation,
-        rounds=parser.parse_section(Rounds, raw, 'rounds', name),
+        rounds=parser.parse_section(Rounds, raw, 'rounds'),
         strength=strength,
         sensing=sensing,
-        sensor=parser.parse_section(Sensor, raw, 'sensor', name),
-        measure=parser.parse_section(Measure, raw, 'measure', name),
+        sensor=parser.parse_section(Sensor, raw, 'sensor'),
+        measure=parser.parse_section(Measure, raw, 'measure'),
         events=events,
         first_id=head.first_id,
-        vary=parser.parse_variations(raw, name))
+        vary=parser.parse_variations(raw))
     labels = [entrant.label for entrant in scenario.entrants]
     for label in labels:
         if labels.count(label) > 1:
-            raise ScenarioError(f'scenario {name}: algorithms: two are called {label!r}; '
-                                'give each a label')
+            raise wrong('algorithms', problem=f': two are called {label!r}; give each a label')
     interval = scenario.measure.interval
     if duration < interval:
-        raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes '
-                            'at least measure.interval')
+        raise wrong('duration', duration, 'at least measure.interval')
     if duration / interval > MOST_SAMPLES:
-        raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes up '
-                            f'to {MOST_SAMPLES} times measure.interval, which is {interval:g} s')
-    parser.check_events(scenario.events, scenario.duration, scenario.strength,
-                        scenario.entrants, name)
-    parser.check_groups(scenario.groups, scenario.entrants, name)
+        raise wrong('duration', duration, f'up to {MOST_SAMPLES} times measure.interval, which is '
+                    f'{interval:g} s')
+    parser.check_events(scenario.events, duration, strength, scenario.entrants)
+    parser.check_groups(scenario.groups, scenario.entrants)
     if scenario.vary:
         # Find an error in a variant now, not after an hour of runs.
         _check_variants(scenario)
@@ -263,13 +268,12 @@ def parse(raw: Any, name: str) -> Scenario:
 
 
 def _check_variants(scenario: Scenario) -> None:
-    """Raise a :class:`ScenarioError` for variants whose results do not fit into one dataset."""
+    """Refuse variants whose results do not fit into one dataset."""
     labels, times = [entrant.label for entrant in scenario.entrants], scenario.times()
     for _, variant in scenario.variants():
         if [entrant.label for entrant in variant.entrants] != labels:
-            raise ScenarioError(f'scenario {scenario.name}: vary.algorithms: is not allowed to '
-                                'change which algorithms take part')
+            raise wrong('vary.algorithms',
+                        problem=': is not allowed to change which algorithms take part')
         if not np.array_equal(variant.times(), times):
-            raise ScenarioError(
-                f'scenario {scenario.name}: vary: duration and measure.interval are not allowed '
-                'to change the times of samples')
+            raise wrong('vary', problem=': duration and measure.interval are not allowed to '
+                        'change the times of samples')

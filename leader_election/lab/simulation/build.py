@@ -22,11 +22,10 @@ from leader_election.election.coordination import summary_layout
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.engine.arena import packed
-from leader_election.lab.experiment.parser import section_errors
+from leader_election.lab.experiment.parser import in_section, wrong
 from leader_election.lab.experiment.scenario import (
     named_files,
     Scenario,
-    ScenarioError,
 )
 from leader_election.lab.experiment.schema import Entrant, Group
 from leader_election.lab.simulation.composed_rounds import assign, plain_parameters
@@ -62,19 +61,23 @@ def network_of(
     scenario: Scenario, entrant: Entrant, seed: int,
     rounds: np.random.Generator, walk: np.random.Generator,
 ) -> tuple[Network, Any]:
-    """Return the network of a run before its initial states, and the state of its motion."""
+    """
+    Return the network of a run before its initial states, and the state of its motion.
+
+    :raises ParameterError: for devices, links or a motion that cannot be made, by its dotted key.
+    """
     algorithm = entrant.algorithm
-    with section_errors(scenario.name, 'devices'):
+    with in_section('devices'):
         placements = placements_of(scenario.groups, seed)
     position = np.concatenate([placement.position for placement in placements])
     n = len(position)
     if n == 0:
-        raise ScenarioError(f'scenario {scenario.name}: devices: there are none')
-    pairs = _fixed(scenario, placements)
+        raise wrong('devices', problem=': there are none')
+    pairs = _fixed(placements)
     if pairs is None and not np.isfinite(scenario.messages.range):
-        raise ScenarioError(f'scenario {scenario.name}: messages.range: is missing; '
-                            'it takes a distance where links are not given')
-    with section_errors(scenario.name, 'motion'):
+        raise wrong('messages.range', problem=': is missing; it takes a distance where links are '
+                    'not given')
+    with in_section('motion'):
         speed = scenario.motion.speed(scenario.motion_parameters)
     begin, step = _phases(scenario, placements, rounds)
     ids = np.arange(n, dtype=np.int64)
@@ -93,7 +96,7 @@ def network_of(
         assign(layout.columns(exports), entrant.regions, scenario.groups, member_of,
                ids + scenario.first_id)
     placed = position.copy()
-    with section_errors(scenario.name, 'motion'):
+    with in_section('motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
     # A motion may move all devices to its own initial positions; those that stay are put back.
     position[~moving] = placed[~moving]
@@ -140,14 +143,13 @@ def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:
     return np.lexsort((squares[:, 1], squares[:, 0]))
 
 
-def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:
+def _fixed(placements: Sequence[Any]) -> NDArray[np.int32] | None:
     """Return the links that the topology gives; ``None``: links depend on the range."""
     given = [placement.pairs for placement in placements]
     if all(pairs is None for pairs in given):
         return None
     if len(given) > 1:
-        raise ScenarioError(f'scenario {scenario.name}: devices: where links are given, '
-                            'there is one group only')
+        raise wrong('devices', problem=': where links are given, there is one group only')
     return np.asarray(given[0], np.int32).reshape(-1, 2)
 
 

@@ -30,6 +30,7 @@ from leader_election.election.robot.wire import dumps
 from leader_election.lab import engine
 from leader_election.lab.engine import Medium, Network, state_layout
 from leader_election.lab.engine.samples import ROUNDS
+from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
 from leader_election.lab.runs import sources
@@ -69,7 +70,8 @@ class Simulation:
         self._strengths, rounds, walk, self._messages, self._events, errors = streams
         self._walk = walk
         self.scenario, self.entrant = scenario, entrant
-        self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
+        with of_scenario(scenario.name):
+            self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
         devices = self.network.devices
         self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
             scenario.localisation, devices.position, devices.error,

@@ -19,6 +19,7 @@ import math
 from pathlib import Path
 
 from lab.figures.example_results import results
+from lab.small_scenario import load, TEXT, VARIED
 from leader_election.lab import figures, published
 from leader_election.lab.analysis.comparison import Number, Order
 from leader_election.lab.analysis.statistics import Estimate
@@ -32,12 +33,43 @@ from leader_election.lab.reports import (
     MISSED,
     papers_report,
     seeds_run,
+    write_report,
 )
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import empty, path_of, ResultError, save
 from leader_election.lab.runs.store import digests
 from PIL import Image
 import pytest
+
+
+def test_it_has_means_differences_a_figure_versions_and_the_text(tmp_path: Path) -> None:
+    dataset = runs.run(load(tmp_path, TEXT.replace('title: Small', 'title: Small\nsource: own')),
+                       range(5), tmp_path)
+    text = write_report(dataset, tmp_path).read_text()
+    assert text.startswith('# Small\n\nown.\n\n5 seeds of each algorithm.\n')
+    for part in ('| bounded | 5 | 0.', '| bounded | classic | 5 | 0.', '(figures/small.png)',
+                 'Paired differences: instability.', 'Paired differences: leaders.',
+                 'Paired differences: led.', 'With leader_election 0', 'duration: 20'):
+        assert text.count(part) == 1, part
+    assert (tmp_path / 'figures' / 'small.png').stat().st_size > 10000
+
+
+def test_a_report_with_given_measures_and_path(tmp_path: Path) -> None:
+    dataset = runs.run(load(tmp_path, VARIED), range(2), tmp_path)
+    out = tmp_path / 'elsewhere' / 'own.md'
+    text = write_report(dataset, tmp_path, ['named'], out).read_text()
+    assert 'Paired differences: named.' in text and 'differences: led' not in text
+    assert '(../figures/small.png)' in text and '2 seeds of each algorithm and variant.' in text
+    with pytest.raises(ResultError, match='it takes one of .md'):
+        write_report(dataset, tmp_path, out=tmp_path / 'own.txt')
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed"):
+        write_report(dataset, tmp_path, ['nix'])
+
+
+def test_one_algorithm_has_no_differences(tmp_path: Path) -> None:
+    dataset = runs.run(load(tmp_path), [0], tmp_path, ['bounded'])
+    assert 'differences' not in write_report(dataset, tmp_path).read_text()
+
 
 GOOD = Number('bounded: rounds', Estimate(25.0, 24.0, 26.0), 24.0, 0.25)
 BAD = Number('classic: rounds', Estimate(40.0, 39.0, 41.0), 20.0, 0.25)
