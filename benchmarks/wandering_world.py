@@ -26,8 +26,8 @@ from typing import Any
 from geometry_msgs.msg import Twist
 from leader_election.election.robot.codec import Position
 from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
-from leader_election.election.tasks.wander import levy, Wander, WanderParameters
 from leader_election.simulation.arena import Arena
 from leader_election.simulation.kinematics import Array, compose, relative
 from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar

@@ -26,7 +26,7 @@ import sys
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.tasks.wander import WanderParameters
+from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import build, ParameterError, table
 from leader_election.ros.gazebo.main import write_files
 from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm

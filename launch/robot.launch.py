@@ -26,7 +26,7 @@ from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.tasks.wander import WanderParameters
+from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import Parameter, ParameterError
 from leader_election.ros.launching.arguments import (
     arguments_with_defaults,

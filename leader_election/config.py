@@ -27,7 +27,7 @@ from leader_election.election.robot.parameters import (
     ManagedParameters,
     plug_in_parameters,
 )
-from leader_election.election.tasks.wander import WanderParameters
+from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters

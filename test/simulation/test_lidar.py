@@ -18,8 +18,8 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.election.tasks.goals import levy, Wander
 from leader_election.election.tasks.steering import Limits, Scan, steer
-from leader_election.election.tasks.wander import levy, Wander
 from leader_election.simulation.arena import load_arena
 from leader_election.simulation.lidar import (
     Lidar,

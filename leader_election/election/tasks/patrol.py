@@ -33,13 +33,8 @@ from leader_election.election.tasks.coverage import (
     polygon,
 )
 from leader_election.election.tasks.driving import Driver
-from leader_election.election.tasks.places import (
-    place_contribution,
-    PLACES,
-    places_in,
-    Recent,
-    Route,
-)
+from leader_election.election.tasks.goals import Route
+from leader_election.election.tasks.places import place_contribution, PLACES, places_in, Recent
 from leader_election.election.tasks.steering import DrivingParameters, minimum_spacing
 from leader_election.parameters import parameter, ParameterError
 

@@ -12,16 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The positions of a region's members, kept during message loss, and routes over places."""
+"""The places of a region's members: known ones, kept during message loss, and formations."""
 
-from collections.abc import Mapping, Sequence
-import itertools
+from collections.abc import Collection, Mapping, Sequence
 import math
 from typing import Generic, TypeVar
 
 from leader_election.election.coordination.aggregate import top
 from leader_election.election.coordination.pattern import decay
 from leader_election.election.coordination.task import Position
+import shapely
 
 K = TypeVar('K')
 V = TypeVar('V')
@@ -30,6 +30,8 @@ MOST_MEMBERS = 21
 """The most robots whose places are collected: an aggregate holds this many records of three."""
 PLACES = top(MOST_MEMBERS, extra=1)
 """The aggregate of x, y [m]; of too many robots it keeps the ones farthest east."""
+TRAIL_STEP = 0.1
+"""The distance between the points of a trail [m]."""
 
 
 def place_contribution(pose: Sequence[float] | None) -> Position | None:
@@ -80,81 +82,118 @@ class Recent(Generic[K, V]):
         return dict(self._values)
 
 
-_PROGRESS = 0.1
-"""The least approach to a goal that counts as progress [m]."""
+# Formations: round a leader or behind it.
 
-
-class Patience:
+def slots(centre: Position, members: Mapping[int, Position]) -> dict[int, float]:
     """
-    Detects that a robot has come no nearer to its goal for some time.
+    Return each member's bearing from the centre in an even formation on a circle [rad].
 
-    >>> patience = Patience(5.0)
-    >>> [patience.lost(3.0, 0.0), patience.lost(2.0, 4.0), patience.lost(2.5, 8.9)]
-    [False, False, False]
-    >>> patience.lost(1.95, 9.0)
-    True
+    Members keep their order round the centre, so that their paths do not cross there. The circle
+    is turned so that the sum of the squares of the angles to move is least. Evenly spaced members
+    stay.
+
+    :param centre: of the circle [m].
+    :param members: the position of each, by id [m].
+
+    A member in the east and one in the north-east make room for each other:
+
+    >>> east, north_east = slots((0.0, 0.0), {1: (2.0, 0.0), 2: (2.0, 2.0)}).values()
+    >>> round(math.degrees(east), 1), round(math.degrees(north_east), 1)
+    (-67.5, 112.5)
+    """
+    bearings = sorted((math.atan2(y - centre[1], x - centre[0]), robot)
+                      for robot, (x, y) in members.items())
+    step = 2 * math.pi / max(len(bearings), 1)
+    # Starting with another robot would add a step to all differences, and change no slot.
+    turn = sum(bearing - k * step for k, (bearing, _) in enumerate(bearings)) \
+        / max(len(bearings), 1)
+    return {robot: turn + k * step for k, (_, robot) in enumerate(bearings)}
+
+
+def on_circle(centre: Position, angles: Mapping[int, float], radius: float,
+              spacing: float) -> dict[int, Position]:
+    """
+    Return each member's place on a circle round the centre [m].
+
+    :param centre: of the circle [m].
+    :param angles: each member's bearing, as :func:`slots` returns them [rad].
+    :param radius: of the circle; it is enlarged where places would be too close [m].
+    :param spacing: the least distance between places, and to the centre [m].
+
+    >>> on_circle((1.0, 1.0), {7: 0.0}, 2.0, 0.5)
+    {7: (3.0, 1.0)}
+    """
+    half_step = math.pi / max(len(angles), 2)
+    radius = max(radius, spacing, spacing / (2 * math.sin(half_step)))
+    return {robot: (centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle))
+            for robot, angle in angles.items()}
+
+
+def nearest_first(centre: Position, members: Mapping[int, Position]) -> list[int]:
+    """Return the members' ids by distance from a point [m], equal distances by id."""
+    return sorted(members, key=lambda robot: (math.dist(centre, members[robot]), robot))
+
+
+def in_column(trail: Sequence[Position], order: Sequence[int], towards: Position, length: float,
+              spacing: float) -> dict[int, Position]:
+    """
+    Return each member's place in a column along the leader's trail [m].
+
+    :param trail: the leader's positions, the newest first, one point or more [m].
+    :param order: the members' ids, from the leader back.
+    :param towards: a trail that is too short is extended straight towards this point [m].
+    :param length: from the leader to the last place, along the trail [m]; more if the spacing
+        needs more.
+    :param spacing: the least distance between places, along the trail [m].
+
+    >>> in_column([(0.0, 0.0), (1.0, 0.0)], [8, 5], (1.0, 9.0), 2.0, 0.5)
+    {8: (1.0, 0.0), 5: (1.0, 1.0)}
+    """
+    gap = max(spacing, length / max(len(order), 1))
+    needed = gap * len(order)
+    (x, y), far = trail[-1], math.dist(trail[-1], towards)
+    ahead = ((towards[0] - x) / far, (towards[1] - y) / far) if far > TRAIL_STEP else (-1.0, 0.0)
+    way = shapely.LineString([*trail, (x + needed * ahead[0], y + needed * ahead[1])])
+    places = (way.interpolate(gap * k) for k in range(1, len(order) + 1))
+    return {robot: (place.x, place.y) for robot, place in zip(order, places)}
+
+
+def middle(places: Collection[Position]) -> Position:
+    """
+    Return the mean of positions, one or more [m].
+
+    >>> middle([(0.0, 0.0), (2.0, 4.0)])
+    (1.0, 2.0)
+    """
+    return (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))
+
+
+class Trail:
+    """
+    The path that a robot has driven.
+
+    >>> trail = Trail(length=1.0)
+    >>> for x in (0.0, 0.02, 0.5, 1.0, 1.5, 2.0):
+    ...     trail.add((x, 0.0))
+    >>> trail.points
+    [(2.0, 0.0), (1.5, 0.0), (1.0, 0.0), (0.5, 0.0)]
+
+    :ivar points: its positions, the newest first [m].
     """
 
-    def __init__(self, seconds: float) -> None:
-        """:param seconds: the longest time without progress [s]."""
-        self._seconds = seconds
-        self.renew()
+    def __init__(self, length: float) -> None:
+        """:param length: the least length to remember [m]."""
+        self.points: list[Position] = []
+        self._length = length
 
-    def renew(self) -> None:
-        """Start again, for another goal."""
-        self._least, self._since = math.inf, math.inf
-
-    def lost(self, distance: float, now: float) -> bool:
-        """
-        Return whether to give up the goal; the time restarts if the clock was set back.
-
-        :param distance: from the robot to its goal [m].
-        :param now: the present time [s].
-        """
-        if distance <= self._least - _PROGRESS or now < self._since:
-            self._least, self._since = min(distance, self._least), now
-        return now - self._since >= self._seconds
-
-
-class Route:
-    """
-    The goals of a robot that visits places to and fro, without end.
-
-    >>> route = Route([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], near=0.1, seconds=5.0)
-    >>> [route.goal(x, 0.0, now) for now, x in enumerate((0.5, 0.0, 1.0, 2.0, 1.0))]
-    [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (1.0, 0.0), (0.0, 0.0)]
-
-    :ivar places: to be visited, in their order [m].
-    """
-
-    def __init__(self, places: Sequence[Position], near: float, seconds: float) -> None:
-        """
-        Start at the first place, or at the last if the robot is nearer to that one by then.
-
-        :param places: one or more [m].
-        :param near: the distance at which a place counts as visited [m].
-        :param seconds: the time without progress after which a place is skipped [s].
-        """
-        self.places = list(places)
-        self._near = near
-        self._patience = Patience(seconds)
-        self._next: Position | None = None
-
-    def goal(self, x: float, y: float, now: float) -> Position:
-        """
-        Return the place to drive to [m].
-
-        :param x: the robot's position, with ``y`` [m].
-        :param now: the present time [s].
-        """
-        if self._next is None:
-            places = self.places
-            if math.dist((x, y), places[-1]) < math.dist((x, y), places[0]):
-                places = places[::-1]
-            self._cycle = itertools.cycle(places + places[-2:0:-1])
-            self._next = next(self._cycle)
-        distance = math.dist((x, y), self._next)
-        if distance <= self._near or self._patience.lost(distance, now):
-            self._next = next(self._cycle)
-            self._patience.renew()
-        return self._next
+    def add(self, here: Position) -> None:
+        """Append a position [m], unless it is nearer than ``TRAIL_STEP`` to the last one."""
+        if self.points and math.dist(here, self.points[0]) < TRAIL_STEP:
+            return
+        self.points.insert(0, here)
+        length = 0.0
+        for k in range(1, len(self.points)):
+            if length > self._length:
+                del self.points[k:]
+                break
+            length += math.dist(self.points[k - 1], self.points[k])

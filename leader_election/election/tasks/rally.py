@@ -20,23 +20,21 @@ from typing import Any
 
 from leader_election.election.coordination.task import Member, Position, Task
 from leader_election.election.tasks.driving import Driver
-from leader_election.election.tasks.formation import (
+from leader_election.election.tasks.goals import Wander
+from leader_election.election.tasks.places import (
     in_column,
     middle,
+    MOST_MEMBERS,
     nearest_first,
     on_circle,
-    slots,
-    Trail,
-)
-from leader_election.election.tasks.places import (
-    MOST_MEMBERS,
     place_contribution,
     PLACES,
     places_in,
     Recent,
+    slots,
+    Trail,
 )
 from leader_election.election.tasks.steering import DrivingParameters, limits_of, minimum_spacing
-from leader_election.election.tasks.wander import Wander
 from leader_election.parameters import parameter
 
 

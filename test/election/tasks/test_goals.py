@@ -12,9 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Routes and patience, step by step."""
+"""Goals of routes and of random walks, and patience, step by step."""
 
-from leader_election.election.tasks.places import Patience, Route
+import math
+from random import Random
+from statistics import median
+
+from leader_election.election.tasks.goals import (
+    levy,
+    LONGEST,
+    Patience,
+    Route,
+    SHORTEST,
+    Wander,
+)
 
 PLACES = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
 
@@ -55,3 +66,44 @@ def test_patience_starts_again_when_the_clock_was_set_back() -> None:
     patience = Patience(5.0)
     assert not patience.lost(1.0, 100.0)
     assert [patience.lost(1.0, now) for now in (0.0, 4.9, 5.0)] == [False, False, True]
+
+
+def test_a_goal_stays_until_it_is_reached_or_given_up() -> None:
+    wander = Wander(1, near=0.1, seconds=5.0)
+    first = wander.goal(0.0, 0.0, 0.0)
+    assert SHORTEST <= math.hypot(*first) <= LONGEST
+    assert wander.goal(first[0] / 2, first[1] / 2, 4.0) == first
+    # There, but for a little; and then standing for as long as it has patience.
+    second = wander.goal(first[0], first[1] - 0.05, 8.0)
+    assert second != first
+    assert wander.goal(*first, 8.1) == second
+    assert wander.goal(*first, 13.0) == second
+    assert wander.goal(*first, 13.2) != second
+
+
+def test_legs_of_a_levy_walk_are_of_the_pareto_distribution() -> None:
+    leg, random = levy(0.5, 1.5), Random(2)
+    legs = [leg(random) for _ in range(4000)]
+    assert min(legs) >= 0.5
+    # Half of them are no longer than scale * 2**(1 / shape), one in 8 longer than 4 scales.
+    assert abs(median(legs) - 0.5 * 2 ** (1 / 1.5)) < 0.03
+    assert abs(sum(x > 2.0 for x in legs) / 4000 - 4 ** -1.5) < 0.02
+
+
+def test_each_robot_has_a_seed_of_its_own() -> None:
+    goals = {Wander(seed, 0.1, 5.0, levy(1.0, 1.5)).goal(0.0, 0.0, 0.0)
+             for seed in ('7/robot_1', '7/robot_2', '8/robot_1', '7/robot_1')}
+    assert len(goals) == 3
+
+
+def test_another_goal_is_drawn_on_arrival_or_when_stuck() -> None:
+    wander = Wander(seed=3, near=0.1, seconds=5.0)
+    first = wander.goal(1.0, 2.0, 0.0)
+    assert SHORTEST <= math.dist((1.0, 2.0), first) <= LONGEST
+    assert wander.goal(1.0, 2.0, 4.0) == first
+    second = wander.goal(*first, 4.5)
+    assert second != first
+    stuck = [wander.goal(*first, 4.5 + now) for now in (1.0, 6.0)]
+    assert stuck[0] == second != stuck[1]
+    assert Wander(3, 0.1, 5.0).goal(1.0, 2.0, 0.0) == first != Wander(
+        4, 0.1, 5.0).goal(1.0, 2.0, 0.0)
