@@ -27,7 +27,7 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz mutants physics physics-logs \
-  docs benchmark lint config clean
+  docs benchmark lint lint-types lint-ros config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
@@ -75,9 +75,17 @@ docs: $(VENV)/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
 	@echo 'build/docs/index.html'
 
-lint: $(VENV)/.dev  ## Check the code with ruff and mypy
+lint: $(VENV)/.dev  ## Check the code with ruff, mypy and the linters of ROS 2
 	@$(BIN)/ruff check .
+	@$(MAKE) --no-print-directory --jobs 2 lint-types lint-ros
+
+lint-types lint-ros: $(VENV)/.dev
+
+lint-types:
 	@$(BIN)/mypy
+
+lint-ros:
+	@$(BIN)/python -m pytest --quiet -p no:cacheprovider test/test_ament_lint.py
 
 config: $(VENV)/.run  ## Generate config/*.yaml and the schema of messages from the declarations
 	@$(BIN)/python -m leader_election.config config
