@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, settings
 import pytest
 
 # The time of an example, and of drawing it, depends on the load of the machine.
-settings.register_profile('untimed', deadline=None, max_examples=examples(50),
+settings.register_profile('untimed', deadline=None, max_examples=examples(30),
                           suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile('untimed')
 
@@ -38,7 +38,8 @@ DOMAINS = 102 // WORKERS
 """The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
-LONG = ('test/chaos', 'test/ros/demo', 'test/lab', 'test/ros/nodes', 'test/config', 'test/test_')
+LONG = ('test/test_tutorials', 'test/chaos', 'test/ros/demo', 'test/lab', 'test/ros/nodes',
+        'test/config', 'test/test_')
 """The folders of tests that start processes and nodes or compute for long, longest first."""
 
 
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, part in enumerate(LONG) if path.startswith(part)), len(LONG))
 
     items.sort(key=rank)
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the modules from garbage collection, and from the search for nodes after a test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -30,19 +30,17 @@ COLCON = shutil.which('colcon', path=os.pathsep.join(
 
 
 @pytest.mark.skipif(not COLCON, reason='colcon is not installed')
-@pytest.mark.parametrize('option', [[], ['--symlink-install']], ids=['copied', 'linked'])
-def test_colcon_builds_a_workspace(option: list[str], tmp_path: Path) -> None:
+def test_colcon_builds_a_workspace_with_links(tmp_path: Path) -> None:
     """With links, setup.py is run by a link in the folder that colcon builds in."""
     (tmp_path / 'src').mkdir()
     (tmp_path / 'src' / 'leader_election').symlink_to(ROOT)
     ran = subprocess.run(
-        [COLCON, 'build', *option, '--packages-select', 'leader_election'], cwd=tmp_path,
-        capture_output=True, text=True, timeout=120)
+        [COLCON, 'build', '--symlink-install', '--packages-select', 'leader_election'],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr
     installed = tmp_path / 'install' / 'leader_election'
     launched = installed / 'share' / 'leader_election' / 'launch' / 'swarm.launch.py'
-    assert launched.is_symlink() == bool(option)
-    assert launched.read_text() == (ROOT / 'launch' / 'swarm.launch.py').read_text()
+    assert launched.resolve() == ROOT / 'launch' / 'swarm.launch.py'
     ran = subprocess.run(
         ['sh', '-c', '. install/setup.sh && exec "$0" --help',
          installed / 'lib' / 'leader_election' / 'swarm_doctor'],

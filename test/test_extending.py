@@ -17,9 +17,11 @@
 import math
 from pathlib import Path
 import re
+import subprocess
 import sys
 from types import ModuleType
 
+import leader_election
 from leader_election import (
     AggregateSet,
     build,
@@ -135,3 +137,39 @@ def test_aggregate_of_the_page_combines():
     for said in ((10.0, 1.5), (12.0, 2.5), (11.0, 3.5)):
         combine(aggregates.layout, row, aggregates.contribution(1, {'said': said}), 1.0)
     assert aggregates.results(row) == {'said': 2.5}
+
+
+# The names that other packages import: all there, listed once, and light.
+
+PUBLIC = {
+    'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
+    'Count', 'Device', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message', 'Metric',
+    'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput',
+    'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks',
+    'Unbounded', '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest',
+    'histogram', 'least', 'mean', 'parameter', 'top', 'total', 'union'}
+"""A name that leaves this list breaks users' packages: the version has to say so."""
+HEAVY = ('rclpy', 'numba', 'matplotlib', 'shapely', 'xarray', 'scipy')
+
+
+def test_public_names_are_the_documented_list() -> None:
+    assert set(leader_election.__all__) == PUBLIC == set(dir(leader_election))
+
+
+@pytest.mark.parametrize('name', sorted(PUBLIC))
+def test_public_names_exist(name: str) -> None:
+    assert getattr(leader_election, name) is not None
+
+
+def test_unknown_name_raises() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Robot'"):
+        getattr(leader_election, 'Robot')  # noqa: B009
+
+
+@pytest.mark.parametrize('line, loaded', [
+    ('import leader_election', ('numpy', 'leader_election.parameters', *HEAVY)),
+    ('from leader_election import *', HEAVY)])
+def test_import_loads_no_heavy_module(line: str, loaded: tuple[str, ...]) -> None:
+    code = f'import sys\n{line}\nprint([m for m in {loaded!r} if m in sys.modules])'
+    ran = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=60)
+    assert (ran.stdout, ran.stderr) == ('[]\n', '')

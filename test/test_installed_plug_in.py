@@ -98,7 +98,7 @@ def started(installed: Path) -> Iterator[list['subprocess.Popen[str]']]:
     for process in processes:
         process.send_signal(signal.SIGINT)
     for process in processes:
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
 
 
 def start(installed: Path, *arguments: str, **keywords: object) -> 'subprocess.Popen[str]':

@@ -88,7 +88,7 @@ def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
 
 
 @needs_laboratory
-def test_what_was_measured_is_compared_drawn_and_reported(tmp_path: Path) -> None:
+def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
     """All commands of the section are run, with fewer devices and for less time."""
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
@@ -146,7 +146,7 @@ def blocks(tutorial: str, language: str) -> list[str]:
 
 
 DRIFT = 'my_swarm_drifts.md'
-SECONDS = 40
+SECONDS = 30
 """How long the swarm of the tutorial drives in the test, on its own clock [s]."""
 CLOCK = {'/**': {'ros__parameters': {'use_sim_time': True}},
          'swarm_world': {'ros__parameters': {

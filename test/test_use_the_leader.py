@@ -68,8 +68,6 @@ def deactivate(process: 'subprocess.Popen[str]') -> None:
 
 ENDINGS = {
     'killed': (lambda process: process.kill(), True),
-    'stopped': (lambda process: process.terminate(), False),
-    'hanging': (lambda process: process.send_signal(signal.SIGSTOP), True),
     'deactivated': (deactivate, False)}
 """How the robot ends, and whether the user's node knows it by the age of the last message."""
 
@@ -89,7 +87,6 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str) -> No
             work.send_signal(signal.SIGINT)
             assert work.wait(PATIENCE) == 0
         finally:
-            robot.send_signal(signal.SIGCONT)
             work.kill()
 
 

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.chaos import report
-from benchmarks.chaos.judge import Happened, Observation, Recovery
+from benchmarks.chaos.judge import bound, Happened, Judge, Observation, recoveries, Recovery, Truth
 from benchmarks.chaos.report import checks, draw, grows, growth, table, tracebacks
 from benchmarks.chaos.run import Account, Outcome
-from benchmarks.chaos.schedule import ATTACK, Change, KILL, SPLIT
+from benchmarks.chaos.schedule import ATTACK, Change, KILL, NO_TROUBLE, SPLIT
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 import numpy as np
@@ -120,3 +120,68 @@ def test_picture_shows_leaders_and_robots_without_one(tmp_path: Path) -> None:
     assert share(red) > 0.05 and share(blue) > 0.05
     # Without a leader for a quarter of the time.
     assert 0.005 < share((0xb0 / 255, 0x30 / 255, 0x5c / 255)) < 0.1
+
+
+# The judge: which robots have a living leader in reach, and how long they had none.
+
+LINE = {robot: (float(robot), 0.0) for robot in (1, 2, 3, 4, 5)}
+"""Five robots in a line, 1 m apart."""
+ALL = Truth(living=frozenset(LINE))
+JUDGE = Judge(LINE, communication_range=1.5, radius=2.0)
+
+
+def led_by(**leaders: int) -> dict[int, int]:
+    """Return leaders by robot; all others lead themselves."""
+    return {**{robot: robot for robot in LINE}, **{int(name[1:]): leader
+                                                   for name, leader in leaders.items()}}
+
+
+def test_leaders_are_in_reach_up_to_the_radius_along_living_robots() -> None:
+    assert JUDGE.unled(led_by(), ALL) == ()
+    assert JUDGE.unled(led_by(r1=3, r2=3, r4=3, r5=3), ALL) == ()
+    assert JUDGE.unled(led_by(r1=4), ALL) == (1,)
+    # Robot 2 is the only way from 1 to 3.
+    dead = ALL.after(living=ALL.living - {2})
+    assert JUDGE.unled(led_by(r1=3, r4=3), dead) == (1,)
+    # The dead need no leader and are none.
+    assert JUDGE.unled(led_by(r2=5, r1=2), dead) == (1,)
+
+
+def test_silent_robots_have_no_leader() -> None:
+    assert JUDGE.unled({1: 1}, ALL.after(living=frozenset({1, 2}))) == (2,)
+
+
+def test_channels_and_wrong_odometry_separate() -> None:
+    leaders = led_by(r1=2, r3=2, r4=5)
+    assert JUDGE.unled(leaders, ALL.after(apart=frozenset({1, 2}))) == (3,)
+    assert JUDGE.unled(leaders, ALL.after(apart=frozenset({1, 2, 3}))) == ()
+    assert JUDGE.unled(leaders, ALL.after(silent=frozenset({1, 2}))) == (1, 3)
+    assert JUDGE.unled(led_by(), ALL.after(silent=frozenset({2}))) == ()
+    # Those that are wrong by the same do not notice.
+    assert JUDGE.unled(leaders, ALL.after(shifted=frozenset({1, 2}))) == (3,)
+
+
+def test_unknown_leaders_lead_nobody() -> None:
+    assert JUDGE.unled(led_by(r1=99), ALL) == (1,)
+
+
+@pytest.mark.parametrize(('radio', 'extra', 'seconds'), [
+    ({}, 0.0, 2.0 + 5 * 1.0), ({}, 3.0, 2.0 + 5 * 1.0 + 3.0),
+    ({'radio_loss': 0.1}, 0.0, 2.0 + 5 * 1.25),
+    ({'radio_delay': 0.1, 'radio_jitter': 0.2}, 0.0, 2.0 + 5 * 1.6)])
+def test_bound_grows_with_expiry_hops_and_period(
+        radio: dict[str, float], extra: float, seconds: float) -> None:
+    assert bound(5, 1.0, 2.0, {**NO_TROUBLE, **radio}, extra) == pytest.approx(seconds)
+
+
+def test_recovery_is_the_last_moment_without_a_leader_before_the_next_change() -> None:
+    kill, unjudged = Change(KILL, 'first'), Change(KILL, 'second', judged=False)
+    happened = [Happened(10.0, kill, 3.0), Happened(20.0, kill, 1.0),
+                Happened(30.0, unjudged, 1.0), Happened(40.0, kill, 5.0)]
+    seen = [Observation(float(time), (1,) if time in (9, 11, 12, 22, 39, 40, 41) else ())
+            for time in range(9, 42)]
+    found = recoveries(happened, seen, 42.0)
+    assert found == [
+        Recovery(happened[0], 2.0, True, 10.0), Recovery(happened[1], 2.0, True, 10.0),
+        Recovery(happened[2], 9.0, False, 10.0), Recovery(happened[3], 1.0, False, 2.0)]
+    assert [each.holds for each in found] == [True, False, True, True]

@@ -50,8 +50,3 @@ def test_a_wrong_option_is_one_line(
         main(wrong)
     out, error = capsys.readouterr()
     assert (ended.value.code, out, len(error.splitlines())) == (2, '', 1)
-
-
-def test_a_process_with_a_wrong_option_prints_one_line() -> None:
-    done = run('--robots', '3')
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)

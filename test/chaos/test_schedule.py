@@ -16,12 +16,19 @@
 
 from collections.abc import Iterator
 from itertools import islice
+import random
 
 from benchmarks.chaos import schedule as of
+from benchmarks.chaos.attacks import ATTACKS, Target, WEAK_IDS
 from benchmarks.chaos.schedule import Change, Plan, Schedule
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.simulation.parameters import WorldParameters
+import pytest
 
 HOSTS = {'robot_9': (9,), 'robot_4': (4,), 'robot_5': (5,), 'fleet_1': (1, 2, 3)}
 JOINING = {'robot_7': (7,), 'robot_8': (8,)}
@@ -104,3 +111,59 @@ def test_attacks_are_judged_from_their_end_on_and_each_change_has_time_to_recove
     for change in changes(3):
         assert change.judged == (change.kind != of.ATTACK)
         assert change.lasts >= (8.0 + change.extra if change.judged else of.ATTACK_LASTS)
+
+
+# Attacks: what is to be believable is, what is too long is not sent, nothing raises.
+
+CODEC = codec_for(BOUNDED)
+
+
+def robot() -> Robot:
+    made = Robot(ElectionParameters(robot_id=3, strength=5.0))
+    made.sensing.take_odometry((1.0, 2.0, 0.0), 0.0)
+    return made
+
+
+def target(dead: tuple[int, ...] = ()) -> Target:
+    sent = {3: robot().round(0.0), 4: robot().round(0.0).replace('"id":3', '"id":4')}
+    return Target(3, (1.0, 2.0), sent, dead, random.Random(1))
+
+
+@pytest.mark.parametrize('name', [
+    'forged candidacies', 'replayed messages', 'a flood of long messages', 'many weak robots',
+    "robots' ids from far away", 'decisions dear to follow'])
+def test_believable_messages_are_understood(name: str) -> None:
+    for number in range(20):
+        assert isinstance(CODEC.decode(ATTACKS[name].payload(number, target())), Message)
+
+
+def test_a_forged_candidacy_is_followed_while_it_is_sent() -> None:
+    victim = robot()
+    victim.round(0.0)
+    victim.receive(ATTACKS['forged candidacies'].payload(0, target()), 0.1)
+    victim.round(0.2)
+    assert victim.state.leader == 99
+
+
+def test_dead_leaders_are_replayed() -> None:
+    attack = ATTACKS['replayed messages']
+    assert {attack.payload(i, target((4,))) for i in range(20)} == {target().sent[4]}
+
+
+def test_floods_and_sybils_have_their_sizes() -> None:
+    assert 3000 < len(ATTACKS['a flood of long messages'].payload(1, target())) <= MAX_LENGTH
+    weak = {ATTACKS['many weak robots'].payload(i, target()) for i in range(2 * WEAK_IDS)}
+    assert len(weak) == WEAK_IDS
+
+
+@pytest.mark.parametrize('name', ATTACKS)
+def test_robot_survives_all_attacks(name: str) -> None:
+    victim = robot()
+    for number in range(200):
+        now = 0.1 * number
+        victim.sensing.take_odometry((1.0, 2.0, 0.0), now)
+        victim.receive(ATTACKS[name].payload(number, target()), now)
+        victim.round(now)
+    victim.sensing.take_odometry((1.0, 2.0, 0.0), 100.0)
+    victim.round(100.0)
+    assert victim.state.leader == 3

@@ -53,7 +53,7 @@ def test_pairs_are_compared_with_themselves_and_not_after_a_gap() -> None:
     assert math.isnan(later.correlation)
 
 
-def test_what_is_long_ago_counts_less() -> None:
+def test_older_innovations_have_less_weight() -> None:
     statistics = InnovationStatistics()
     statistics.take([seen(1.0)], 0.0)
     statistics.take([seen(-1.0)], HALF_LIFE)

@@ -33,8 +33,8 @@ variances = st.floats(1e-12, 1.0)
 
 @given(st.tuples(st.floats(0.56, 1.59), st.floats(0.51, 1.59), st.floats(-0.39, 0.39)),
        st.tuples(variances, variances, variances), st.floats(0.0, 1e10))
-def test_what_is_written_is_read(factors: tuple[float, ...], spread: tuple[float, ...],
-                                 time: float) -> None:
+def test_round_trip_of_factors(
+        factors: tuple[float, ...], spread: tuple[float, ...], time: float) -> None:
     found = read_text(text_of(7, Kept(Factors(*factors), np.array(spread), time)), 7)
     assert found.factors == factors and found.time == time
     assert found.variances.tolist() == list(spread)
@@ -67,7 +67,7 @@ def test_a_text_that_is_not_the_robots_own_is_refused(text: str, reason: str) ->
     st.none() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(
         st.sampled_from(['robot_id', 'time', 'factors', 'variances', 'distance']), inner)).map(
             json.dumps))
-def test_no_text_does_harm(text: str) -> None:
+def test_any_other_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match='^holds '):
         read_text(text, 7)
 

@@ -98,7 +98,7 @@ def test_a_carried_robot_is_no_noise() -> None:
         assert with_it[name].value == pytest.approx(getattr(NOISE, name), rel=0.25)
 
 
-def test_what_was_not_recorded_keeps_its_default() -> None:
+def test_parameters_without_data_keep_their_defaults() -> None:
     robots = {robot: one._replace(sightings=np.zeros((0, 4)))
               for robot, one in recorded(NOISE, robots=2, length=600).items()}
     found = estimate(robots)

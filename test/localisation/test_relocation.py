@@ -58,7 +58,7 @@ def sightings(poses: list[PlanePose], bearings: bool, seed: int = 0, others: Seq
 
 
 @pytest.mark.parametrize('bearings', [False, True])
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(3))
 def test_a_robot_that_was_carried_off_is_found(seed, bearings):
     poses = path([0.2, 0.2, -0.3, 0.3, 0.0, -0.2, 0.1, 0.3])
     found = search(sightings(poses, bearings, seed), compose(poses[-1], (3.0, -1.0, 2.0)), NOISE)

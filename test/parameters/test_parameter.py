@@ -30,6 +30,7 @@ from leader_election.parameters import (
     table,
     to_yaml,
 )
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.tracker import MonitorParameters
 import pytest
@@ -170,3 +171,33 @@ def test_yaml_explains():
     assert '    # A length. Takes at least 0 m. May change at run time.\n    reach: 1.5\n' in text
     assert '    # Must be given. Takes 0 to 10.\n    # number: 1\n' in text
     assert max(map(len, to_yaml(ElectionParameters, 'Title.').splitlines())) < 100
+
+
+# Exit statuses, error lines and the parser of options.
+
+def test_error_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_error(ValueError('one\n  two')) == ExitStatus.USAGE == 2
+    assert capsys.readouterr() == ('', 'error: one two\n')
+
+
+def test_wrong_option_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = CommandLineParser(prog='leader_election lab')
+    commands = parser.add_subparsers(dest='command', required=True)
+    commands.add_parser('run').add_argument('--seeds', type=int)
+    commands.add_parser('show').add_argument('what', choices=['colour', 'size'])
+    for arguments, line in (
+            (['show', 'color'], "argument what: 'color' is not allowed; did you mean colour? it "
+             'takes one of colour, size; leader_election lab show'),
+            (['rnu'], "argument command: 'rnu' is not allowed; did you mean run? it takes one of "
+             'run, show; leader_election lab'),
+            (['run', '--sede=3'],
+             'there is no option --sede; did you mean --seeds?; leader_election lab run'),
+            (['--nothing'], 'the following arguments are required: command; leader_election lab'),
+            (['run', '--zzz'], 'there is no option --zzz; leader_election lab run'),
+            (['--seed'], 'the following arguments are required: command; leader_election lab'),
+            (['run', '--seeds', 'x'],
+             "argument --seeds: invalid int value: 'x'; leader_election lab run")):
+        with pytest.raises(SystemExit) as ended:
+            parser.parse_args(arguments)
+        assert ended.value.code == 2
+        assert capsys.readouterr() == ('', f'error: {line} --help shows the usage\n')

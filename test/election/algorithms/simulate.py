@@ -17,8 +17,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from election.algorithms.oracle import Graph
+from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, Device
+from leader_election.swarm.reference_partition import Graph
 
 
 class Network:
@@ -69,6 +70,27 @@ class Network:
         del self.mailboxes[i], self.states[i]
         for heard in self.mailboxes.values():
             heard.pop(i, None)
+
+
+def settle(network: Network, sweeps: int = 100) -> Network:
+    """Return the network after more than enough sweeps, having checked that it came to rest."""
+    order = sorted(network.graph)
+    for _ in range(sweeps):
+        network.sweep(order)
+    before = dict(network.states)
+    network.sweep(order)
+    assert network.states == before
+    return network
+
+
+def corrupt(network: Network, lies: Any, draw: Any) -> Network:
+    """Replace each state and message by one of a few lies, which several sides then tell."""
+    lies = draw(st.lists(lies, min_size=1, max_size=6))
+    for i in network.graph:
+        network.states[i] = draw(st.sampled_from(lies))
+        for j in network.graph[i]:
+            network.mailboxes[i][j] = draw(st.sampled_from(lies))
+    return network
 
 
 def led(network: Network) -> dict[int, tuple[int, float]]:

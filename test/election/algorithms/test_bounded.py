@@ -17,8 +17,7 @@
 from itertools import permutations
 
 from election.algorithms.networks import grid, LINE, links, STRENGTHS_OF_LINE
-from election.algorithms.oracle import Graph, partition
-from election.algorithms.simulate import led, Network
+from election.algorithms.simulate import led, Network, settle
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.algorithms.bounded import (
     bounded_round,
@@ -26,18 +25,13 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
+from leader_election.swarm.reference_partition import Graph, partition
 import numpy as np
 import pytest
 
 
-def settle(graph: Graph, strengths: dict[int, float], radius: float, ties: str = 'id') -> Network:
-    """Return the network after more than enough sweeps, having checked that it came to rest."""
-    network = Network(BOUNDED, graph, strengths, configure(radius, ties))
-    for _ in range(50):
-        network.sweep(sorted(graph))
-    before = dict(network.states)
-    network.sweep(sorted(graph))
-    assert network.states == before
+def rested(graph: Graph, strengths: dict[int, float], radius: float, ties: str = 'id') -> Network:
+    network = settle(Network(BOUNDED, graph, strengths, configure(radius, ties)))
     expected = partition(graph, strengths, radius, ties)
     assert led(network) == {i: expected[i][:2] for i in graph}, 'the oracle says otherwise'
     return network
@@ -59,14 +53,14 @@ def settle(graph: Graph, strengths: dict[int, float], radius: float, ties: str =
 ])
 def test_line_settles_to_regions_within_the_radius(radius, expected):
     for ties in ('id', 'nearest'):
-        assert led(settle(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
+        assert led(rested(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
 
 
 def test_follower_does_not_relay_a_weaker_candidacy():
     """3 is 1 m from the weaker 4, but 4's candidacy does not get past 3, which follows 1."""
     graph = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0), (3, 5, 1.0))
     strengths = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0, 5: 0.0}
-    network = settle(graph, strengths, 5.0)
+    network = rested(graph, strengths, 5.0)
     assert led(network)[4] == (4, 0.0)
     assert led(network)[5] == (5, 0.0), '4 is 2 m away, but only through 3'
 
@@ -79,9 +73,9 @@ def test_ring_is_led_both_ways_within_the_radius():
     """
     graph = links(*((i, (i + 1) % 6, 1.0) for i in range(6)))
     strengths = {0: 9.0, 1: 1.0, 2: 1.0, 3: 8.0, 4: 1.0, 5: 1.0}
-    assert led(settle(graph, strengths, 1.0)) == {
+    assert led(rested(graph, strengths, 1.0)) == {
         0: (0, 0.0), 1: (0, 1.0), 5: (0, 1.0), 2: (3, 1.0), 3: (3, 0.0), 4: (3, 1.0)}
-    assert led(settle(graph, strengths, 3.0)) == {
+    assert led(rested(graph, strengths, 3.0)) == {
         0: (0, 0.0), 1: (0, 1.0), 2: (0, 2.0), 3: (0, 3.0), 4: (0, 2.0), 5: (0, 1.0)}
 
 
@@ -92,7 +86,7 @@ def test_grid_corners_beyond_the_radius_lead_themselves():
     The middle has the cross; the corners have nobody but followers of the middle round them.
     """
     strengths = {i: 0.0 for i in range(9)} | {4: 9.0, 0: 5.0}
-    assert led(settle(grid(3), strengths, 1.0)) == {
+    assert led(rested(grid(3), strengths, 1.0)) == {
         0: (0, 0.0), 1: (4, 1.0), 2: (2, 0.0), 3: (4, 1.0), 4: (4, 0.0), 5: (4, 1.0),
         6: (6, 0.0), 7: (4, 1.0), 8: (8, 0.0)}
 
@@ -101,19 +95,19 @@ def test_equal_neighbours_lead_by_lower_id_or_each_themselves():
     """Of two equal neighbours each keeps itself by ``nearest``; by ``id`` the lower one leads."""
     graph = links((1, 2, 1.0))
     equal = {1: 7.0, 2: 7.0}
-    assert led(settle(graph, equal, 5.0, 'nearest')) == {1: (1, 0.0), 2: (2, 0.0)}
-    assert led(settle(graph, equal, 5.0, 'id')) == {1: (1, 0.0), 2: (1, 1.0)}
+    assert led(rested(graph, equal, 5.0, 'nearest')) == {1: (1, 0.0), 2: (2, 0.0)}
+    assert led(rested(graph, equal, 5.0, 'id')) == {1: (1, 0.0), 2: (1, 1.0)}
 
 
 def test_follower_between_equal_leaders_takes_lower_id_or_nearest():
     """3 lies between the equally strong 1 (2 m) and 2 (1 m), and then right in their middle."""
     strengths = {1: 7.0, 2: 7.0, 3: 0.0}
     aside = links((1, 3, 2.0), (2, 3, 1.0))
-    assert led(settle(aside, strengths, 2.5, 'nearest'))[3] == (2, 1.0)
-    assert led(settle(aside, strengths, 2.5, 'id'))[3] == (1, 2.0)
+    assert led(rested(aside, strengths, 2.5, 'nearest'))[3] == (2, 1.0)
+    assert led(rested(aside, strengths, 2.5, 'id'))[3] == (1, 2.0)
     middle = links((1, 3, 2.0), (2, 3, 2.0))
-    assert led(settle(middle, strengths, 2.5, 'nearest'))[3] == (1, 2.0)
-    assert led(settle(middle, strengths, 2.5, 'id'))[3] == (1, 2.0)
+    assert led(rested(middle, strengths, 2.5, 'nearest'))[3] == (1, 2.0)
+    assert led(rested(middle, strengths, 2.5, 'id'))[3] == (1, 2.0)
 
 
 @pytest.mark.parametrize('ties', ['id', 'nearest'])

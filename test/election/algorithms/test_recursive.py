@@ -18,24 +18,17 @@ import random
 
 from budget import examples
 from election.algorithms.networks import graphs, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
-from election.algorithms.oracle import Graph, partition
-from election.algorithms.simulate import led, Network
+from election.algorithms.simulate import led, Network, settle
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RECURSIVE
 from leader_election.election.algorithms.recursive import configure, LEVELS
+from leader_election.swarm.reference_partition import Graph, partition
 import pytest
 
 
-def settle(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
-    """Return the network after more than enough sweeps, having checked that it came to rest."""
-    network = Network(RECURSIVE, graph, strengths, configure(radius))
-    for _ in range(100):
-        network.sweep(sorted(graph))
-    before = dict(network.states)
-    network.sweep(sorted(graph))
-    assert network.states == before
-    return network
+def rested(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
+    return settle(Network(RECURSIVE, graph, strengths, configure(radius)))
 
 
 @pytest.mark.parametrize('radius, expected, depths', [
@@ -51,13 +44,13 @@ def settle(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
     (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, (0, 3, 2, 1)),
 ])
 def test_line_settles_to_the_partition_with_one_level_per_leader(radius, expected, depths):
-    network = settle(LINE, STRENGTHS_OF_LINE, radius)
+    network = rested(LINE, STRENGTHS_OF_LINE, radius)
     assert led(network) == expected
     assert tuple(state.depth for state in network.states.values()) == depths
 
 
 def test_equal_strengths_go_to_the_lower_id():
-    assert led(settle(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)) == {1: (1, 0.0), 2: (1, 1.0)}
+    assert led(rested(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)) == {1: (1, 0.0), 2: (1, 1.0)}
 
 
 def test_first_rounds_spread_one_level_only():
@@ -85,7 +78,7 @@ def test_robots_at_the_last_level_lead_themselves():
     Fifteen levels take 30; the last three are at level 15, where each leads itself.
     """
     graph = links(*((i, i + 1, 1.0) for i in range(32)))
-    network = settle(graph, {i: -float(i) for i in graph}, 1.0)
+    network = rested(graph, {i: -float(i) for i in graph}, 1.0)
     assert led(network) == {
         i: (i // 2 * 2, float(i % 2)) if i < 30 else (i, 0.0) for i in graph}
     assert [network.states[i].depth for i in (0, 1, 28, 29, 30, 31, 32)] == [
@@ -110,7 +103,7 @@ def test_number_of_levels_limits_the_leaders_found(levels):
 
 def three(radius: float) -> Network:
     """Return 1 --1 m-- 2 --1 m-- 3 at rest: 1 (strength 9) leads, then comes 3 (strength 5)."""
-    network = settle(links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 0.0, 3: 5.0}, radius)
+    network = rested(links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 0.0, 3: 5.0}, radius)
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
     return network
 

@@ -14,19 +14,34 @@
 
 """Recursive election on time-replicated gossip: it forgets, in the time it should."""
 
+from collections.abc import Mapping
 import math
 import random
 
+from benchmarks.explicit_clocks import bound, check
+from benchmarks.explicit_states import graphs as small_graphs
 from budget import examples
-from election.algorithms.networks import graphs, LENGTHS, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
-from election.algorithms.oracle import groups, partition
-from election.algorithms.simulate import led, Network
+from election.algorithms.networks import (
+    graphs,
+    LENGTHS,
+    LINE,
+    links,
+    STRENGTHS,
+    STRENGTHS_OF_LINE,
+)
+from election.algorithms.simulate import corrupt, led, Network
 from election.algorithms.states import states
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, REPLICATED
 from leader_election.election.algorithms.recursive import LEVELS
-from leader_election.election.algorithms.replicated import configure, MOST_REPLICATES
+from leader_election.election.algorithms.replicated import (
+    configure,
+    MOST_REPLICATES,
+    MOST_TICKS,
+    ticked,
+)
+from leader_election.swarm.reference_partition import groups, partition
 import pytest
 
 
@@ -107,7 +122,7 @@ def test_period_shorter_than_the_way_of_news_leaves_robots_behind(period, follow
     assert always == followers
 
 
-def test_replicates_are_matched_by_the_clocks_of_neighbours():
+def test_replicates_are_matched_by_the_clock_of_each_neighbour():
     """
     1 ticks before 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
 
@@ -154,15 +169,9 @@ def networks(draw):
         REPLICATED, graph, {i: draw(STRENGTHS) for i in graph},
         configure(draw(st.integers(0, 48)) / 8, draw(st.integers(2, MOST_REPLICATES)),
                   2 * size + 2))
-    # Of a few states, so that the same lie is told from several sides.
-    lies = draw(st.lists(states(
+    return corrupt(network, states(
         REPLICATED, ids=st.integers(0, size + 3), whole=st.integers(-20, 20),
-        real=st.just(0.0) | LENGTHS | st.floats(-1e300, 1e300)), min_size=1, max_size=4))
-    for i in graph:
-        network.states[i] = draw(st.sampled_from(lies))
-        for j in graph[i]:
-            network.mailboxes[i][j] = draw(st.sampled_from(lies))
-    return network
+        real=st.just(0.0) | LENGTHS | st.floats(-1e300, 1e300)), draw)
 
 
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
@@ -197,3 +206,70 @@ def test_any_state_stabilises_to_the_partition_of_bounded_election(network, lock
         round_of_all()
         assert led(network) == expected
     assert min(state.clock for state in network.states.values()) >= max(clocks) + 2
+
+
+# The shared clock of recursive-replicated: it comes to unison from any state, and ticks on.
+
+CLOCKS = st.integers(0, 4) | st.sampled_from(
+    [2**31 - 1, 2**31, 2**31 + 1, 2**32, 3 * 2**31, MOST_TICKS - 1000])
+
+
+@pytest.mark.parametrize('nodes', [1, 2, 3, 4])
+def test_clocks_of_every_small_network_agree_in_lockstep(nodes):
+    assert max(check(graph).rounds for graph in small_graphs(nodes, 'one')) <= bound(nodes)
+
+
+@pytest.mark.parametrize('clocks', [(0, 1, 2), (0, 1, 2**31 + 1)])
+def test_ring_of_different_clocks_agrees_within_the_bound(clocks):
+    ring = {i: {(i - 2) % 5 + 1: 1.0, i % 5 + 1: 1.0} for i in range(1, 6)}
+    assert check(ring, clocks).rounds <= bound(5)
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(graphs(most=10), st.data())
+def test_clocks_agree_and_tick_on_in_any_order_with_losses(graph, data):
+    """
+    In epochs of rounds in any order with 40 % loss, after as many epochs as there are devices.
+
+    From then on neighbours' times differ by one round at most, and all clocks tick on. The step
+    from the last number to 0 is tested above.
+    """
+    period = data.draw(st.integers(1, 5))
+    since = st.integers(-1, 6)
+    times = {i: (data.draw(CLOCKS), data.draw(since)) for i in graph}
+    known = {i: {j: (data.draw(CLOCKS), data.draw(since)) for j in graph[i]} for i in graph}
+    draw = random.Random(data.draw(st.integers(0, 2**32)))
+
+    def epoch() -> None:
+        waiting = {(i, j) for i in graph for j in graph[i]} | {(i, i) for i in graph}
+        while waiting:
+            i = draw.choice(sorted(graph))
+            clocks, rounds = zip(*known[i].values()) if known[i] else ((), ())
+            times[i] = ticked(*times[i], clocks, rounds, len(clocks), period, False)
+            waiting.discard((i, i))
+            for j in graph[i]:
+                if draw.random() < 0.6:
+                    known[j][i] = times[i]
+                    waiting.discard((i, j))
+
+    for _ in range(len(graph) + 1):
+        epoch()
+    before = least(times, known, period)
+    for _ in range(3 * period):
+        epoch()
+        for i in graph:
+            for j in graph[i]:
+                assert abs(in_rounds(times[i], period) - in_rounds(times[j], period)) <= 1
+    # A device may be ahead by as many rounds as the diameter; the last one goes on in each epoch.
+    assert least(times, known, period) >= before + 3 * period
+
+
+def least(times: Mapping[int, tuple[int, int]],
+          known: Mapping[int, Mapping[int, tuple[int, int]]], period: int) -> int:
+    """Return the least time of a device, or that a neighbour knows of one [rounds]."""
+    return min(in_rounds(time, period)
+               for row in (times, *known.values()) for time in row.values())
+
+
+def in_rounds(time: tuple[int, int], period: int) -> int:
+    return time[0] * period + time[1]

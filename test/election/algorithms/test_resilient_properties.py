@@ -31,12 +31,12 @@ import random
 
 from budget import examples
 from election.algorithms.networks import graphs
-from election.algorithms.oracle import partition
-from election.algorithms.simulate import led, Network
+from election.algorithms.simulate import corrupt, led, Network
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import RESILIENT
 from leader_election.election.algorithms.resilient import configure, Follower
+from leader_election.swarm.reference_partition import partition
 
 STRENGTHS = st.integers(0, 3).map(float)
 HOPS = st.integers(0, 10).map(float)
@@ -49,15 +49,9 @@ def networks(draw, factors):
     strengths = {i: draw(STRENGTHS) for i in graph}
     network = Network(RESILIENT, graph, strengths, configure(draw(factors)))
     ids = st.integers(0, len(graph) + 3)
-    # Of a few messages, so that the same lie is told from several sides.
-    lies = draw(st.lists(st.builds(
+    return corrupt(network, st.builds(
         Follower, value=STRENGTHS.map(lambda strength: -strength), distance=HOPS, leader=ids,
-        radius=HOPS, diameter=HOPS, id=ids, source=ids), min_size=1, max_size=6))
-    for i in graph:
-        network.states[i] = draw(st.sampled_from(lies))
-        for j in graph[i]:
-            network.mailboxes[i][j] = draw(st.sampled_from(lies))
-    return network
+        radius=HOPS, diameter=HOPS, id=ids, source=ids), draw)
 
 
 def is_true(network, state):

@@ -19,7 +19,6 @@ import sys
 from typing import Any, NamedTuple
 
 from election.algorithms.networks import links
-from election.algorithms.oracle import Graph
 from election.algorithms.simulate import Network
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.coordination.pattern import coordinated, types_of
@@ -30,6 +29,7 @@ from leader_election.election.coordination.region import (
 )
 from leader_election.election.coordination.summary_layout import ADD, SummaryLayout
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.swarm.reference_partition import Graph
 
 COUNT = SummaryLayout((ADD,), (0, 1), (0,))
 """A summary that is one number, which adds up."""

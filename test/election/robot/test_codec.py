@@ -83,34 +83,27 @@ def payload(**changes: Any) -> str:
 
 
 @given(MESSAGES)
-def test_round_trip(message):
+def test_decoded_message_equals_the_encoded_one(message):
     wire = CODEC.encode(message)
     # By their texts, which tell -0.0 from 0.0 and 3 from 3.0.
     assert repr(CODEC.decode(wire)) == repr(message)
     SCHEMA.validate(json.loads(wire))
 
 
-@pytest.mark.parametrize('number', [-0.0, 5e-324, -5e-324, 1.7976931348623157e308, 0.1, 1 / 3])
-def test_round_trip_of_odd_numbers(number):
-    message = Message(0, 'map', (math.copysign(0.0, number), 0.1),
-                      BOUNDED.state(number, abs(number), MAX_ID))
-    assert repr(CODEC.decode(CODEC.encode(message))) == repr(message)
-
-
 @pytest.mark.parametrize('number', [math.nan, math.inf, -math.inf])
-def test_what_could_not_be_read_is_not_written(number):
+def test_non_finite_number_is_not_encoded(number):
     with pytest.raises(ValueError):
         CODEC.encode(Message(1, 'map', (0.0, 0.0), BOUNDED.state(number, 0.0, 1)))
 
 
-def test_whole_numbers_may_be_written_either_way():
+def test_whole_number_may_be_int_or_float():
     assert CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0])) == Message(
         3, 'map', (1.0, 2.0), BOUNDED.state(-7.0, 3.0, 8, 2))
     message = CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0]))
     assert repr(message) == repr(CODEC.decode(payload(p=[1.0, 2.0], c=[-7.0, 3.0, 8])))
 
 
-def test_members_not_known_are_ignored():
+def test_unknown_key_is_ignored():
     assert CODEC.decode(payload(x=[{'deep': None}], s='text')) == CODEC.decode(payload())
     assert CODEC.decode(payload(a='bounded')) == CODEC.decode(payload())
 
@@ -166,45 +159,22 @@ def test_members_not_known_are_ignored():
     (RejectReason.VERSION, '{"v":2}'),
     (RejectReason.ALGORITHM, payload(a='other', c=[])),
 ])
-def test_reasons(reason, wire):
+def test_wrong_message_is_rejected_with_its_reason(reason, wire):
     assert CODEC.decode(wire) is reason
 
 
-def test_greatest_that_is_read():
+def test_message_of_the_maximum_length_is_decoded():
     padding = ' ' * (MAX_LENGTH - len(payload()))
     assert isinstance(CODEC.decode(payload() + padding), Message)
     assert CODEC.decode(payload() + padding + ' ') is RejectReason.SIZE
 
 
-def test_worst_realistic_message_is_short():
+def test_longest_realistic_message_is_under_150_bytes():
     """Ids of six digits, as far as a swarm goes, numbers of all their digits: under 150 bytes."""
     wire = CODEC.encode(Message(
         999999, 'map', (-99999.9999, -99999.9999),
         BOUNDED.state(-0.12345678901234568, 12345.678901234568, 999999)))
     assert len(wire.encode()) < 150
-
-
-ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.sampled_from([*GOOD, 'a', 'x']) | st.text(max_size=3), inner, max_size=6))
-
-
-@given(st.text(st.characters(), max_size=200) | ANY_JSON.map(json.dumps))
-def test_anything_is_survived(wire):
-    assert isinstance(CODEC.decode(wire), (Message, RejectReason))
-    assert sender(wire) is None or type(sender(wire)) is int
-
-
-@given(MESSAGES, st.data())
-def test_damage_is_survived(message, data):
-    wire = CODEC.encode(message)
-    for _ in range(data.draw(st.integers(1, 4))):
-        at, until = data.draw(st.integers(0, len(wire))), data.draw(st.integers(0, len(wire)))
-        wire = wire[:at] + data.draw(st.text(max_size=3) | st.sampled_from('[]{}",:-.e0')) + wire[
-            min(at, until):]
-        wire = wire[:MAX_LENGTH]
-    assert isinstance(CODEC.decode(wire), (Message, RejectReason))
 
 
 # Values of which each is right in some place and wrong in others.
@@ -217,7 +187,7 @@ ODD = st.sampled_from([
 @settings(max_examples=examples(100))
 @given(st.dictionaries(st.sampled_from(['v', 'id', 'frame', 'a', 'p', 'c', 'x']), ODD, max_size=3),
        st.sets(st.sampled_from([*GOOD]), max_size=1))
-def test_accepts_what_the_schema_does(changes, left_out):
+def test_codec_accepts_what_the_schema_accepts(changes, left_out):
     document = {k: v for k, v in {**GOOD, **changes}.items() if k not in left_out}
     found = CODEC.decode(json.dumps(document))
     if document.get('a', 'bounded') != 'bounded':
@@ -231,28 +201,23 @@ def test_accepts_what_the_schema_does(changes, left_out):
 @pytest.mark.parametrize('wire', [
     payload(v=VERSION + 1), payload(v=...), payload(id=...), payload(id=True), payload(id='3'),
     payload(id=-1), payload(x=math.nan), '[3]', '[' * MAX_LENGTH, payload(x='x' * MAX_LENGTH)])
-def test_a_carrier_drops_what_no_robot_would_read(wire):
+def test_sender_of_an_unreadable_message_is_none(wire):
     assert sender(wire) is None and isinstance(CODEC.decode(wire), RejectReason)
 
 
-def test_a_carrier_does_not_mind_the_rest():
+def test_sender_is_read_from_a_message_of_another_algorithm():
     assert sender(payload(a='other', c=['anything'], id=3.0)) == 3
 
 
-@given(st.text(st.characters(), max_size=200) | ANY_JSON.map(json.dumps))
-def test_where_a_sender_is_can_be_asked_of_anything(wire):
-    assert whereabouts(wire) is None or len(whereabouts(wire)) == 3
-
-
 @given(MESSAGES)
-def test_where_a_sender_is_is_what_the_message_says(message):
+def test_whereabouts_are_those_of_the_message(message):
     told = None if message.position is None else (message.id, message.frame, message.position)
     assert whereabouts(CODEC.encode(message)) == told
 
 
 @pytest.mark.parametrize('wrong', [{'p': [1.0]}, {'p': [1.0, 'x']}, {'p': [1e10, 0.0]},
                                    {'frame': 5}, {'v': 2}, {'x': 'x' * MAX_LENGTH}])
-def test_where_a_sender_is_has_to_be_said_well(wrong):
+def test_whereabouts_of_a_wrong_message_are_none(wrong):
     assert whereabouts(payload(**wrong)) is None
 
 
@@ -285,7 +250,7 @@ def longest(field: Field) -> Any:
 
 
 @ALL
-def test_the_longest_message_of_an_algorithm_is_read(algorithm):
+def test_longest_message_of_an_algorithm_is_decoded(algorithm):
     """All vectors full, all numbers of as many digits as there are."""
     export = algorithm.state(*(longest(field) for field in algorithm.fields))
     wire = wire_of(algorithm, export)
@@ -356,7 +321,7 @@ def test_robots_of_the_version_before_understand(algorithm):
 
 
 @pytest.mark.parametrize('hops', [5, 'x', {}, [], [1, 2], [-1], [0.5], [None], [2.0**60]])
-def test_wrong_hops_are_refused(hops):
+def test_wrong_hops_are_malformed(hops):
     assert CODEC.decode(payload(h=hops)) == RejectReason.MALFORMED
 
 
@@ -364,7 +329,7 @@ def test_wrong_hops_are_refused(hops):
     (CLASSIC, [-9.0, -2, 0.0, 4.0, 8]), (RECURSIVE, [0, 2.0, [-9.0], [-4], [4.0], 4.0, 8]),
     (REPLICATED, [0, 0, 0, [-9.0], [-4], [4.0], 4.0, 8]),
     (REPLICATED, [-1, 0, 0, [-9.0], [4], [4.0], 4.0, 8])])
-def test_what_cannot_be_negative_is_refused(algorithm, fields):
+def test_negative_leader_or_clock_is_malformed(algorithm, fields):
     document = {'v': 1, 'id': 3, 'frame': 'map', 'a': algorithm.name, 'c': fields}
     assert Codec(algorithm).decode(json.dumps(document)) == RejectReason.MALFORMED
 
@@ -373,7 +338,7 @@ def heard(algorithm, *fields: Any) -> Any:
     return Codec(algorithm).decode(payload(a=algorithm.name, c=fields, h=...))
 
 
-def test_a_short_vector_is_filled_up():
+def test_short_vector_is_padded():
     found = heard(RECURSIVE, 1, 2, [-9], [7.0], [], 0, 8)
     assert isinstance(found, Message)
     assert found.export.best_value == (-9.0,) + (math.inf,) * 15
@@ -408,12 +373,12 @@ def test_a_short_vector_is_filled_up():
     (RejectReason.MALFORMED, BOUNDED, (None, 0.0, 8)),
     (RejectReason.MALFORMED, BOUNDED, (-7.0, None, 8)),
 ])
-def test_reasons_in_an_export(reason, algorithm, fields):
+def test_wrong_state_is_rejected_with_its_reason(reason, algorithm, fields):
     assert heard(algorithm, *fields) is reason
 
 
 @pytest.mark.parametrize('number', [math.nan, -math.inf])
-def test_of_what_is_not_finite_only_infinity_is_written(number):
+def test_nan_and_minus_infinity_are_not_encoded(number):
     with pytest.raises(ValueError):
         wire_of(CLASSIC, CLASSIC.state(number, 1, 0.0, 0.0, 1))
 
@@ -424,7 +389,7 @@ VECTORS = [[], [1.0, None], [-1, 2.0], [1.5], [[1]], ['1'], [0.0] * 16, [3] * 17
 @ALL
 @settings(max_examples=examples(60))
 @given(st.data())
-def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
+def test_codec_accepts_the_states_that_the_schema_accepts(algorithm, data):
     """A good export, some of whose fields are replaced by what may be right elsewhere."""
     document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))
     fields = document['c']
@@ -465,7 +430,7 @@ def with_instances(**parts: Any) -> Any:
     return CODEC.decode(payload(i=parts))
 
 
-def test_instances():
+def test_message_with_instances_is_decoded():
     found = with_instances(rescue={'a': 'classic', 'c': [None, -1, 0.0, 2.0, 8]},
                            charging={'c': [-1, 2, 3], 't': 'count', 'r': [5, [3]], 'd': [9]})
     assert isinstance(found, Message) and found.faults == ()
@@ -485,13 +450,13 @@ CANDIDACY = {'c': [-1, 2, 3]}
     None, 5, [], 'x', {'rescue': None}, {'rescue': []}, {'rescue': {}}, {'rescue': {'c': None}},
     {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3, 4]}}, {'rescue': {'c': [1, 2, '3']}},
     {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
-def test_instances_that_cannot_be_read_cost_themselves_and_no_more(instances):
+def test_unreadable_instances_are_left_out_with_a_fault(instances):
     found = CODEC.decode(payload(i=instances))
     assert isinstance(found, Message) and found.faults == (RejectReason.MALFORMED,)
     assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8, 2)
 
 
-def test_a_broken_instance_costs_no_other():
+def test_wrong_instance_leaves_the_others():
     """One of two numbers where three belong, one at a negative distance, and one that is right."""
     found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
     assert isinstance(found, Message)
@@ -499,7 +464,7 @@ def test_a_broken_instance_costs_no_other():
     assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), None)}
 
 
-def test_as_many_instances_as_there_may_be_of_whatever_names():
+def test_maximum_of_instances_may_have_any_names():
     names = ['', ' ', 'main', '\x00', '\U0001f916', 'x' * 100, '__class__',
              *(f'i{k}' for k in range(MOST_INSTANCES - 7))]
     found = with_instances(**{name: CANDIDACY for name in names})
@@ -508,13 +473,13 @@ def test_as_many_instances_as_there_may_be_of_whatever_names():
 
 
 @pytest.mark.parametrize('algorithm', ['none', None, 5, ['bounded']])
-def test_an_instance_of_an_algorithm_not_known_is_left_out(algorithm):
+def test_instance_of_an_unknown_algorithm_is_left_out(algorithm):
     found = with_instances(rescue={'a': algorithm, 'c': []}, charging=CANDIDACY)
     assert isinstance(found, Message)
     assert list(found.others) == ['charging'] and found.faults == (RejectReason.ALGORITHM,)
 
 
-def test_what_is_wrong_with_regions_is_all_counted_and_costs_no_candidacy():
+def test_faults_of_regions_are_all_counted_and_leave_the_state():
     found = CODEC.decode(payload(
         r=[5, [3]], d='go', i={'a': {**CANDIDACY, 'r': [0] * 40},
                                'b': {**CANDIDACY, 't': 5, 'r': [5, [3]]}}))
@@ -524,11 +489,7 @@ def test_what_is_wrong_with_regions_is_all_counted_and_costs_no_candidacy():
     assert found.others['a'].region is None
 
 
-def test_a_million_entries_are_not_looked_into():
-    assert CODEC.decode(payload(r=[5, [3] * 1_000_000])) is RejectReason.SIZE
-
-
-def test_a_decision_nested_as_deep_as_a_message_is_long():
+def test_deeply_nested_decision_is_a_fault():
     for depth in (33, 400, 900, 1900):
         found = CODEC.decode(payload(r=[5, [3]], d=...)[:-1] + ', "d": ' + '[' * depth
                              + ']' * depth + '}')
@@ -536,7 +497,7 @@ def test_a_decision_nested_as_deep_as_a_message_is_long():
             isinstance(found, Message) and found.faults == (RejectReason.DECISION,))
 
 
-def test_a_decision_that_is_infinite_only_once_it_is_read():
+def test_decision_that_overflows_to_infinity_is_a_fault():
     found = CODEC.decode(payload(r=[5, [3]])[:-1] + ', "d": [1e999]}')
     assert isinstance(found, Message) and found.faults == (RejectReason.DECISION,)
 
@@ -566,7 +527,7 @@ def expressible(rows: Any) -> bool:
 
 @settings(max_examples=examples(200))
 @given(REGIONS, st.none() | ODD, st.none() | ODD, st.booleans())
-def test_accepts_of_a_region_what_the_schema_does(rows, tasks, decision, inside):
+def test_codec_accepts_the_regions_that_the_schema_accepts(rows, tasks, decision, inside):
     """Without fault, in the first instance as in another."""
     region = {'r': rows} | ({} if tasks is None else {'t': tasks}) | (
         {} if decision is None else {'d': decision})
@@ -581,7 +542,7 @@ def test_accepts_of_a_region_what_the_schema_does(rows, tasks, decision, inside)
 
 @settings(max_examples=examples(100))
 @given(st.data())
-def test_accepts_of_an_instance_what_the_schema_does(data):
+def test_codec_accepts_the_instances_that_the_schema_accepts(data):
     """With any algorithm; one that is not known is passed over, and that is a fault of its own."""
     name = data.draw(st.sampled_from(ALGORITHMS.names()))
     algorithm = ALGORITHMS.get(name)
@@ -593,24 +554,3 @@ def test_accepts_of_an_instance_what_the_schema_does(data):
     found = CODEC.decode(json.dumps(document))
     assert isinstance(found, Message)
     assert (found.faults == ()) == SCHEMA.is_valid(document), (found, fields)
-
-
-WITH_REGIONS = st.sampled_from(['t', 'r', 'd', 'i'])
-
-
-@given(st.recursive(
-    ODD | ROWS, lambda inner: st.lists(inner, max_size=9) | st.dictionaries(
-        WITH_REGIONS | st.sampled_from(['a', 'c', 'x']), inner, max_size=4)), WITH_REGIONS)
-def test_anything_in_the_place_of_a_region_is_survived(value, key):
-    found = CODEC.decode(json.dumps({**GOOD, 'r': [5, [3]], key: value}))
-    assert isinstance(found, (Message, RejectReason))
-
-
-@given(regions(), st.data())
-def test_damage_to_a_region_is_survived(told, data):
-    wire = CODEC.encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 2), told))
-    for _ in range(data.draw(st.integers(1, 4))):
-        at, until = data.draw(st.integers(60, len(wire))), data.draw(st.integers(60, len(wire)))
-        wire = wire[:at] + data.draw(st.sampled_from('[]{}",:-.e0')) + wire[min(at, until):]
-        wire = wire[:MAX_LENGTH]
-    assert isinstance(CODEC.decode(wire), (Message, RejectReason))

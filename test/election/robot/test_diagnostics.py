@@ -27,7 +27,7 @@ from leader_election.election.robot.diagnostics import (
 import pytest
 
 
-def test_what_is_published_is_parsed_back() -> None:
+def test_published_status_is_parsed_back() -> None:
     status = Status(status_name('site/robot_3', 'regions'), hardware_id(3), {'members': '5'}, 1,
                     'task count fails')
     assert parse_status(status) == (
@@ -44,7 +44,7 @@ def test_statuses_of_others_are_passed_over(name: str, hardware: str) -> None:
 
 
 @pytest.mark.parametrize('text', ['', 'far', 'nan', 'inf', '-inf', '1e999'])
-def test_what_is_no_finite_number_is_none(text: str) -> None:
+def test_non_finite_number_is_parsed_as_none(text: str) -> None:
     assert number({'radius': text}, 'radius') is None
 
 

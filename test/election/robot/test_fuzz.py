@@ -21,7 +21,6 @@ The budget here is small; ``make fuzz`` runs the same properties for as long as 
 import random
 
 from budget import examples
-from election.algorithms.oracle import partition
 from election.robot.payloads import corpus, INSTANCE, payloads
 from election.robot.swarm import line, Swarm
 from hypothesis import given, HealthCheck, settings
@@ -29,6 +28,7 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.codec import algorithm_of, Codec, Message, sender, whereabouts
 from leader_election.election.robot.wire import MAX_ID, RejectReason
+from leader_election.swarm.reference_partition import partition
 import pytest
 
 ALL = pytest.mark.parametrize('name', ALGORITHMS.names())
@@ -58,7 +58,7 @@ self-stabilising, as it is published.
 @ALL
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_decoding(name, data):
+def test_decoding_never_raises_and_is_idempotent(name, data):
     """It never raises; what is read is written and read as the same."""
     codec = Codec(ALGORITHMS.get(name))
     payload = data.draw(payloads(codec.algorithm))
@@ -89,7 +89,7 @@ def check_decoding(codec: Codec, payload: str) -> None:
 @ALL
 @FEW
 @given(st.data())
-def test_after_an_attack(name, data):
+def test_swarm_recovers_in_time_after_an_attack(name, data):
     """
     Robots under attack run their rounds, read each other, and are back in time afterwards.
 
@@ -102,17 +102,17 @@ def test_after_an_attack(name, data):
 
 
 @pytest.mark.parametrize('payload', corpus())
-def test_after_an_attack_with_the_corpus(payload):
+def test_swarm_recovers_after_each_payload_of_the_corpus(payload):
     """By the robots that read it."""
     check_recovery(algorithm_of(payload), [[payload]] * 3, False, random.Random(0))
 
 
 @ALL
-def test_after_an_attack_with_all_of_the_corpus(name):
+def test_swarm_recovers_after_the_whole_corpus(name):
     check_recovery(name, [corpus()] * 2, True, random.Random(1))
 
 
-def test_lasting_harm_is_seen():
+def test_check_of_recovery_detects_lasting_harm():
     """Without a limit of hops, a radius without end keeps a leader that is not there for ever."""
     radius = next(payload for payload in corpus() if algorithm_of(payload) == 'resilient')
     check_recovery('resilient', [[radius]], False, random.Random(0))

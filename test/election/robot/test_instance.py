@@ -45,7 +45,7 @@ def test_a_line_of_four_counts_itself(collection):
         'leader', 'worker', 'worker', 'worker']
 
 
-def test_what_is_told_in_a_line_of_four():
+def test_message_of_a_line_of_four_has_sum_parent_and_decision():
     """Robot 2 hands on three to robot 1: 4, 3 and itself, whose x add up to 3 + 2 + 1."""
     swarm = Swarm(line(4), first, tasks='count')
     swarm.sweep(12)
@@ -67,7 +67,7 @@ def test_a_diamond_hands_on_in_shares():
 
 # Roles.
 
-def test_roles():
+def test_workers_and_relays_do_not_lead():
     """The strongest, 3, is a worker and does not lead; 2 is a relay and does not count."""
     roles = {2: 'relay', 3: 'worker'}
     swarm = Swarm(line(4), lambda i: {'role': roles.get(i, 'candidate'),
@@ -90,7 +90,7 @@ def test_without_candidates_nobody_leads():
 
 # Regions fixed beforehand.
 
-def test_zones():
+def test_zones_have_leaders_of_their_own():
     """Two in each, and one in none: a relay, led and heard by nobody, strong as it is."""
     places = {1: (0.5, 0.0), 2: (1.5, 0.0), 3: (2.5, 0.0), 4: (3.5, 0.0), 5: (1.5, 1.4)}
     swarm = Swarm(places, lambda i: {'strength': float(i)}, tasks='count', zones=WEST_AND_EAST,
@@ -220,7 +220,7 @@ def test_two_levels_without_tasks_count_just_as_well():
     assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
 
 
-def test_three_levels():
+def test_three_levels_count_all_robots():
     """Regions of three, led by 2, 5, 8, 11; of these 5 and 11 lead two each; 11 leads all."""
     strengths = {2: 1.0, 5: 2.0, 8: 1.5, 11: 3.0}
     swarm = Swarm(line(12), lambda i: of_one(i, strengths), radius=1.0, hierarchy='4, 50',

@@ -14,14 +14,18 @@
 
 """A robot's instances: made of its parameters, in an order in which each finds what it is over."""
 
+import math
 from typing import Any
 
 from election.robot.swarm import Swarm
+from leader_election.election.algorithms import BOUNDED, RESILIENT
+from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
 from leader_election.election.coordination.aggregate import Aggregate, total, union
 from leader_election.election.coordination.summary_layout import OWN
 from leader_election.election.coordination.task import Task
+from leader_election.election.robot.instance import election_settings
 from leader_election.election.robot.instances import instance_parameters, radii
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, ParameterError
 import pytest
@@ -140,3 +144,35 @@ def test_what_is_refused(others, parameters, line):
 def test_without_anybody_to_make_them_there_are_no_tasks():
     with pytest.raises(ParameterError, match="parameter tasks: 'count' is not allowed"):
         Robot(build(ElectionParameters, {'robot_id': 1, 'tasks': 'count'}))
+
+
+# The settings of an election's round on a robot.
+
+def settings(algorithm=BOUNDED, link_range=5.0, zone_radius=None, counts_links=False, **values):
+    return election_settings(
+        algorithm, build(InstanceParameters, {'algorithm': algorithm.name, **values}), link_range,
+        zone_radius=zone_radius, counts_links=counts_links)
+
+
+def test_hops_by_radius_and_range():
+    assert settings(radius=10.0)['hop_limit'] == 10
+    assert settings(radius=10.0, hop_limit=7)['hop_limit'] == 7
+    assert settings(radius=10.0, link_range=math.inf)['hop_limit'] == DEFAULT_HOP_LIMIT
+    assert settings(RESILIENT)['hop_limit'] == DEFAULT_HOP_LIMIT
+
+
+def test_feedback_may_make_the_radius_larger():
+    grown = settings(radius=10.0, regions=True, feedback_gain=1.0, feedback_most=2.0)
+    assert (grown['hop_limit'], grown['radius']) == (18, 10.0)
+
+
+def test_zones_have_a_radius_and_no_hysteresis():
+    found = settings(radius=1.0, radius_hysteresis=0.5, zone_radius=20.0)
+    assert (found['radius'], found['radius_hysteresis'], found['hop_limit']) == (20.0, 0.0, 18)
+
+
+@pytest.mark.parametrize('radius, joining', [(1.0, 1.0), (2.0, 2.0), (4.0, 3.0), (10.0, 8.0)])
+def test_a_part_of_a_hop_is_a_whole_one(radius, joining):
+    found = settings(radius=radius, radius_hysteresis=0.25, counts_links=True)
+    assert radius * (1.0 - found['radius_hysteresis']) == pytest.approx(joining)
+    assert settings(radius=0.0, counts_links=True)['radius'] == 0.0

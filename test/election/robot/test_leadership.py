@@ -15,7 +15,9 @@
 """The values of topic ``leadership``."""
 
 from election.robot.swarm import line, Swarm
-from leader_election.election.robot.leadership import text, values
+from hypothesis import given, strategies
+from leader_election.election.robot.leadership import events, LeadershipStatus, text, values
+import pytest
 
 
 def test_values_of_leaders_followers_and_robots_without_a_leader() -> None:
@@ -44,3 +46,57 @@ def test_values_of_leaders_followers_and_robots_without_a_leader() -> None:
     assert of(1)['leader_namespace'] == '/robot_2'
     assert of(2, active=False) | {'id': '1', 'namespace': '/robot_1'} == alone | {
         'role': 'inactive'}
+
+
+# Events, told from two standings of a robot.
+
+ALONE = LeadershipStatus(3, 3, True, 'leader', 1.0, True)
+NONE = LeadershipStatus(3, None, False, 'candidate', 1.0, True)
+LED = LeadershipStatus(3, 8, False, 'worker', 1.0, True)
+
+
+def told(before, now):
+    return [tuple(event.values()) for event in events(before, now)]
+
+
+@pytest.mark.parametrize('before, now, expected', [
+    (None, ALONE, [('leader_gained', 3), ('became_leader',)]),
+    (None, LED, [('leader_gained', 8), ('region_joined', 8)]),
+    (None, NONE, []),
+    (NONE, LED, [('leader_gained', 8), ('region_joined', 8),
+                 ('role_changed', 'worker', 'candidate')]),
+    (LED, LED._replace(leader=9), [('region_left', 8), ('leader_changed', 9, 8),
+                                   ('region_joined', 9)]),
+    (LED, ALONE, [('region_left', 8), ('leader_changed', 3, 8), ('became_leader',),
+                  ('role_changed', 'leader', 'worker')]),
+    (LED, NONE, [('region_left', 8), ('leader_lost', 8), ('role_changed', 'candidate', 'worker')]),
+    (LED, LED._replace(located=False), [('odometry_lost',)]),
+    (LED._replace(located=False), LED, [('odometry_back',)]),
+    (LED, LED._replace(strength=2.0), [('strength_changed', 2.0, 1.0)]),
+    (LED, LED, []),
+])
+def test_change_of_status_gives_its_events(before, now, expected):
+    assert told(before, now) == expected
+
+
+STANDINGS = strategies.builds(
+    LeadershipStatus, strategies.just(3), strategies.none() | strategies.integers(0, 4),
+    strategies.booleans(), strategies.sampled_from(('leader', 'worker')),
+    strategies.floats(0.0, 2.0), strategies.booleans())
+
+
+@given(strategies.lists(STANDINGS, min_size=1, max_size=8))
+def test_events_add_up_to_the_present_status(course):
+    """Whom it follows, whether it leads: the events are enough to tell."""
+    region, leads, last = None, False, None
+    for now in course:
+        for event in events(last, now):
+            if event['event'] == 'region_joined':
+                region = event['leader']
+            elif event['event'] == 'region_left':
+                assert region == event['leader']
+                region = None
+            leads = {'became_leader': True, 'stepped_down': False}.get(event['event'], leads)
+        last = now
+        assert region == (now.leader if now.leader != now.robot else None)
+        assert leads == now.leads

@@ -46,7 +46,7 @@ def test_the_example():
        st.floats(1e-3, 1e6), st.floats(1e-3, 3.0),
        st.lists(st.tuples(st.integers(4, 1000), st.floats(0.01, 1e3),
                           st.one_of(st.just(math.nan), angles())), max_size=MOST_SIGHTINGS))
-def test_what_is_sent_is_read_but_for_rounding(odometry, yaw, deviation, of_heading, seen):
+def test_round_trip_of_an_estimate_rounds_only(odometry, yaw, deviation, of_heading, seen):
     sent = Estimate(odometry, yaw, deviation, of_heading, tuple(Sighting(*row) for row in seen))
     got, faults = read(json.loads(json.dumps({'id': 3, **write(sent)})))
     assert faults == ()

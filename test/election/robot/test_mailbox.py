@@ -14,12 +14,18 @@
 
 """The mailbox: expiry, and the limit."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import Message
 from leader_election.election.robot.mailbox import (
+    Acquaintances,
     Mailbox,
+    MOST_STANDING,
+    ObservationClock,
     PLACE_TOLERANCE,
     ReceivedMessage,
+    REMEMBERED,
     reserve_left,
     velocity_after,
 )
@@ -102,3 +108,134 @@ def test_a_correction_of_the_position_is_no_leap():
     assert reserve_left(first, leapt, 1.0, top_speed=0.5) == 1.0 + 0.5 - 5.0
     without = [each._replace(localisation=None) for each in (at(0.0, 0.0), corrected)]
     assert reserve_left(ReceivedMessage(without[0], 0.0), without[1], 1.0, 0.5) < 0.0
+
+
+# The choice of senders in a full mailbox: by how long they are known, and how near they are.
+
+EXPIRY = 3.0
+
+
+def received(sender: int, now: float = 0.0, distance: float = 1.0) -> ReceivedMessage:
+    message = Message(sender, 'map', (0.0, 0.0), BOUNDED.state(0.0, 0.0, sender))
+    return ReceivedMessage(message, now, distance)
+
+
+class Receiver:
+    """A mailbox with its acquaintances."""
+
+    def __init__(self, limit: int = 2) -> None:
+        self.mailbox = Mailbox(EXPIRY, limit)
+        self.known = Acquaintances(self.mailbox)
+
+    def hear(self, sender: int, now: float, distance: float = 1.0) -> bool:
+        """Take in a message; return whether it is kept."""
+        entry = received(sender, now, distance)
+        self.known.hear(sender, now)
+        return self.mailbox.put(entry) or (
+            self.known.make_room(entry) and self.mailbox.put(entry))
+
+    def kept(self, now: float) -> list[int]:
+        return [entry.message.id for entry in self.mailbox.valid(now)]
+
+    def newness(self, sender: int) -> int:
+        return self.known.standing(received(sender)).newness
+
+
+def test_of_strangers_the_nearer_are_kept():
+    of = Receiver()
+    assert of.hear(1, 0.0, 5.0) and of.hear(2, 0.0, 3.0)
+    assert not of.hear(3, 0.0, 5.0), 'of two as far as each other the lower id'
+    assert of.hear(4, 0.0, 1.0), 'nearer than 1'
+    assert of.kept(0.0) == [2, 4]
+    assert of.hear(5, 0.0, 2.0) and of.kept(0.0) == [4, 5]
+
+
+def test_the_longer_known_comes_back_into_a_full_mailbox():
+    """It was silent for longer than a message is valid, and strangers took its place."""
+    of = Receiver()
+    for second in range(30):
+        of.hear(1, float(second), 9.0)
+    for second in range(33, 36):
+        assert of.hear(2, float(second)) and of.hear(3, float(second))
+    assert of.kept(35.0) == [2, 3]
+    assert of.hear(1, 35.5, 9.0), 'farther, and known for longer'
+    assert 1 in of.kept(35.5) and len(of.kept(35.5)) == 2
+
+
+def test_one_known_for_about_as_long_and_farther_does_not():
+    of = Receiver()
+    for second in range(30):
+        for sender, distance in ((1, 1.0), (2, 1.0), (3, 2.0)):
+            of.hear(sender, float(second), distance)
+    assert of.kept(29.0) == [1, 2]
+
+
+def test_times_known_count_to_a_bound_and_run_out():
+    of = Receiver()
+    for interval in range(2 * MOST_STANDING):
+        of.hear(1, interval * EXPIRY)
+    longest = of.newness(1)
+    assert longest == -MOST_STANDING.bit_length()
+    silent = 2 * MOST_STANDING * EXPIRY
+    of.hear(2, silent + 0.4 * MOST_STANDING * EXPIRY)
+    assert of.newness(1) == longest, 'silent for less than half the time'
+    of.hear(2, silent + 0.6 * MOST_STANDING * EXPIRY)
+    assert longest < of.newness(1) < 0
+    of.hear(2, silent + 1.1 * MOST_STANDING * EXPIRY)
+    assert of.newness(1) == 0
+
+
+def test_a_flood_of_ids_is_not_remembered_beyond_a_bound_and_displaces_nothing_known():
+    of = Receiver(limit=10)
+    for second in range(10):
+        of.hear(1, float(second))
+    before = of.newness(1)
+    for n in range(10_000):
+        of.hear(100 + n, 10.0 + n * 1e-3)
+    assert len(of.known._known) <= REMEMBERED * 10
+    assert of.newness(1) <= before + 1, 'silent for 10 s'
+    for later in (30.0, 60.0, 90.0):
+        of.known.hear(1, later)
+    assert set(of.known._known) == {1}
+
+
+def test_each_neighbour_gives_way_once():
+    """The order is found once an interval; who came in its course is not in it yet."""
+    of = Receiver(limit=3)
+    for sender in (1, 2, 3):
+        of.hear(sender, 0.0, 9.0)
+    for sender in (4, 5, 6, 7):
+        assert of.hear(sender, 0.0, 9.0 - sender), sender
+    assert of.kept(0.0) == [5, 6, 7]
+
+
+# The time of observations: what leaps and jumps back of a clock do to it.
+
+READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
+
+
+def test_the_readings_themselves_as_long_as_the_clock_is_even():
+    clock = ObservationClock(longest_step=1.25)
+    for n in range(1000):
+        reading = 1.7e9 + n / 7
+        assert clock.observe(reading) == reading
+
+
+def test_until_the_clock_is_set_no_time_goes_by():
+    clock = ObservationClock(longest_step=1.0)
+    assert [clock.observe(reading) for reading in (0.0, 0.0, 500.0, 500.5)] == [
+        0.0, 0.0, 500.0, 500.5]
+
+
+def test_any_step_of_a_clock_that_may_leap():
+    clock = ObservationClock()
+    assert [clock.observe(reading) for reading in (1.0, 1e6, 5.0, 6.0)] == [1.0, 1e6, 1e6, 1e6 + 1]
+
+
+@given(READINGS)
+def test_it_never_goes_back_nor_leaps_and_goes_on_after_both(readings):
+    clock = ObservationClock(longest_step=2.0)
+    times = [clock.observe(reading) for reading in readings]
+    assert all(0.0 <= after - before <= 2.001 for before, after in zip(times, times[1:]))
+    last = readings[-1]
+    assert clock.observe(last + 1.0) >= times[-1] + 0.999

@@ -92,7 +92,7 @@ def test_the_greatest_distance_within_some_time(velocity, ahead, expected):
 
 @given(st.lists(st.tuples(*[st.floats(-100.0, 100.0)] * 4), min_size=3, max_size=3),
        st.floats(0.0, 60.0))
-def test_what_is_ahead_is_a_metric(robots, ahead):
+def test_look_ahead_metric_is_a_distance(robots, ahead):
     """Not less than the distance now, the same from either end, and never a way round shorter."""
     def between(a, b):
         return look_ahead(*(there - here for here, there in zip(a, b)),

@@ -50,7 +50,7 @@ def parameters(**changes: Any) -> ElectionParameters:
      'parameter radius: 7.5 is not allowed; algorithm colour takes no radius, '
      'but hop_limit'),
 ])
-def test_what_the_algorithm_does_not_take(changes, text):
+def test_parameter_of_another_algorithm_is_refused(changes, text):
     with pytest.raises(ParameterError) as refused:
         parameters(**changes)
     assert str(refused.value) == text
@@ -63,7 +63,7 @@ def test_a_default_is_no_request():
         assert parameters(**{**defaults, 'algorithm': name}).algorithm == name
 
 
-def test_what_it_does_take():
+def test_parameter_of_the_algorithm_is_accepted():
     found = parameters(algorithm='recursive-replicated', radius=7.0, replicates=2,
                        replicate_period=5)
     assert ALGORITHMS.get(found.algorithm).round_parameters(vars(found)) == (7.0, 2, 5, 0)
@@ -117,7 +117,7 @@ def test_when_there_are_regions(values, forms):
     ({'over': 'main', 'outline': True}, 'parameter outline: true is not allowed; over main it '
      'gathers what is collected there'),
 ])
-def test_what_is_refused(values, line):
+def test_wrong_value_is_refused_with_the_allowed_range(values, line):
     with pytest.raises(ParameterError) as error:
         build(InstanceParameters, values)
     assert str(error.value) == line

@@ -62,7 +62,7 @@ def test_the_last_of_each_by_hand() -> None:
     assert ranges.distance(8, 4.0, 3.0) is None
 
 
-def test_who_was_not_measured_lately_has_no_distance() -> None:
+def test_expired_ranges_give_no_distance() -> None:
     ranges = RangeSmoothing(smoothing=5, expiry=3.0)
     ranges.take(7, 2.5, 2.0, 0.0)
     assert ranges.distance(7, 2.0, 3.0) == 2.5
@@ -130,7 +130,7 @@ def test_ranges_correct_the_distance_by_odometry() -> None:
     assert distances(one, 0.4) == {2: 2.5}
 
 
-def test_what_the_neighbour_measured_counts_too() -> None:
+def test_ranges_measured_by_the_neighbour_are_used() -> None:
     """Robot 1 has no sensor."""
     one, two = ranger(1), ranger(2, (3.0, 0.0))
     two.sensing.take_measurements([1.0, 2.25], 0.0)

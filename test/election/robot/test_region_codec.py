@@ -90,7 +90,7 @@ def test_round_trip(told, is_dated):
     assert found == told._replace(region=told.region._replace(**rows))
 
 
-def test_by_hand():
+def test_region_is_encoded_by_keys_or_by_position():
     """Parent 5; three members and nothing; a quarter to 5 and the rest to 7; a decision."""
     told = region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
                        shares=(0.25, 0.75), decision='[9]')
@@ -137,7 +137,8 @@ for _ in range(40):
     wrong(8, [[]]), wrong(8, [1]),
     [5, [3], 0, [], [], [], [7], [-1], [[1]]], [5, [3], 0, [], [], [], [-7], [1], [[1]]],
     [5, [3], 0, [], [], [], [7], [1], [1]], [5, [3], 0, [], [], [], [7], [1], [[1], [1]]],
-    [5, [3], 0, [7, 8], [1500, -500]]])
+    [5, [3], 0, [7, 8], [1500, -500]],
+    *([5, [3], 0, [7], [1000], [], [], [], [], version] for version in (-1, 2**53, 'x', 1.5))])
 def test_a_region_that_is_wrong_is_left_out(rows):
     assert read({'r': rows}) == (None, (RejectReason.SUMMARY,))
     if type(rows) is list and len(rows) == 9:
@@ -196,7 +197,7 @@ GOOD = region_part('hottest', parent=5, summary=(3.0, -9.0, -9.0, 7.0, 1.5), rec
                    shares=(1.0,), decision='[4]')
 
 
-def test_what_is_left_out_is_filled_in():
+def test_left_out_fields_are_padded():
     found, fault = codec().unpack(2, GOOD, 10.0)
     assert fault is None
     assert found.summary == (3.0, -9.0, -9.0, 7.0, 1.5, INF, INF, INF)
@@ -205,7 +206,7 @@ def test_what_is_left_out_is_filled_in():
     assert codec().unpack(2, changed(GOOD, reach=4.0), 10.0)[0].reach == 4.0
 
 
-def test_who_tells_nothing_or_of_other_tasks_counts_as_nothing():
+def test_region_of_other_tasks_counts_as_initial():
     nothing = codec().initial._replace(device=2, reach=10.0)
     assert codec().unpack(2, None, 10.0) == (nothing, None)
     assert codec().unpack(2, GOOD._replace(tasks='count'), 10.0) == (nothing, TASKS_DIFFER)
@@ -219,12 +220,12 @@ def test_who_tells_nothing_or_of_other_tasks_counts_as_nothing():
     {'summary': (3.0, INF, -9.0, INF, 1.5)},
     {'recipients': (1, 2, 3, 4, 5), 'shares': (0.2,) * 5}, {'announcement': (1.0,)},
     {'members': (7,), 'ages': (0,), 'contributions': ((1.0,),)}])
-def test_what_is_of_another_kind_or_beyond_all_reason_is_wrong(changes: dict[str, Any]):
+def test_region_of_another_kind_or_beyond_limits_is_wrong(changes: dict[str, Any]):
     found, fault = codec().unpack(2, changed(GOOD, **changes), 10.0)
     assert fault == WRONG_SUMMARY and found == codec().initial._replace(device=2, reach=10.0)
 
 
-def test_what_leaders_say_is_all_there_or_not_at_all():
+def test_partial_announcement_is_wrong():
     connected = codec(words=3)
     assert connected.unpack(2, GOOD, 10.0)[0].announcement == (INF, INF, INF)
     assert connected.unpack(2, changed(GOOD, announcement=(1.0, 2.0, 3.0)), 10.0)[
@@ -251,7 +252,7 @@ def test_numbers_that_look_like_no_robot_are_sent():
     assert fault is None and again == region
 
 
-def test_gossip():
+def test_gossip_contributions_are_padded():
     found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
     assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
     assert found.contributions == (1.0, -9.0, -9.0, 2.0, 0.0, INF, INF, INF,
@@ -269,7 +270,7 @@ def test_gossip_of_which_one_row_is_wrong(changes):
 
 
 @pytest.mark.parametrize('told, collection', [(GOOD, 'multi-path'), (GOSSIP, 'gossip')])
-def test_what_is_told_is_understood(told, collection):
+def test_round_trip_of_a_region(told, collection):
     mine = codec(collection)
     region, _ = mine.unpack(2, told, 10.0)
     again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)

@@ -63,7 +63,7 @@ def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
     return {n.message.id: n.distance for n in of.neighbours}
 
 
-def test_leads_alone_and_follows_the_stronger():
+def test_robot_alone_leads_and_follows_a_stronger_one():
     me = robot()
     assert me.state == (-1.0, 0.0, ME, 0)
     assert reacts(me, says(7, at=(3.0, 4.0)), 0.0)
@@ -74,7 +74,7 @@ def test_leads_alone_and_follows_the_stronger():
     assert me.counts[LEADER_CHANGES] == 2 and me.mailbox.expired == 1
 
 
-def test_range_is_inclusive_and_between_the_two_positions():
+def test_communication_range_is_inclusive():
     me = robot(communication_range=5.0)
     me.receive(says(7, at=(3.0, 4.0)), 0.0)
     me.receive(says(8, at=(3.0, 4.001)), 0.0)
@@ -82,7 +82,7 @@ def test_range_is_inclusive_and_between_the_two_positions():
     assert me.counts[OUT_OF_RANGE] == 1
 
 
-def test_who_leaves_is_forgotten_at_once_and_heard_again_when_back():
+def test_neighbour_that_leaves_the_range_is_forgotten_until_it_returns():
     me = robot(communication_range=5.0)
     me.receive(says(7, at=(4.0, 0.0)), 0.0)
     assert neighbours(me) == {7: 4.0}
@@ -93,7 +93,7 @@ def test_who_leaves_is_forgotten_at_once_and_heard_again_when_back():
     assert neighbours(me, 0.3) == {7: 5.0}
 
 
-def test_own_way_out_of_range():
+def test_own_motion_out_of_range_drops_the_neighbour():
     """The neighbour stays; what it said last is out of range from where this robot is now."""
     me = robot(communication_range=5.0)
     me.receive(says(7, at=(4.0, 0.0)), 0.0)
@@ -103,7 +103,7 @@ def test_own_way_out_of_range():
     assert neighbours(me, 0.2) == {7: 5.0}
 
 
-def test_start_pose_and_odometry_compose():
+def test_initial_pose_and_odometry_compose():
     me = Robot(parameters(initial_pose=[10.0, 0.0, np.pi / 2]))
     me.sensing.take_odometry((3.0, 0.0, 0.0), 0.0)
     assert me.sensing.locate(0.0) == (10.0, 3.0)
@@ -111,21 +111,21 @@ def test_start_pose_and_odometry_compose():
     assert me.sensing.locate(0.0) == (1.0, 2.0), 'the origin replaces the start pose'
 
 
-def test_own_echo_is_nothing():
+def test_own_echo_is_not_counted():
     me = robot()
     for _ in range(3):
         assert not me.receive(me.round(0.0), 0.0)
     assert me.counts[HEARD] == 0 and me.reception.duplicate is None
 
 
-def test_twin():
+def test_message_under_the_own_id_is_rejected_as_a_duplicate():
     me = robot()
     assert not me.receive(says(ME, at=(2.0, 0.0)), 0.0)
     assert me.reception.duplicate is not None and me.counts[RejectReason.OWN_ID.value] == 1
     assert neighbours(me) == {}
 
 
-def test_twin_that_says_the_very_same():
+def test_duplicate_with_equal_messages_is_detected():
     """Both have no odometry and the same parameters: of two echoes one is not this robot's."""
     me, twin = robot(at=None), robot(at=None)
     mine, its = me.round(1.0), twin.round(1.0)
@@ -135,7 +135,7 @@ def test_twin_that_says_the_very_same():
     assert me.reception.duplicate is not None and me.counts[RejectReason.OWN_ID.value] == 1
 
 
-def test_rejects():
+def test_rejected_messages_are_counted_by_reason():
     me = robot(neighbour_limit=2)
     for reason, payload in {
             RejectReason.FRAME: says(7, frame='other'), RejectReason.NO_POSITION: says(7, at=None),
@@ -170,7 +170,7 @@ def test_every_message_ends_in_one_count_or_in_the_mailbox():
     assert sorted(neighbours(me)) == [8, 9, 14]
 
 
-def test_without_odometry():
+def test_robot_without_odometry_has_neither_position_nor_neighbours():
     """It hears, but has no position to announce, nor a distance to anyone."""
     me = robot(at=None)
     assert '"p"' not in me.round(0.0)
@@ -181,7 +181,7 @@ def test_without_odometry():
     assert neighbours(me, 0.1) == {7: 1.0}
 
 
-def test_odometry_too_old():
+def test_expired_odometry_gives_no_position():
     me = robot(odometry_expiry=2.0, message_expiry=100.0)
     me.receive(says(7), 0.0)
     assert neighbours(me, 2.0) == {7: 1.0}, 'exactly as old as the expiry'
@@ -192,14 +192,14 @@ def test_odometry_too_old():
 
 @pytest.mark.parametrize('point', [
     (1e10, 0.0, 0.0), (np.nan, 0.0, 0.0), (0.0, np.inf, 0.0), (0.0, 0.0, np.nan)])
-def test_odometry_rejected(point):
+def test_impossible_odometry_is_rejected(point):
     me = robot(at=(3.0, 0.0))
     me.sensing.take_odometry(point, 0.5)
     assert me.counts['odometry_rejected'] == 1
     assert me.sensing.locate(0.5) == (3.0, 0.0), 'the last good one holds'
 
 
-def test_hops_need_no_position():
+def test_metric_hops_needs_no_position():
     me = robot(at=None, metric='hops', communication_range=float('inf'), radius=2.0)
     assert reacts(me, says(7, at=None, far=1.0, leader=8), 0.0)
     assert neighbours(me) == {7: 1.0}
@@ -209,7 +209,7 @@ def test_hops_need_no_position():
     assert me.state.leader == ME, 'three hops: beyond the radius'
 
 
-def test_measured_range():
+def test_metric_range_uses_measurements_until_they_expire():
     me = robot(metric='range', measurement_expiry=1.0)
     me.receive(says(7), 0.0)
     assert neighbours(me) == {}, 'nothing was measured'
@@ -224,14 +224,14 @@ def test_measured_range():
 
 
 @pytest.mark.parametrize('value', [0.0, -1.0])
-def test_a_range_that_is_no_reading(value):
+def test_range_of_zero_or_less_is_no_measurement(value):
     me = robot(metric='range')
     me.receive(says(7), 0.0)
     me.sensing.take_measurements([7.0, value], 0.0)
     assert neighbours(me) == {}
 
 
-def test_hops_with_a_range_but_without_a_place():
+def test_metric_hops_with_a_range_needs_a_position():
     """Who may be out of range is not a neighbour, until this robot knows where it is."""
     me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
     me.receive(says(7, at=(900.0, 0.0)), 0.0)
@@ -241,7 +241,7 @@ def test_hops_with_a_range_but_without_a_place():
     assert neighbours(me, 0.1) == {8: 1.0}
 
 
-def test_degree_with_its_hysteresis():
+def test_degree_is_announced_with_its_hysteresis():
     me = robot(strength_source='degree', strength=0.0)
     announced = []
     for sender in range(10, 14):
@@ -252,7 +252,7 @@ def test_degree_with_its_hysteresis():
     assert announced == [0.0, 2.0, 2.0, 4.0]
 
 
-def test_change_of_strength_at_run_time():
+def test_strength_changes_at_run_time():
     me = robot()
     me.configure(parameters(strength=3.0))
     me.round(0.0)
@@ -271,7 +271,7 @@ def test_strength_holds_until_its_source_has_spoken():
     assert me.strength.announced == 2.0
 
 
-def test_expiry_at_run_time():
+def test_message_expiry_changes_at_run_time():
     me = robot(message_expiry=3.0)
     me.receive(says(7), 0.0)
     me.configure(parameters(message_expiry=1.5))
@@ -303,7 +303,7 @@ def test_no_reaction_before_the_change_is_enough_adds_up():
     assert steps == [False, False, False, True]
 
 
-def test_numbers_at_their_limits_can_be_told_on():
+def test_answer_to_extreme_numbers_can_be_decoded():
     """Whatever the message, the answer can be sent."""
     me = robot(communication_range=float('inf'), radius=1e6)
     for far in (0.0, 1.7e308, 1.7976931348623157e308):
@@ -315,7 +315,7 @@ def test_numbers_at_their_limits_can_be_told_on():
 # Other algorithms than bounded: the robot knows nothing of their states but what it needs.
 
 @pytest.mark.parametrize('algorithm', ALGORITHMS.names())
-def test_any_algorithm(algorithm):
+def test_two_robots_elect_with_each_algorithm(algorithm):
     """Two robots 3 m apart follow the stronger; states stay plain, and can be sent."""
     told = {'leaders': '7'} if algorithm == 'given' else {}
     weak = robot(algorithm=algorithm, **told)
@@ -331,14 +331,14 @@ def test_any_algorithm(algorithm):
     assert [weak.counts[reason.value] for reason in RejectReason] == [0] * len(RejectReason)
 
 
-def test_who_is_led_by_itself_for_want_of_another_does_not_lead():
+def test_robot_without_any_leader_does_not_lead():
     me = robot(algorithm='classic')
     assert me.leads
     me.main.state = CLASSIC.state(float('inf'), -1, 6.0, float('inf'), ME)
     assert not me.leads
 
 
-def test_a_clock_that_ticks_on_is_no_news():
+def test_rounds_of_a_neighbours_clock_are_no_news():
     """A neighbour's rounds since the last tick go by; that its clock ticks itself is news."""
     me = robot(algorithm='recursive-replicated')
     own = REPLICATED.start(Device(ME, 1.0))
@@ -356,7 +356,7 @@ def test_a_clock_that_ticks_on_is_no_news():
     assert reacts(me, wire(rounds=0, clock=1), 0.2)
 
 
-def test_phase():
+def test_phases_of_rounds_are_spread_evenly():
     assert phase(0.0, 5) == 0.0
     assert phase(0.75, 5) == 0.75
     for first in (0, 17):
@@ -374,7 +374,7 @@ def test_phase():
     (10.0, 99.0, 0.0),
     (float('-inf'), 0.0, 0.0),  # never yet
 ])
-def test_wait(last, now, expected):
+def test_wait_until_the_interval_is_over(last, now, expected):
     assert wait(last, now, interval=1.0) == expected
 
 

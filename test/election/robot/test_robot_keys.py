@@ -194,7 +194,7 @@ def test_robots_without_a_key_do_not_mix_with_the_others_unless_told_to():
         assert len(rejects) == 2 * (not told)
 
 
-def test_who_is_told_to_mix_is_told_at_run_time():
+def test_accept_unverified_changes_at_run_time():
     robot = alone()
     assert not robot.receive(forged(), 0.0)
     robot.configure(build(ElectionParameters, {
@@ -205,7 +205,7 @@ def test_who_is_told_to_mix_is_told_at_run_time():
     assert not robot.receive(forged(8), 0.0), 'it has been heard with the key'
 
 
-def test_own_messages():
+def test_own_message_is_an_echo_once_and_a_replay_later():
     """An echo is no message; whatever comes after it of this robot's own is no twin's either."""
     robot, twin = alone(1), alone(1)
     payload = robot.round(1.0)
@@ -229,7 +229,7 @@ def test_a_signed_message_is_no_longer_than_a_message_may_be():
     assert all(len(robot.round(0.0)) <= MAX_LENGTH for robot in swarm.robots.values())
 
 
-def test_what_is_wrong_with_a_message_of_a_key_holder_is_counted_as_ever():
+def test_wrong_signed_message_is_counted_by_reason():
     robot = alone()
     for n, (text, reason) in enumerate([
             ('{"v":1,"id":3}', RejectReason.MALFORMED), ('{"v":2}', RejectReason.VERSION),

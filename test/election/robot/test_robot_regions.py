@@ -49,7 +49,7 @@ def counts(swarm: Swarm, name: str) -> dict[int, int]:
 
 # Robots of all kinds.
 
-def test_who_only_elects_says_its_place_and_its_election_only():
+def test_message_without_regions_has_position_and_state_only():
     swarm = Swarm(line(2), first)
     swarm.sweep(3)
     assert swarm.said == {
@@ -59,7 +59,7 @@ def test_who_only_elects_says_its_place_and_its_election_only():
            '"h":[1]}'}
 
 
-def test_who_only_elects_gets_on_with_who_forms_regions():
+def test_robots_with_and_without_regions_elect_together():
     """2 forms none: all follow 1, who counts itself; and 3 and 4 hand on what 2 does not take."""
     swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': '' if i == 2 else 'count'})
     swarm.sweep(12)
@@ -72,7 +72,7 @@ def test_who_only_elects_gets_on_with_who_forms_regions():
                for name, n in {**robot.counts, **robot.main.counts}.items() if 'reject' in name)
 
 
-def test_who_has_left_counts_until_it_is_heard_elsewhere():
+def test_departed_member_counts_until_its_next_message():
     """
     2 hands itself on to 1, who drives out of range, but nobody else has 2 yet.
 
@@ -90,7 +90,7 @@ def test_who_has_left_counts_until_it_is_heard_elsewhere():
 
 
 @pytest.mark.parametrize('collection', ['tree', 'multi-path'])
-def test_who_is_measured_from_one_side_only_is_counted(collection):
+def test_member_measured_from_one_side_is_counted(collection):
     """3 measures 2 and hands all it has to it; 2 hears 3, and cannot measure it."""
     swarm = Swarm(line(4), first, metric='range', collection=collection, regions=True,
                   measurement_expiry=1e5)
@@ -185,7 +185,7 @@ class Opaque(Task):
     collects = {'sum': replace(total(), result=lambda row: row[9])}
 
 
-def test_what_was_collected_is_made_sense_of_once_a_round():
+def test_summary_is_evaluated_once_a_round():
     """It fails on the leader, once in each of five rounds, however often it is asked for."""
     swarm = Swarm(line(2), first, {'opaque': Opaque}, tasks='opaque', outline=True)
     for _ in range(5):
@@ -355,17 +355,6 @@ def test_a_liar_is_not_believed(summary):
     assert swarm.decisions()[1] == [{'members': 3, 'centre': [1.0, 0.0]}]
 
 
-def test_shares_that_do_not_add_up_hand_on_nothing():
-    for shares in ([2000], [1001], [-1000], [500]):
-        swarm = with_liar(r=[2, [1, 1, 2, 0], 0, [2], shares])
-        assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
-
-
-def test_ages_below_nothing_do_not_count():
-    swarm = with_liar('gossip', r=[2, [], 0, [], [], [], [77, 78], [-5, -1], [[1, 1, 2, 0]] * 2])
-    assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
-
-
 def test_a_liar_within_reason_is_believed_until_it_is_silent():
     """It can count for a thousand; nobody can tell. Gone, it is forgotten within its expiry."""
     swarm = with_liar(r=[2, [1000, 0, 0, 0], 0, [2], [1000]])
@@ -441,14 +430,6 @@ def test_by_gossip_a_later_version_is_overtaken():
     # The one that said so is counted as a member.
     assert {i: found[0]['members'] for i, found in swarm.decisions().items()} == {1: 4, 2: 4, 3: 4}
     assert swarm.robots[1].main.membership.region.decision_version > 500
-
-
-@pytest.mark.parametrize('wrong', [-1, 2**53, 'x', 1.5, None, []])
-def test_a_version_that_is_none_is_counted(wrong):
-    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
-    swarm.sweep(10)
-    swarm.tell(3, liar(swarm, r=[2, [1, 1, 2, 0], 0, [2], [1000], [], [], [], [], wrong, 1]))
-    assert counts(swarm, 'rejected_summary')[2] == 1
 
 
 NUMBERS = st.sampled_from([0, 1, -1, 2, 3, 7, 0.5, 1000, 1e5, 1e9, -1e9, MAX_ID, -MAX_ID, 1e308])

@@ -114,7 +114,7 @@ def test_a_detection_has_an_id_and_the_place_of_its_best_hypothesis() -> None:
     assert found.rejected == 0 and found.passed_over == ()
 
 
-def test_what_is_no_robot_is_passed_over_and_what_is_no_place_is_rejected() -> None:
+def test_detection_of_no_robot_is_passed_over_and_without_a_place_is_rejected() -> None:
     found = of_detections(detections(
         detection('person', box=(1.0, 0.0, 0.0)), detection('', box=(1.0, 0.0, 0.0)),
         detection('9' * 30, box=(1.0, 0.0, 0.0)), detection('-1', box=(1.0, 0.0, 0.0)),

@@ -45,7 +45,7 @@ def test_without_hysteresis_every_change_counts():
 
 
 @pytest.mark.parametrize('number', [float('nan'), float('inf'), float('-inf')])
-def test_what_is_not_finite_is_counted_and_dropped(number):
+def test_non_finite_strength_is_rejected(number):
     strength = Strength(3.0, hysteresis=0.0)
     assert not strength.update(number)
     assert (strength.announced, strength.rejected, strength.received) == (3.0, 1, False)

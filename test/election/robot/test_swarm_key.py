@@ -76,7 +76,7 @@ def test_every_bit_of_every_character_counts():
 
 
 @given(st.text(st.characters(), max_size=80), st.booleans())
-def test_any_text_is_survived(text, signed):
+def test_forged_text_is_never_verified(text, signed):
     forged = text + ',"s":"' + 'A' * 30 + '"}' if signed else text
     assert verify(forged, (KEY,)) is None
     assert Authentication((KEY,)).check(forged) in (
@@ -121,7 +121,7 @@ def test_two_keys_are_accepted_and_the_first_signs():
     ('g' + 'a' * 63, 'line 1 has a character that is not a hexadecimal digit'),
     ('\n'.join(c * 64 for c in 'abc'), 'it holds 3 keys'),
     ('ab' * 32 + '\n' + 'AB' * 32, 'it holds one key twice')])
-def test_what_is_no_key_file(text, error):
+def test_wrong_key_file_is_refused(text, error):
     with pytest.raises(ValueError, match=error) as raised:
         parse_keys(text)
     assert 'secret' not in str(raised.value)
@@ -177,7 +177,7 @@ def test_a_clock_that_stands_or_goes_back_gives_growing_numbers():
     assert all(ahead(b, a) > 0 for a, b in zip(numbers, numbers[1:]))
 
 
-def test_no_number_is_the_last():
+def test_sequence_numbers_wrap_around():
     """From the end of the range numbers go on at its beginning."""
     sender, receiver = SwarmTime(RING - 2000), SwarmTime(RING - 2000)
     sent = [sender.next(1, t / 2) for t in range(12)]
@@ -199,7 +199,7 @@ def test_a_leap_to_any_number_costs_others_no_more_than_a_message():
         assert one.accept(2, other.next(2, t + 0.8), WINDOW, t + 0.8)
 
 
-def test_what_is_remembered_is_forgotten_after_the_window():
+def test_senders_are_forgotten_after_the_window():
     receiver = SwarmTime(NOW)
     for i in range(5000):
         assert receiver.accept(i, NOW + 10 * i, WINDOW, 0.01 * i)
@@ -260,7 +260,7 @@ def test_with_and_without_a_key_robots_do_not_mix_unless_told_to():
     assert keyed.check(theirs) == unverified, 'that would make the key pointless'
 
 
-def test_who_has_signed_is_not_believed_unsigned():
+def test_unsigned_message_of_a_signing_robot_is_rejected():
     keyed = Authentication((KEY,), NOW)
     keyed.configure(WINDOW, accept_unverified=True)
     assert keyed.admit(3, None, 0.0) is None
@@ -277,6 +277,6 @@ def test_the_window_is_that_of_the_parameter():
         assert receiver.admit(1, NOW - 10_000, 0.0) == reason
 
 
-def test_what_is_too_long_is_left_to_the_codec():
+def test_oversized_message_is_left_to_the_codec():
     assert Authentication((KEY,)).check('x' * (MAX_LENGTH + 1)) == (None, None)
     assert Authentication((KEY,)).room + SIGNATURE_LENGTH == Authentication().room == MAX_LENGTH

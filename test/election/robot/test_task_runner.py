@@ -86,7 +86,7 @@ def test_a_good_task_is_left_alone():
     assert (runner.errors, runner.first_error) == (0, '')
 
 
-def test_what_a_task_raises_is_counted_and_the_first_is_kept():
+def test_errors_of_a_task_are_counted_and_the_first_is_kept():
     runner = TaskRunner('told', Told(fails))
     assert runner.sense(7) == runner.aggregates.identity
     assert runner.decide({}) is None and runner.announce() is None
@@ -138,13 +138,13 @@ def test_an_error_that_cannot_be_told():
     {'weight': b'x'}, {'weight': [1.0]}, {'weight': {}}, {'place': 3.0}, {'place': (1.0,)},
     {'place': (1.0, 2.0, 3.0)}, {'place': (math.nan, 0.0)}, {'place': range(10**9)},
     {'place': endless()}, {'place': 'xy'}, {'robots': True, 'weight': None, 'x': 1}])
-def test_what_makes_no_numbers_contributes_nothing(reading):
+def test_contribution_without_numbers_is_the_identity(reading):
     runner = TaskRunner('told', Told(lambda: reading))
     assert runner.sense(7) == runner.aggregates.identity
     assert runner.errors == 1
 
 
-def test_what_is_left_out_contributes_nothing_and_is_no_error():
+def test_left_out_contribution_is_the_identity():
     runner = TaskRunner('told', Told(lambda: {'weight': None}))
     assert runner.sense(7) == runner.aggregates.identity and runner.errors == 0
 
@@ -159,7 +159,7 @@ def test_ids_may_be_greater_than_readings():
 @pytest.mark.parametrize('decision', [
     math.nan, math.inf, [-math.inf], {1, 2}, b'bytes', object(), endless(), range(10**9),
     {(1, 2): 3}, 'x' * MAX_DECISION, list(range(MAX_DECISION)), deep(MOST_LEVELS), deep(10**5)])
-def test_what_json_cannot_tell_or_is_too_long_is_no_decision(decision):
+def test_decision_that_json_cannot_hold_is_dropped(decision):
     runner = TaskRunner('told', Told(lambda: decision))
     assert runner.decide({}) is None
     assert runner.errors == 1
@@ -182,7 +182,7 @@ def test_a_decision_that_holds_itself():
 @pytest.mark.parametrize('said', [
     5.0, 'abc', (1, 2, 3, 4), endless(), range(10**9), (math.nan,), (math.inf, 1.0, 2.0),
     (1.0, -math.inf, 2.0), (1.1 * MAX_NUMBER,), (None,), (10**400,)])
-def test_what_is_not_up_to_three_numbers_is_not_said(said):
+def test_announcement_of_other_than_three_numbers_is_dropped(said):
     runner = TaskRunner('told', Told(lambda: said))
     assert runner.announce() is None and runner.errors == 1
 

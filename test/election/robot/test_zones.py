@@ -77,7 +77,7 @@ def test_a_file_that_is_not_there(tmp_path: Path):
     ('{a: [[0, 0], [9, 0], [9, 9], [0, 9]], b: [[3, 3], [4, 3], [4, 4]]}',
      r'a and b overlap, by 0.5 m\^2'),
 ])
-def test_what_is_refused_is_named_in_one_line(text, says):
+def test_wrong_zones_are_refused_in_one_line(text, says):
     with pytest.raises(ParameterError, match=says) as error:
         Zones(text)
     assert '\n' not in str(error.value) and str(error.value).startswith('parameter zones: ')

@@ -117,8 +117,7 @@ MESSAGES = {
 @pytest.mark.parametrize('motion', [{'kind': 'static'}, WALK], ids=['static', 'walk'])
 @pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
 def test_agrees(messages: dict[str, Any], motion: dict[str, Any]) -> None:
-    for seed in range(3):
-        compare(scene(motion=motion, messages={'range': 25, **messages}), seed)
+    compare(scene(motion=motion, messages={'range': 25, **messages}), 0)
 
 
 @pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
@@ -246,8 +245,10 @@ def test_agrees_where_devices_are_fast() -> None:
     compare(scene(motion={**WALK, 'speed': 8}), 0)
 
 
-@pytest.mark.parametrize('collection', COLLECTIONS)
-@pytest.mark.parametrize('name', ALGORITHMS.names())
+@pytest.mark.parametrize(('name', 'collection'), [
+    *(('bounded', collection) for collection in COLLECTIONS),
+    ('classic', 'tree'), ('colour', 'multi-path'), ('given', 'gossip'), ('recursive', 'tree'),
+    ('recursive-replicated', 'multi-path'), ('resilient', 'gossip')])
 def test_agrees_on_regions(name: str, collection: str) -> None:
     takes = ALGORITHMS.get(name).takes
     regions = {'collection': collection, 'gossip_members': 6, 'gossip_depth': 3,

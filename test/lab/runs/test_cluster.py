@@ -119,15 +119,15 @@ def test_runs_before_an_interruption_on_a_cluster_are_kept(steady: str, tmp_path
     assert rest.counted() == 40 - kept and len(results.present(dataset)) == 40
 
 
-def test_a_worker_with_other_code_is_not_used(tmp_path: Path) -> None:
+def test_a_worker_with_other_code_is_not_used(steady: str, tmp_path: Path) -> None:
     other = tmp_path / 'other'
     shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
     with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
         source.write('EDITED = True\n')
     scenario = load(tmp_path)
-    with scheduler() as (address, _), workers(address, folder=other), workers(address):
+    with workers(steady, folder=other):
         progress = RecordedProgress()
-        dataset = runs.run(scenario, range(3), tmp_path, progress=progress, cluster=address)
+        dataset = runs.run(scenario, range(3), tmp_path, progress=progress, cluster=steady)
         text = progress.text.getvalue()
         assert text.count('is not used: bounded: another code') == 1
         assert ', 1 worker, ' in text and ', 2 workers' not in text
@@ -180,7 +180,7 @@ def test_a_run_that_kills_its_workers_is_named(
     monkeypatch.setenv('DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES', '0')
     scenario = load(tmp_path, MINES)
     with scheduler() as (address, _), workers(
-            address, 3, '--preload', 'minefield'):
+            address, 2, '--preload', 'minefield'):
         with pytest.raises(ResultError, match='bounded, seed 0, variant 2: all workers that were '
                                               'given this run died; .* All other runs are kept'):
             runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)
@@ -210,14 +210,6 @@ def test_a_missing_scheduler_is_an_error(
     monkeypatch.setitem(sys.modules, 'distributed', None)
     with pytest.raises(ResultError, match=r'needs the package distributed; pip .*\[cluster\]'):
         runs.run(load(tmp_path), range(1), tmp_path, cluster='local')
-
-
-def test_processes_of_this_machine(tmp_path: Path) -> None:
-    progress = RecordedProgress()
-    dataset = runs.run(load(tmp_path), range(3), tmp_path / 'local', workers=2, progress=progress,
-                       cluster='local')
-    assert progress.counted() == 6 and ', 2 workers, ' in progress.text.getvalue()
-    assert same(dataset, runs.run(load(tmp_path), range(3), tmp_path / 'threads'))
 
 
 def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:

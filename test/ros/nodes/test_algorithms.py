@@ -14,7 +14,6 @@
 
 """Robots' nodes over real DDS, with each of the algorithms."""
 
-
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.parameters import ParameterError
 import pytest
@@ -67,3 +66,28 @@ def test_parameter_of_another_algorithm_is_refused_at_run_time():
     assert result.reason == ('parameter radius: 7 is not allowed; algorithm resilient takes no '
                              'radius, but diameter_factor, radius_inclusive, hop_limit')
     assert node.robot.parameters.radius == node.get_parameter('radius').value == 10.0
+
+
+# Metrics of robots' nodes over real DDS.
+
+
+def test_predicted_metric_leaves_a_robot_that_drives_away() -> None:
+    """Half a minute ahead 2 is 12 m farther, beyond the radius; it stops, and is led again."""
+    robots = [robot(i, metric='look_ahead', look_ahead=30.0, radius=10.0, radius_hysteresis=0.0,
+                    communication_range=100.0) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (2.0, 0.0)})
+    speed = [0.4]
+
+    def drive() -> None:
+        x, y = bench.places[2]
+        bench.places[2] = x + 0.05 * speed[0], y
+    bench.create_timer(0.05, drive)
+    everyone = [bench, *robots]
+
+    def ahead() -> float:
+        return max((near.distance for near in robots[1].robot.neighbours), default=0.0)
+    spin_until(everyone, lambda: leaders(robots) == [1, 2] and ahead() > 10.0)
+    assert ahead() > bench.places[2][0] + 5.0
+    speed[0] = 0.0
+    spin_until(everyone, lambda: ahead() < bench.places[2][0] + 1.0)
+    spin_until(everyone, lambda: len(set(leaders(robots))) == 1 or bench.places[2][0] > 10.0)

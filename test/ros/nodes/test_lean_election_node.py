@@ -274,7 +274,7 @@ def test_messages_have_several_receivers(radio: str) -> None:
 @pytest.mark.parametrize(('wrong', 'told'), [
     ('odometry_expiry:=0.5', 'odometry_expiry: 0.5 is not allowed for lean robots; it takes more'),
     ('odom_topic:=wheels', "odom_topic: 'wheels' is not allowed with lean")])
-def test_what_lean_robots_cannot_have_is_refused(wrong: str, told: str) -> None:
+def test_parameters_that_lean_robots_do_not_take_are_refused(wrong: str, told: str) -> None:
     with pytest.raises(ParameterError, match=told), swarm('shared', wrong):
         pass
 

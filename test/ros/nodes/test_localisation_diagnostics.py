@@ -14,14 +14,13 @@
 
 """The diagnostics of the localisation, over real DDS."""
 
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.qos import SENSOR
 import pytest
 from ros.nodes.bench import DiagnosticsReader, robot
 from sensor_msgs.msg import Imu
-from std_msgs.msg import Bool, Float64MultiArray
+from std_msgs.msg import Bool, Float64MultiArray, String
 from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -85,3 +84,34 @@ def test_unknown_slip_source_is_refused() -> None:
     with pytest.raises(ParameterError, match="slip_sources: 'bump' is not allowed; it takes a "
                                              'list of bumper, imu'):
         robot(1, slip_sources='bump')
+
+
+# The diagnostics of the neighbourhood, over real DDS.
+
+
+def test_rejected_messages_are_a_warning_until_there_are_no_more():
+    node, bench = robot(1), DiagnosticsReader('neighbourhood')
+    bench.others[7] = 9.0
+    spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
+    timer = bench.create_timer(0.02, lambda: bench.voice.publish(String(data='{"v":2}')))
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.WARN, 'neighbours: 1; messages are refused: rejected_version'))
+    timer.cancel()
+    spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
+
+
+def test_silence_is_a_warning():
+    node, bench = robot(1), DiagnosticsReader('neighbourhood')
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.WARN, 'neighbours: 0; no message of another robot for'))
+    bench.others[7] = 9.0
+    spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
+
+
+def test_publishers_that_offer_too_little_are_a_warning_until_they_are_gone():
+    node = robot(1, **{'qos_overrides./neighbourhood.subscription.reliability': 'reliable'})
+    bench = DiagnosticsReader('neighbourhood')
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.WARN, 'nothing is received from /bench, whose profiles (QoS)'))
+    bench.destroy_publisher(bench.voice)
+    spin_until([bench, node], lambda: not bench.says(DiagnosticStatus.WARN, 'QoS'))

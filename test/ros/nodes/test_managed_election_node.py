@@ -14,6 +14,7 @@
 
 """The robot's managed node: each transition, by the services that managers of nodes call."""
 
+from collections.abc import Callable
 import math
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from geometry_msgs.msg import Twist
 from leader_election.election.coordination.task import Task
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
 from leader_election.ros.nodes.qos import STATE
 from lifecycle_msgs.msg import State, Transition
@@ -96,6 +98,18 @@ def parameters(node: Node) -> set[str]:
     return {name for name in node.get_parameters_by_prefix('') if 'qos_overrides' not in name}
 
 
+def silent(bench: Bench, neighbour: ElectionNode) -> Callable[[], bool]:
+    """Return whether robot 1 was not heard for some rounds; its last messages may be late."""
+    begun = neighbour.robot.counts[ROUNDS]
+
+    def holds() -> bool:
+        nonlocal begun
+        if bench.said.pop(1, None):
+            begun = neighbour.robot.counts[ROUNDS]
+        return neighbour.robot.counts[ROUNDS] > begun + 3
+    return holds
+
+
 def test_lifecycle_runs_twice_through_all_states():
     """Silent until active, as if dead when deactivated, gone when cleaned up."""
     node, neighbour = managed(tasks='count', instances='rescue'), robot(2)
@@ -117,11 +131,8 @@ def test_lifecycle_runs_twice_through_all_states():
 
         assert manager.ask(DEACTIVATE) and manager.state() == INACTIVE
         spin_until(everybody, lambda: neighbour.robot.state.leader == 2)
-        bench.said.clear()
-        seen = neighbour.robot.counts[ROUNDS]
-        spin_until(everybody, lambda n=seen: neighbour.robot.counts[ROUNDS] > n + 3
-                   and bench.said)
-        assert list(bench.said) == [2] and belongings(node) == configured[0]
+        spin_until(everybody, silent(bench, neighbour))
+        assert belongings(node) == configured[0]
 
         assert manager.ask(CLEANUP) and manager.state() == UNCONFIGURED
         assert belongings(node) == bare and parameters(node) == named
@@ -257,22 +268,12 @@ def test_autostart_activates_the_node():
         managed(autostart=True, tasks='none')
 
 
-def start(*ros_arguments: str) -> 'subprocess.Popen[str]':
-    return subprocess.Popen([sys.executable, '-c', COMMAND, '--ros-args', *ros_arguments],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def test_process_refuses_wrong_parameters_and_stops_on_a_signal():
-    """What is wrong by itself, and what is wrong only once a robot is to be made of it."""
-    refused = [start('-p', word, '-p', 'robot_id:=1') for word in ('radius:=-1.0', 'tasks:=none')]
-    runs = start('-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'round_phase:=0.0',
-                 '-p', 'executor:=single')
+def test_process_stops_cleanly_on_a_signal():
+    runs = subprocess.Popen(
+        [sys.executable, '-c', COMMAND, '--ros-args', '-r', '__ns:=/alone', '-p', 'robot_id:=7',
+         '-p', 'round_phase:=0.0', '-p', 'executor:=single'],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        for process, begin in zip(refused, ('parameter radius: -1', 'parameter tasks: unknown')):
-            out, err = process.communicate(timeout=PATIENCE)
-            assert (process.returncode, out) == (2, ''), err
-            *_, last = err.splitlines()
-            assert last.startswith(f'error: {begin}')
         bench = Bench({}, name='watcher')
         leaders: list[Int64] = []
         bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
@@ -285,6 +286,5 @@ def test_process_refuses_wrong_parameters_and_stops_on_a_signal():
             '/alone/neighbourhood, no key', 'activated: the robot takes part',
             'SingleThreadedExecutor runs']
     finally:
-        for process in (*refused, runs):
-            process.kill()
-            process.communicate()
+        runs.kill()
+        runs.communicate()

@@ -14,16 +14,27 @@
 
 """The pose of a robot's odometry frame, requested from its node."""
 
+import os
+from pathlib import Path
+import subprocess
+import sys
+
 from leader_election.election.robot.pose import position
+from leader_election.election.robot.reception import ROUNDS
+from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.odometry_origin import MOST_PENDING, ParameterOrigin, RETRY_AFTER
+import pytest
 from rcl_interfaces.srv import GetParameters
 import rclpy
 from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.time import Time
+from ros.nodes.bench import Bench, robot
 from support import spin_until
+
+pytestmark = pytest.mark.usefixtures('ros')
 
 VALUES = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
 
@@ -49,7 +60,7 @@ class Silent(Node):
         return response
 
 
-def test_request_is_repeated_until_answered(ros: None) -> None:
+def test_request_is_repeated_until_answered() -> None:
     node, robot = rclpy.create_node('asker'), Silent(2)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
     node.create_timer(0.05, origin.ask)
@@ -60,7 +71,7 @@ def test_request_is_repeated_until_answered(ros: None) -> None:
         each.destroy_node()
 
 
-def test_unanswered_request_is_made_to_the_next_node(ros: None) -> None:
+def test_unanswered_request_is_made_to_the_next_node() -> None:
     """The robot's node ends before it has answered; another one takes its place."""
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
@@ -83,7 +94,7 @@ class FastClock(Clock):
         return Time(seconds=self._seconds)
 
 
-def test_late_answer_counts_in_fast_simulated_time(ros: None) -> None:
+def test_late_answer_counts_in_fast_simulated_time() -> None:
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, FastClock(), 'r7/')
     # The robot is busy meanwhile.
@@ -94,7 +105,7 @@ def test_late_answer_counts_in_fast_simulated_time(ros: None) -> None:
         each.destroy_node()
 
 
-def test_pending_requests_are_limited(ros: None) -> None:
+def test_pending_requests_are_limited() -> None:
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, FastClock(), 'r7/')
     spin_until([node], lambda: origin.ask() or bool(origin._pending))
@@ -104,3 +115,49 @@ def test_pending_requests_are_limited(ros: None) -> None:
     assert len(origin._pending) == MOST_PENDING and first not in origin._pending
     for each in (node, robot):
         each.destroy_node()
+
+
+# A robot whose odometry stays away from the start.
+
+TIMEOUT = 0.5
+REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s; start the '
+          'driver, or remap odom to its topic (ros2 topic info -v /alice/wheels, ros2 topic list '
+          '-t)')
+
+
+@pytest.mark.parametrize('executable', ['election_node', 'managed_election_node'])
+def test_missing_odometry_ends_with_one_line_and_status_2(executable: str, tmp_path: Path) -> None:
+    """The reason is in the log file, too."""
+    ran = subprocess.run(
+        [sys.executable, '-m', 'leader_election', executable, '--ros-args', '-r', '__ns:=/alice',
+         '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',
+         f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=60.0,
+        env=os.environ | {'ROS_LOG_DIR': str(tmp_path)})
+    lines = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout, lines[-1]) == (2, '', f'error: {REASON}')
+    assert not any(line.startswith('error') for line in lines[:-1])
+    (log,) = tmp_path.iterdir()
+    assert f'[alice.election_node]: {REASON}' in log.read_text()
+
+
+def lives(**parameters: object) -> None:
+    """Hold that a robot goes on past its timeout."""
+    one = robot(1, odometry_timeout=0.2, **parameters)
+    # Rounds come ten a second.
+    spin_until([*([Bench({1: (0.0, 0.0)})] if not parameters else []), one],
+               lambda: one.robot.counts[ROUNDS] > 6 or one.failure is not None)
+    if one.failure is not None:
+        raise one.failure
+
+
+def test_node_with_odometry_continues_after_the_timeout() -> None:
+    lives()
+
+
+def test_node_without_need_of_positions_continues_after_the_timeout() -> None:
+    lives(metric='hops', communication_range=float('inf'))
+
+
+def test_node_without_odometry_ends_after_the_timeout() -> None:
+    with pytest.raises(ParameterError, match='no odometry on /r1/odom within 0.2 s'):
+        lives(metric='hops')

@@ -69,7 +69,7 @@ def doctor(**expected: int) -> SwarmDoctor:
         expected=expected, planned={}, fleet_file='', robot='', radio_topics=()))
 
 
-def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = 15.0) -> None:
+def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = PATIENCE) -> None:
     """Spin by the executor that tells when a message was sent, as the doctor's own process."""
     due = 0.0
 
@@ -196,7 +196,7 @@ def test_incompatible_profiles_are_found() -> None:
     best = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
     one = doctor()
     until([*robots, Driver('r1', 0.0, best), Driver('r2', 3.0), one], lambda: told(one) >= {
-        ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))}, 25.0)
+        ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))})
 
 
 def test_robots_counting_hops_on_another_topic_are_healthy() -> None:
@@ -238,7 +238,7 @@ def test_process_ends_with_the_status_of_its_findings() -> None:
     stopped = start('--seconds', '3600')
     processes = [wrong, well, bad]
     try:
-        until(company, lambda: all(p.poll() is not None for p in processes), PATIENCE)
+        until(company, lambda: all(p.poll() is not None for p in processes))
         stopped.send_signal(signal.SIGINT)
         results = [(*p.communicate(timeout=PATIENCE), p.returncode)
                    for p in (*processes, stopped)]

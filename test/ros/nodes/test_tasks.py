@@ -63,9 +63,9 @@ class Company:
                 self.last[name] = message
             self.listener.create_subscription(kind, f'/robot_{i}/{topic}', keep, qos)
 
-    def until(self, condition: Callable[[], bool], deadline: float = 40.0) -> None:
+    def until(self, condition: Callable[[], bool]) -> None:
         """Spin until something has come about; once, since what comes between two spins waits."""
-        spin_until([self.world, self.listener, *self.robots], condition, deadline)
+        spin_until([self.world, self.listener, *self.robots], condition)
 
     def decided(self, robot: int) -> Any:
         """Return the decision for the first task that a robot was last heard to know of."""

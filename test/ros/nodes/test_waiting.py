@@ -21,7 +21,9 @@ import subprocess
 import sys
 
 from builtin_interfaces.msg import Time
+from leader_election.cli import main
 from leader_election.ros.nodes.waiting import LONGEST, LOOKS, Missing, PERIOD, Waiting
+import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
@@ -178,3 +180,38 @@ def test_process_without_a_clock_logs_it() -> None:
         for name, made in started.items():
             made.communicate(timeout=60)
             assert made.returncode == (130 if name == 'await_clock' else 0), name
+
+
+# The executable ``await_clock``, as a process: it ends when simulated time passes.
+
+@pytest.mark.parametrize('passes', [True, False])
+def test_await_clock_ends_when_time_passes(ros: None, passes: bool) -> None:
+    """Time that stands still, as of a paused simulator, is not enough."""
+    node = Node('simulator')
+    topic = node.create_publisher(Clock, '/clock', 10)
+    with subprocess.Popen([sys.executable, '-m', 'leader_election', 'await_clock',
+                           '--seconds', '2', '--ros-args', '-r', '__node:=watch']) as process:
+        ticks = 0
+
+        def tick() -> None:
+            nonlocal ticks
+            ticks += topic.get_subscription_count()
+            message = Clock()
+            message.clock.sec = 100 + (ticks if passes else 0)
+            topic.publish(message)
+
+        try:
+            node.create_timer(0.05, tick)
+            spin_until([node], lambda: process.poll() is not None if passes else ticks > 40, 60.0)
+            assert process.poll() == (0 if passes else None)
+        finally:
+            process.kill()
+
+
+def test_wrong_option_is_one_line(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, 'argv', ['leader_election', 'await_clock', '--seconds', '-1'])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count('\n') == 1

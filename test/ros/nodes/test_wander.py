@@ -26,7 +26,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.ros.nodes.wander import main, namespaces, WanderNode
+from leader_election.ros.nodes.wander import namespaces, WanderNode
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
@@ -168,15 +168,6 @@ def start(*parameters: str) -> subprocess.Popen[str]:
     given = [word for p in parameters for word in ('-p', p)]
     return subprocess.Popen([sys.executable, '-c', COMMAND, '--ros-args', *given],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def test_wrong_arena_is_one_line_and_status_2(
-        monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, 'argv', ['wander', '--ros-args', '-p', 'world:=nowhere'])
-    assert main() == 2
-    output, errors = capfd.readouterr()
-    assert output == '' and errors.splitlines()[-1].startswith(
-        "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
 
 
 def test_stopped_process_stops_the_robot(made: list[Node]) -> None:

@@ -19,9 +19,10 @@ import math
 
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions, RobotView, Snapshot
-from leader_election.swarm.view.formatting import hexadecimal, Palette
-from leader_election.swarm.view.frame import Frame
+from leader_election.swarm.view.formatting import hexadecimal, PALETTE, Palette
+from leader_election.swarm.view.frame import Frame, Rings
 from leader_election.swarm.view.terminal import line, render
+from leader_election.swarm.view.terminal_map import columns_for, swarm_map
 import pytest
 from rich.console import Console
 from swarm.view.example import frame, RINGS, working
@@ -163,3 +164,57 @@ def test_next_step_and_warning_are_shown():
     text = shown(drawn).export_text()
     assert 'overload' in text and 'killed' in text and 'next: in 9 s it ends' in text
     assert line(drawn, Statistics()).endswith(' · overload · killed · next: in 9 s it ends')
+
+
+# The map in characters: robots, leaders and walls are where they are.
+
+def test_robots_and_walls_are_at_their_places():
+    drawn = swarm_map(frame(), RINGS, 24, 8)
+    rows = drawn.plain.splitlines()
+    assert {len(row) for row in rows} == {24} and len(rows) == 8
+    # Two characters, and half a line, are a metre: robot 2 is at (4, 2), robot 3 at (2, 4).
+    assert rows[6][8] == rows[4][4] == '•'
+    assert rows[6][4:6] == '★1' and rows[6][16:18] == '★7'
+    assert rows[1][18:22] == '▒▒▒▒' and rows[1][8] == '×'
+    assert columns_for(frame(), RINGS, 8) == 24
+
+
+def test_colours_are_those_of_the_leaders():
+    drawn, shown = frame(), swarm_map(frame(), RINGS, 24, 8)
+    styles = {shown.plain[span.start]: str(span.style) for span in shown.spans}
+    red, green, blue = drawn.colours[7]
+    assert styles['★'] == f'bold #{round(255 * red):02x}{round(255 * green):02x}' \
+                          f'{round(255 * blue):02x}'
+
+
+def test_remarks_and_alarms_are_words():
+    drawn = frame()._replace(remarks={40: 'killed here'})
+    robots = drawn.snapshot.robots
+    robots = robots | {7: robots[7]._replace(tasks=('field',), decision='[{"alarm":1}]')}
+    drawn = drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+    text = swarm_map(drawn, RINGS, 48, 16).plain
+    assert 'killed here×' in text and '★7 alarm' in text
+
+
+def test_no_arena_is_needed_and_a_peak_is_shaded():
+    peak = ((7.0, 1.0), (9.0, 1.0), (9.0, 3.0), (7.0, 3.0))
+    assert '·' in swarm_map(frame(), Rings(peaks=(peak,)), 60, 20).plain
+    assert swarm_map(frame(), Rings(), 1, 1).plain
+
+
+# Colours of leaders: kept, and apart.
+
+def test_leaders_have_colours_apart_as_long_as_there_are_enough():
+    palette = Palette()
+    leaders = {12 * i: (12 * i,) for i in range(len(PALETTE))}
+    colours = palette.assign(leaders)
+    assert len(set(colours.values())) == len(PALETTE)
+    assert palette.assign(leaders) == colours
+    assert len(palette.assign({i: (i,) for i in range(50)})) == 50
+
+
+def test_a_leader_keeps_its_colour_while_others_come_and_go():
+    palette = Palette()
+    kept = palette.assign({5: (1, 2, 5), 17: (17,)})
+    assert palette.assign({17: (17,)}) == {17: kept[17]}
+    assert palette.assign({5: (1, 2, 5), 29: (29,), 17: (17,)})[5] == kept[5]

@@ -14,7 +14,17 @@
 
 """The budget of hearing: what a flood may use, and what it must leave to others."""
 
-from leader_election.election.robot.reception import HearingBudget, SHARES
+from collections import Counter
+
+from election.robot.test_robot import robot, says
+from leader_election.election.robot.reception import (
+    DROPPED,
+    HEARD,
+    HearingBudget,
+    NeighbourhoodWatch,
+    ROUNDS,
+    SHARES,
+)
 
 BUDGET = 160
 EACH = BUDGET // SHARES
@@ -55,3 +65,47 @@ def test_it_is_refilled_as_time_goes_by():
 def test_the_least_budget_still_lets_something_through():
     budget = HearingBudget(1)
     assert [admitted(budget, 7, 5, float(second)) for second in (10, 11, 12)] == [1, 1, 1]
+
+
+# The watch over a neighbourhood: what it reports, and when it is content again.
+
+EXPIRY = 3.0
+
+
+def test_rejected_messages_are_reported_once():
+    me, watch = robot(), NeighbourhoodWatch()
+    assert watch.fault(me.counts, EXPIRY, 0.0) == ''
+    for payload in ('{', '[', says(7, frame='moon'), says(7)):
+        me.receive(payload, 0.5)
+    assert watch.fault(me.counts, EXPIRY, 1.0) == (
+        'messages are refused: rejected_malformed 2, rejected_frame 1')
+    me.receive(says(7), 1.5)
+    assert watch.fault(me.counts, EXPIRY, 2.0) == ''
+
+
+def test_dropped_messages_are_reported():
+    me, watch = robot(hearing_budget=1), NeighbourhoodWatch()
+    for k in range(4):
+        me.receive(says(10 + k), 0.5)
+    assert me.counts[DROPPED] == 3
+    assert watch.fault(me.counts, EXPIRY, 1.0) == 'messages are refused: messages_dropped 3'
+
+
+def test_silence_is_reported_after_three_expiries_while_rounds_run():
+    watch, counts = NeighbourhoodWatch(), Counter[str]()
+    faults = []
+    for second in range(0, 40):
+        if second == 20:
+            counts[HEARD] += 1
+        # A round each ten seconds, and a look each second.
+        counts[ROUNDS] = 1 + second // 10
+        faults.append(watch.fault(counts, EXPIRY, float(second)))
+    reported = [second for second, fault in enumerate(faults) if fault]
+    assert reported == [*range(10, 20), *range(30, 40)]
+    assert faults[12] == 'no message of another robot for 12 s, although rounds run'
+
+
+def test_no_silence_without_rounds():
+    """A managed node that is inactive."""
+    watch = NeighbourhoodWatch()
+    assert {watch.fault(Counter(), EXPIRY, 10.0 * k) for k in range(9)} == {''}

@@ -12,9 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A dead leader is forgotten within the bound, wherever robots stand and whatever is lost."""
+"""Benchmarks of swarms without ROS: recovery, hysteresis, and the radio of the world."""
 
 from benchmarks.leader_killed import AUTOMATIC, Case, cases, depositions, NONE, PERIOD, recovery
+from benchmarks.logged_swarm import LoggedSwarm
+from benchmarks.moving_swarm import measure
+from leader_election.election.robot.reception import HEARD, ROUNDS
 import pytest
 
 TABLE = [case for case in cases() if case.radius < 100.0]
@@ -38,3 +41,37 @@ def test_hop_limit_deposes_no_living_leader(schedule: str) -> None:
     share, times = depositions(AUTOMATIC, 1, seconds=200.0, schedule=schedule)
     assert 0.0 < share <= without < 0.1
     assert 0 < times <= left
+
+
+# Leaders last longer on the move with a joining radius smaller than the radius.
+
+def test_hysteresis_saves_a_quarter_of_the_leader_changes():
+    """Half of them over a longer time."""
+    plain = measure(1, 20.0, 0.0, radius_hysteresis=0.0)
+    steady = measure(1, 20.0, 0.0)
+    assert steady.changes < 0.75 * plain.changes
+    assert steady.whole > plain.whole
+
+
+def test_same_seed_gives_the_same_figures():
+    assert measure(1, 2.0, 0.2) == measure(1, 2.0, 0.2)
+
+
+# Robots without ROS hear each other by the radio of their world.
+
+CORNER = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 2.0}
+"""Robots 2 and 3 are 2 m from robot 1, and 2.8 m from each other."""
+
+
+@pytest.mark.parametrize(('radio', 'hears'), [
+    ({}, {1: (2, 3), 2: (1, 3), 3: (1, 2)}),
+    ({'radio': 'relay', 'radio_range': 2.5}, {1: (2, 3), 2: (1,), 3: (1,)}),
+    ({'radio_loss': 1.0}, {1: (), 2: (), 3: ()})])
+def test_robots_hear_those_within_the_range_of_the_radio(radio, hears):
+    swarm = LoggedSwarm({**CORNER, **radio}, schedule='periodic', round_phase=0.0)
+    swarm.run(5.1)
+    robots = swarm.robots
+    assert robots[1].counts[ROUNDS] > 3
+    for robot, others in hears.items():
+        assert robots[robot].counts[HEARD] == sum(
+            robots[other].counts[ROUNDS] for other in others)
