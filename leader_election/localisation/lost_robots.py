@@ -14,8 +14,8 @@
 
 """Robots whose poses in the neighbourhood filter contradict recent sightings: found and placed."""
 
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from leader_election.localisation.block import SIZE
@@ -84,9 +84,8 @@ class LostRobots:
         self._parameters = parameters
         self._landmarks = landmarks
         self._seen: deque[_Seen] = deque()
-        self._right: Counter[int] = Counter()
-        self._wrong: Counter[int] = Counter()
-        """How many of the sightings that concern a robot were accepted, and how many not."""
+        self._counts: defaultdict[int, Counter[tuple[int, bool]]] = defaultdict(Counter)
+        """The sightings that concern a robot, by the other one, and by whether accepted."""
         self._searched: dict[int, float] = {}
         self._suspected: dict[int, float] = {}
 
@@ -121,16 +120,14 @@ class LostRobots:
 
     def _remember(self, seen: Iterable[_Seen]) -> None:
         self._seen = deque(seen)
-        self._right.clear()
-        self._wrong.clear()
+        self._counts.clear()
         for each in self._seen:
             self._count(each, 1)
 
     def _count(self, each: _Seen, number: int) -> None:
-        counts = self._right if each.accepted else self._wrong
-        counts[each.observer] += number
+        self._counts[each.observer][each.seen, each.accepted] += number
         if not each.distrusted:
-            counts[each.seen] += number
+            self._counts[each.seen][each.observer, each.accepted] += number
 
     def found(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
         """
@@ -147,7 +144,7 @@ class LostRobots:
             robots = {observer}
         for lost in self._candidates([robot for robot in robots if robot in self._filter and (
                 robot in wrong or wrong and robot == observer
-                or now < self._filter.watched.get(robot, 0.0) or self._is_lost(robot))], now):
+                or self._is_unknown(robot, now))], now):
             is_new = now < self._filter.watched.get(lost, 0.0)
             beside, evidence = self._evidence(lost, now, is_new)
             found = None if beside is None else search(
@@ -171,18 +168,18 @@ class LostRobots:
             if _is_contradicted(*counts):
                 self._suspected[robot] = now
             # Without contradictions a search would find the same pose, at a high price.
-            unknown = now < self._filter.watched.get(robot, 0.0) or self._is_lost(robot)
-            if _is_contradicted(*counts, UNKNOWN * AGAINST if unknown else 0.0):
+            unknown = UNKNOWN * AGAINST if self._is_unknown(robot, now) else 0.0
+            if _is_contradicted(*counts, unknown):
                 scores[robot] = _score(*counts)
         return sorted(scores, key=lambda robot: -scores[robot])
 
-    def _counts_of(self, robot: int, newcomers: set[int]) -> tuple[int, int]:
+    def _counts_of(self, robot: int, newcomers: Container[int] = ()) -> tuple[int, int]:
         """Return the numbers of sightings that contradict a robot's pose, and that confirm it."""
-        if not newcomers or robot in newcomers:
-            return self._wrong[robot], self._right[robot]
-        right = [each.accepted for each in self._seen
-                 if each.concerns(robot) and _partner(each, robot) not in newcomers]
-        return len(right) - sum(right), sum(right)
+        alike, counts = robot in newcomers, [0, 0]
+        for (other, accepted), number in self._counts[robot].items():
+            if alike or other not in newcomers:
+                counts[accepted] += number
+        return counts[False], counts[True]
 
     def suspected(self, now: float) -> list[int]:
         """Return the robots whose poses sightings have contradicted lately."""
@@ -194,10 +191,12 @@ class LostRobots:
         if now <= self._suspected.get(robot, -SUSPECTED_FOR) + SUSPECTED_FOR:
             return True
         return now < self._filter.watched.get(robot, 0.0) and _score(
-            self._wrong[robot], self._right[robot]) >= 0.0
+            *self._counts_of(robot)) >= 0.0
 
-    def _is_lost(self, robot: int) -> bool:
-        return self._filter.heading_variance(robot) > LOST ** 2
+    def _is_unknown(self, robot: int, now: float) -> bool:
+        """Return whether a robot's pose is its own word only, or its heading is uncertain."""
+        return (now < self._filter.watched.get(robot, 0.0)
+                or self._filter.heading_variance(robot) > LOST ** 2)
 
     def _evidence(self, robot: int, now: float, is_new: bool
                   ) -> tuple[int | None, list[Evidence]]:

@@ -41,7 +41,7 @@ from leader_election.localisation.noise import Array, odometry_covariance, slip_
 from leader_election.localisation.noise_adaptation import NoiseAdaptation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
-from leader_election.localisation.rejections import Rejections
+from leader_election.localisation.rejections import Rejections, SensorTrust
 from leader_election.localisation.scale_errors import (
     corrected,
     Factors,
@@ -53,7 +53,6 @@ from leader_election.localisation.scale_errors import (
     WALK_VARIANCES,
 )
 from leader_election.localisation.sensor_bias import BiasEstimate
-from leader_election.localisation.sensor_trust import SensorTrust
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
     AT_ONCE,
@@ -532,7 +531,6 @@ class NeighbourhoodFilter:
             seen, accepted = sighting.id, outcome.accepted
             rejected += not accepted
             self._rejections.note(observer, seen, now, not accepted)
-            self.trust.note(observer, seen, now, not accepted)
             self._adaptation.note(observer, seen, outcome)
             innovations.append(Innovation(
                 observer, seen, outcome.range, outcome.bearing, accepted))
@@ -540,7 +538,7 @@ class NeighbourhoodFilter:
         if rejected:
             self._counts[REJECTED] += rejected
             suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
-            if suspect is not None and self.trust.is_wrong(suspect):
+            if suspect is not None and self._rejections.is_of_sensor(suspect):
                 self.trust.distrust(suspect)
                 self._rejections.forget(suspect)
             elif suspect is not None:

@@ -30,6 +30,7 @@ it sees. They count even if they are of one pair alone: only who is ahead or beh
 """
 
 from collections import defaultdict
+from collections.abc import Mapping
 import math
 
 from leader_election.localisation.updates import Outcome
@@ -69,8 +70,8 @@ class NoiseAdaptation:
         self._begun = math.nan
         self._rejected: set[tuple[int, int]] = set()
         """The pairs, lower id first, whose last sighting was rejected."""
-        self._scores: defaultdict[int, dict[int, _Score]] = defaultdict(dict)
-        """By robot and counterpart."""
+        self._scores: dict[tuple[int, int], _Score] = {}
+        """By pair, lower id first."""
 
     def factor(self, robot: int) -> float:
         """Return the factor of the variance of a robot's distances, at least 1."""
@@ -91,31 +92,33 @@ class NoiseAdaptation:
             if not math.isnan(error):
                 score += 0.5 * share * (min(error * error, MOST) - 1.0)
                 information += 0.5 * share * share
-        for robot, other in ((observer, seen), (seen, observer)):
-            of_robot = self._scores[robot]
-            before = of_robot.get(other, (0.0, 0.0))
-            of_robot[other] = before[0] + score, before[1] + information
+        before = self._scores.get(pair, (0.0, 0.0))
+        self._scores[pair] = before[0] + score, before[1] + information
 
     def adapt(self, now: float) -> None:
         """Change the factors, if the interval is over."""
         if now - self._begun < INTERVAL:
             return
         if not math.isnan(self._begun):
-            totals = {robot: sum(score for score, _ in scores.values())
-                      for robot, scores in self._scores.items()}
-            for robot in self._scores:
-                self._step(robot, totals)
+            scores: defaultdict[int, dict[int, _Score]] = defaultdict(dict)
+            for (one, other), score in self._scores.items():
+                scores[one][other] = scores[other][one] = score
+            totals = {robot: sum(score for score, _ in of_robot.values())
+                      for robot, of_robot in scores.items()}
+            for robot, of_robot in scores.items():
+                self._step(robot, of_robot, totals)
         self._scores.clear()
         self._begun = now
 
-    def _step(self, robot: int, totals: dict[int, float]) -> None:
+    def _step(self, robot: int, scores: Mapping[int, _Score], totals: Mapping[int, float]) -> None:
         """
         Change the factor of a robot.
 
+        :param scores: its own by counterpart.
         :param totals: the sums of all scores of each robot.
         """
         score = information = 0.0
-        for other, (of_pair, of_both) in self._scores[robot].items():
+        for other, (of_pair, of_both) in scores.items():
             if of_pair <= 0.0 or totals[other] <= CLEARLY * max(totals[robot], 0.0):
                 score += of_pair
                 information += of_both
@@ -126,7 +129,5 @@ class NoiseAdaptation:
     def forget(self, robot: int) -> None:
         """Forget a robot."""
         self._logarithms.pop(robot, None)
-        self._scores.pop(robot, None)
-        for scores in self._scores.values():
-            scores.pop(robot, None)
+        self._scores = {pair: score for pair, score in self._scores.items() if robot not in pair}
         self._rejected = {pair for pair in self._rejected if robot not in pair}

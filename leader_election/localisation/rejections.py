@@ -12,7 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Detection of robots that were carried off, from rejected sightings."""
+"""
+Rejected sightings: of robots that were carried off, and of sensors that are wrong.
+
+A robot whose own sightings contradict the others', while others see it where it is expected, was
+not carried off: its sensor is wrong. Its pose stays, and its sightings are only judged, until
+they agree again.
+"""
 
 from collections import Counter, deque
 from collections.abc import Collection, Container
@@ -28,6 +34,11 @@ SHARE = 0.6
 """The least share of its sightings that are rejected."""
 OF_CARRIED, OF_OTHERS = 0.8, 0.05
 """The expected shares of rejected sightings: of a robot that was carried off, and of others."""
+SENSOR_LEAST, SENSOR_SHARE = (3, 2), (0.5, 0.7)
+"""Of a wrong sensor: the least numbers, and shares, of rejected sightings by a robot, and of
+accepted ones of it."""
+JUDGED, AGREED = 8, 6
+"""Of so many last sightings so many have to agree before a sensor is believed again."""
 FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
 """The additions to the log-likelihood ratio: for a rejected, and for an accepted sighting."""
 
@@ -100,6 +111,18 @@ class Rejections:
         taken, rejected = self._by.get(observer, (0, 0))
         return rejected >= LEAST and 2 * rejected >= taken
 
+    def is_of_sensor(self, robot: int) -> bool:
+        """Return whether recent sightings show that the sensor of a robot is wrong."""
+        numbers = {True: [0, 0], False: [0, 0]}
+        for pair, sightings in self._pairs.items():
+            if robot in pair:
+                of_role = numbers[pair[0] == robot]
+                of_role[0] += len(sightings)
+                of_role[1] += sum(bad for _, bad in sightings)
+        (by_it, rejected), (of_it, wrong) = numbers[True], numbers[False]
+        return (rejected >= max(SENSOR_LEAST[0], SENSOR_SHARE[0] * by_it)
+                and of_it - wrong >= max(SENSOR_LEAST[1], SENSOR_SHARE[1] * of_it))
+
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""
         for pair in [pair for pair in self._pairs if robot in pair]:
@@ -127,3 +150,32 @@ class Rejections:
         if rejected:
             self._rejected[observer] += rejected
             self._rejected[seen] += rejected
+
+
+class SensorTrust:
+    """Remembers whose sensors are wrong."""
+
+    def __init__(self) -> None:
+        """Start with trust in all sensors."""
+        self._judged: dict[int, deque[bool]] = {}
+
+    @property
+    def distrusted(self) -> list[int]:
+        """Return the robots whose sensors are wrong."""
+        return sorted(self._judged)
+
+    def distrust(self, robot: int) -> None:
+        """Believe a sensor no longer."""
+        self._judged[robot] = deque(maxlen=JUDGED)
+
+    def judge(self, robot: int, accepted: bool) -> None:
+        """Take whether a sighting by a distrusted sensor would have been accepted."""
+        judged = self._judged.get(robot)
+        if judged is not None:
+            judged.append(accepted)
+            if sum(judged) >= AGREED:
+                self.forget(robot)
+
+    def forget(self, robot: int) -> None:
+        """Believe a sensor again."""
+        self._judged.pop(robot, None)

@@ -20,7 +20,7 @@ import random
 
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.sensor_trust import SensorTrust
+from leader_election.localisation.rejections import Rejections, SensorTrust
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.still_readings import StillReadings
 from localisation.simulation import Neighbourhood
@@ -69,13 +69,13 @@ def test_a_robot_that_is_localised_again_may_have_driven_meanwhile():
 
 
 def test_a_sensor_is_wrong_where_others_see_its_robot_as_expected():
-    trust = SensorTrust()
+    rejections, trust = Rejections(), SensorTrust()
     for k in range(4):
-        trust.note(1, 2, k, True)
-        assert not trust.is_wrong(1)
+        rejections.note(1, 2, k, True)
+        assert not rejections.is_of_sensor(1)
     for k in range(2):
-        trust.note(3, 1, 4.0 + k, False)
-    assert trust.is_wrong(1) and not trust.is_wrong(2)
+        rejections.note(3, 1, 4.0 + k, False)
+    assert rejections.is_of_sensor(1) and not rejections.is_of_sensor(2)
     trust.distrust(1)
     for k in range(8):
         assert trust.distrusted == [1]
