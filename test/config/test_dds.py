@@ -27,6 +27,7 @@ import time
 from lxml import etree
 from network import discovery_server, installed, SERVER_PORT, using
 import pytest
+from several_computers import ELECTION, led_by, MEMBERS, RIGHT, SCENE, swarm, WORLD
 from support import PATIENCE
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'dds'
@@ -198,3 +199,23 @@ def test_robots_elect_with_a_discovery_server_and_continue_without(
     processes[0].wait()
     assert [ask(process, 'still').split()[0] for process in robots] == ['still'] * 2
     assert [finish(process) for process in robots] == [(0, '', '')] * 2
+
+
+# A swarm on several computers, with the profiles as they are shipped.
+
+@pytest.mark.parametrize('name', ['fastdds_peers', 'fastdds_discovery_server'])
+def test_swarm_on_several_computers_survives_the_loss_of_one(name: str, tmp_path: Path) -> None:
+    """The lost computer is not switched off: its robots go on, and are taken back later."""
+    with swarm(name, tmp_path) as run:
+        if name == 'fastdds_discovery_server':
+            run.serve()
+        run.execute(WORLD, 'swarm_world', **SCENE)
+        run.watch(WORLD)
+        for host, members in MEMBERS.items():
+            run.execute(host, 'fleet', **SCENE, **ELECTION, members=members)
+        run.until(led_by(8, range(1, 9)))
+        run.network.connect(RIGHT, False)
+        # Nothing passes the network by, as shared memory of this one machine would.
+        run.until(led_by(4, range(1, 5)))
+        run.network.connect(RIGHT, True)
+        run.until(led_by(8, range(1, 9)))
