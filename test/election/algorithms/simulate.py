@@ -14,7 +14,8 @@
 
 """The least network that an algorithm runs on: mailboxes without expiry, rounds in any order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+import random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -70,6 +71,16 @@ class Network:
         del self.mailboxes[i], self.states[i]
         for heard in self.mailboxes.values():
             heard.pop(i, None)
+
+
+def shuffled(network: Network, seed: int) -> Callable[[], None]:
+    """Return a function that sweeps over a network, each time in another order."""
+    order, draw = sorted(network.graph), random.Random(seed)
+
+    def sweep() -> None:
+        draw.shuffle(order)
+        network.sweep(order)
+    return sweep
 
 
 def settle(network: Network, sweeps: int = 100) -> Network:

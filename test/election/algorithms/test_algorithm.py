@@ -16,12 +16,11 @@
 
 from dataclasses import replace
 from math import inf
-import random
 from typing import NamedTuple
 
 from benchmarks.explicit_states import distances
 from election.algorithms.networks import graphs
-from election.algorithms.simulate import Network
+from election.algorithms.simulate import Network, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device, RECURSIVE
@@ -135,11 +134,9 @@ def test_only_candidates_lead_where_there_is_one(name, graph, data):
     barred = data.draw(st.sets(st.sampled_from(sorted(graph))))
     strengths = {i: BARRED if i in barred else float(data.draw(st.integers(0, 3))) for i in graph}
     network = Network(algorithm, graph, strengths, algorithm.round_parameters(SETTINGS))
-    order = sorted(graph)
-    draw = random.Random(data.draw(st.integers(0, 2**32)))
+    sweep = shuffled(network, data.draw(st.integers(0, 2**32)))
     for _ in range(80):
-        draw.shuffle(order)
-        network.sweep(order)
+        sweep()
     candidates = set(graph) - barred
     for i, state in network.states.items():
         if state.leader in barred and state.leader != i and name == 'classic':

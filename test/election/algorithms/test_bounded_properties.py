@@ -38,7 +38,7 @@ import random
 from benchmarks.explicit_states import bound, corrupted, Setting, violations
 from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, STRENGTHS
-from election.algorithms.simulate import corrupt, Network
+from election.algorithms.simulate import corrupt, Network, shuffled
 from election.algorithms.test_explicit_states import run_an_epoch
 from hypothesis import event, given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -70,12 +70,11 @@ def shortest_link(graph: Mapping[int, Mapping[int, float]]) -> float:
 @given(networks(), st.integers(0, 2**32))
 def test_stabilises_to_the_partition_within_the_bound(drawn, seed):
     network, strengths, radius, ties = drawn
-    order, rng = sorted(network.graph), random.Random(seed)
+    once = shuffled(network, seed)
 
     def sweep(times: int) -> None:
         for _ in range(times):
-            rng.shuffle(order)
-            network.sweep(order)
+            once()
 
     hops = math.floor(radius / shortest_link(network.graph))
     sweep(hops + 1)

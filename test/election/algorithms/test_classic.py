@@ -16,12 +16,11 @@
 
 from itertools import permutations
 from math import inf
-import random
 from typing import Any
 
 from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
-from election.algorithms.simulate import corrupt, led, Network, settle
+from election.algorithms.simulate import corrupt, led, Network, settle, shuffled
 from election.algorithms.states import states
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -288,15 +287,13 @@ def networks(draw):
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_comes_to_rest_with_all_led_by_the_nearest_leader(network, seed):
-    order, rng = sorted(network.graph), random.Random(seed)
-    before: dict[int, Any] = {}
+    sweep, before = shuffled(network, seed), dict[int, Any]()
     sweeps = 0
     while network.states != before:
         assert sweeps < SWEEPS, 'no rest'
         before = dict(network.states)
         for _ in range(2):
-            rng.shuffle(order)
-            network.sweep(order)
+            sweep()
         sweeps += 2
 
     graph, radius = network.graph, network.parameters.radius

@@ -18,7 +18,7 @@ import random
 
 from budget import examples
 from election.algorithms.networks import graphs, links
-from election.algorithms.simulate import led, Network
+from election.algorithms.simulate import led, Network, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import COLOUR, Device
@@ -288,13 +288,7 @@ def test_settles_to_one_leader_in_lockstep(network):
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_settles_to_one_leader_in_any_fair_order(network, seed):
-    order, rng = sorted(network.graph), random.Random(seed)
-
-    def sweep():
-        rng.shuffle(order)
-        network.sweep(order)
-
-    rest(network, sweep, 6 * len(network.graph) + 10)
+    rest(network, shuffled(network, seed), 6 * len(network.graph) + 10)
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))

@@ -19,7 +19,7 @@ import random
 
 from budget import examples
 from election.algorithms.networks import graphs, grid, LENGTHS, LINE, links, STRENGTHS_OF_LINE
-from election.algorithms.simulate import corrupt, led, Network, settle
+from election.algorithms.simulate import corrupt, led, Network, settle, shuffled
 from election.algorithms.states import states
 from hypothesis import event, given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -193,15 +193,11 @@ def cells(graph, leaders, radius):
 @given(networks(), st.integers(0, 2**32), st.booleans())
 def test_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, lockstep):
     network, leaders, radius = drawn
-    order, rng = sorted(network.graph), random.Random(seed)
+    once = network.lockstep if lockstep else shuffled(network, seed)
 
     def sweep(times):
         for _ in range(times):
-            if lockstep:
-                network.lockstep()
-            else:
-                rng.shuffle(order)
-                network.sweep(order)
+            once()
 
     sweep(2 * len(network.graph) + 1)
     expected = cells(network.graph, leaders, radius)

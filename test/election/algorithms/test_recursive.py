@@ -14,11 +14,10 @@
 
 """The trivial recursive election: what it comes to when started, and what it never forgets."""
 
-import random
 
 from budget import examples
 from election.algorithms.networks import graphs, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
-from election.algorithms.simulate import led, Network, settle
+from election.algorithms.simulate import led, Network, settle, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RECURSIVE
@@ -147,9 +146,8 @@ def test_fresh_start_settles_to_the_partition_of_bounded_election(
         graph, eighths, seed, data):
     strengths = {i: data.draw(STRENGTHS) for i in graph}
     network = Network(RECURSIVE, graph, strengths, configure(eighths / 8))
-    order, rng = sorted(graph), random.Random(seed)
+    sweep = shuffled(network, seed)
     for _ in range(100):
-        rng.shuffle(order)
-        network.sweep(order)
+        sweep()
     assert led(network) == {
         i: found[:2] for i, found in partition(graph, strengths, eighths / 8, 'id').items()}

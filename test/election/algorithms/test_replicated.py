@@ -29,7 +29,7 @@ from election.algorithms.networks import (
     STRENGTHS,
     STRENGTHS_OF_LINE,
 )
-from election.algorithms.simulate import corrupt, led, Network
+from election.algorithms.simulate import corrupt, led, Network, shuffled
 from election.algorithms.states import states
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -186,14 +186,7 @@ def test_any_state_stabilises_to_the_partition_of_bounded_election(network, lock
     """
     graph, parameters = network.graph, network.parameters
     strengths = {i: device.strength for i, device in network.devices.items()}
-    order, rng = sorted(graph), random.Random(seed)
-
-    def round_of_all() -> None:
-        if lockstep:
-            network.lockstep()
-        else:
-            rng.shuffle(order)
-            network.sweep(order)
+    round_of_all = network.lockstep if lockstep else shuffled(network, seed)
 
     hops = math.floor(parameters.radius / 0.5) + 1
     regions = groups(graph, strengths, parameters.radius, 'id')

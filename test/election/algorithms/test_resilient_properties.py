@@ -27,11 +27,10 @@ The resilient election comes to rest from anything, in any fair order, and in lo
 """
 
 import math
-import random
 
 from budget import examples
 from election.algorithms.networks import graphs
-from election.algorithms.simulate import corrupt, led, Network
+from election.algorithms.simulate import corrupt, led, Network, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import RESILIENT
@@ -109,12 +108,7 @@ def test_settles_to_one_leader_in_lockstep_within_the_published_bounds(network):
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 1.25, 2.0, 3.0))), st.integers(0, 2**32))
 def test_settles_to_one_leader_in_any_fair_order(network, seed):
-    order, rng = sorted(network.graph), random.Random(seed)
-
-    def sweep():
-        rng.shuffle(order)
-        network.sweep(order)
-
+    sweep = shuffled(network, seed)
     for _ in range(lifetime(network)):
         sweep()
     assert all(is_true(network, state) for state in network.states.values()), 'a lie lives'
@@ -128,12 +122,7 @@ def test_settles_to_one_leader_in_any_fair_order(network, seed):
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((0.0, 0.25, 0.5, 0.75))), st.integers(0, 2**32))
 def test_factor_below_one_settles_to_several_leaders(network, seed):
-    order, rng = sorted(network.graph), random.Random(seed)
-
-    def sweep():
-        rng.shuffle(order)
-        network.sweep(order)
-
+    sweep = shuffled(network, seed)
     rest(network, sweep, 1000)
     factor = network.parameters.diameter_factor
     strengths = {i: device.strength for i, device in network.devices.items()}
