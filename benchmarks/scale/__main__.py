@@ -33,10 +33,10 @@ from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
 from benchmarks.scale.phases import LEADERS, LOSSES, Outcome, run
 from benchmarks.scale.report import report, Runs
 from benchmarks.scale.store import digest_of, keep, kept, Key
-from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs.computation import compile_by_running, cores
 from leader_election.lab.runs.results import ResultError
 from leader_election.lab.simulation.build import placements_of
+from leader_election.lab.terminal_output import Progress
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
 SEEDS = ((2_000, 10), (20_000, 5), (10_000_000, 3))

@@ -38,7 +38,6 @@ from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.curves import draw_own
 from leader_election.lab.reports import write_report as write_own_report
-from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import varied
 from leader_election.lab.runs.store import kept
@@ -46,6 +45,7 @@ from leader_election.lab.runs.until_width import conclusion
 from leader_election.lab.runs.until_width import (
     run_until as run_until_width,
 )
+from leader_election.lab.terminal_output import Progress
 from matplotlib.figure import Figure
 import numpy as np
 import pandas as pd

@@ -23,23 +23,20 @@ from leader_election.lab.analysis.measures import check_measure, measures_to_com
 from leader_election.lab.analysis.paired_differences import (
     all_pairs,
     pair_rows,
-    terminal_table,
     to_first_rows,
 )
 from leader_election.lab.analysis.summary import level_lines, table
 from leader_election.lab.commands import LIMIT, MEASURE, SEEDS
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import Scenario, ScenarioError
-from leader_election.lab.run_progress import console
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import ResultError, scenario_of
 from leader_election.lab.runs.store import kept, UnknownResultsError
 from leader_election.lab.runs.until_width import conclusion, run_until
+from leader_election.lab.terminal_output import console, Rows, terminal_table
 from leader_election.parameters.command_line import ExitStatus, print_error
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 import xarray
 
 MISSED = 1
@@ -48,18 +45,15 @@ MISSED = 1
 
 def show_list(options: argparse.Namespace) -> int:
     """Print the scenarios that come with the package."""
-    shown = Table(box=SIMPLE_HEAD)
-    for name in ('scenario', 'title', 'algorithms'):
-        shown.add_column(name)
-    for name in ('devices', 'seeds done'):
-        shown.add_column(name, justify='right')
+    rows = []
     for name in scenarios.names():
         scenario = scenarios.load(name)
         # Labels of algorithms with regions differ by settings: the algorithm's name is enough.
         labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
-        shown.add_row(name, scenario.title, ', '.join(dict.fromkeys(labels)),
-                      str(count_devices(scenario)), seeds_done(scenario, options.results))
-    console().print(shown)
+        rows.append((name, scenario.title, ', '.join(dict.fromkeys(labels)),
+                     str(count_devices(scenario)), seeds_done(scenario, options.results)))
+    console().print(terminal_table(Rows(
+        '', ('scenario', 'title', 'algorithms', 'devices', 'seeds done'), rows)))
     return ExitStatus.OK
 
 
@@ -89,8 +83,9 @@ def run(options: argparse.Namespace) -> int:
     label = (options.algorithm or [scenario.entrants[0].label])[0]
     out = options.results / f'{scenario.name}_{label}.gif'
     if not options.no_animation:
-        from leader_election.lab.figures.network_snapshots import animate, check_format
-        check_format(out)  # Before any run.
+        from leader_election.lab.figures.network_snapshots import animate
+        from leader_election.lab.figures.style import check_writable
+        check_writable(out, ['.gif'])  # Before any run.
     discard = [options.again]  # Only before the first batch of seeds.
 
     def compute(seeds: Sequence[int]) -> xarray.Dataset:

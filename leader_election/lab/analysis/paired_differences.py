@@ -34,9 +34,8 @@ from leader_election.lab.analysis.statistics import (
     Floats,
 )
 from leader_election.lab.runs.results import ResultError, varied
+from leader_election.lab.terminal_output import Rows
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from scipy.special import stdtr  # type: ignore[import-untyped]
 import xarray as xr
 
@@ -224,16 +223,6 @@ APART, APART_ALONE = '*', '(*)'
 together, and of those that are so only if tested alone."""
 
 
-class Rows(NamedTuple):
-    """A table as texts."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    notes: list[str]
-    """Lines below it: the meaning of the numbers, and their correction."""
-
-
 def to_first_rows(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> Rows | None:
     """
     Return the differences of each algorithm to the first one, with a column for each measure.
@@ -350,15 +339,3 @@ def p_text(p: float) -> str:
     ('0.031', '<0.001', '-')
     """
     return '-' if isnan(p) else '<0.001' if p < 0.001 else f'{p:.3f}'
-
-
-def terminal_table(rows: Rows) -> Table:
-    """Return a table for the terminal."""
-    shown = Table(box=SIMPLE_HEAD, title=rows.title, title_justify='left',
-                  caption='\n'.join(rows.notes), caption_justify='left')
-    texts = ('algorithm', 'minus')
-    for column in rows.columns:
-        shown.add_column(column, justify='left' if column in texts else 'right')
-    for row in rows.rows:
-        shown.add_row(*row)
-    return shown

@@ -40,11 +40,10 @@ from leader_election.lab.runs.results import (
     varied,
     WINDOW,
 )
+from leader_election.lab.terminal_output import Rows, terminal_table
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 import xarray
-import xarray as xr
 
 NONE = Estimate(float('nan'), float('nan'), float('nan'))
 
@@ -135,14 +134,7 @@ def _mean(of_seeds: xarray.DataArray) -> Estimate:
 
 def table(dataset: xarray.Dataset) -> Table:
     """Return the summary as a table for the terminal."""
-    shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
-                  caption=caption(dataset), caption_justify='left')
-    columns, rows = cells(dataset)
-    for column in columns:
-        shown.add_column(column, justify='left' if column == columns[0] else 'right')
-    for row in rows:
-        shown.add_row(*row)
-    return shown
+    return terminal_table(Rows(dataset.attrs['title'], *cells(dataset), [caption(dataset)]))
 
 
 def caption(dataset: xarray.Dataset) -> str:
@@ -179,7 +171,7 @@ def stability(line: Line) -> str:
     return rounds if line.settled == line.seeds else f'{rounds} ({line.settled} of {line.seeds})'
 
 
-def level_lines(results: xr.Dataset) -> Iterator[str]:
+def level_lines(results: xarray.Dataset) -> Iterator[str]:
     """
     Yield a line for each algorithm with levels: how many rounds ended at the last one.
 

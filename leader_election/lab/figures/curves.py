@@ -69,8 +69,7 @@ def draw_instability(
                              width_ratios=[2, 1] if early else [1])[0]
     for axes in panels:
         _draw_algorithms(axes, results, published)
-    panels[0].set_ylabel('instability', fontsize=FONT)
-    panels[0].set_xlim(0, results['time'].max())
+    panels[0].set(xlim=(0, results['time'].max()), ylabel='instability')
     if early:
         panels[1].set_xlim(0, EARLY)
         panels[1].set_title(f'rounds 1 to {EARLY}', fontsize=FONT)
@@ -90,8 +89,7 @@ def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | No
             axes.plot(mean['time'], mean, color=tint, linewidth=1.0, linestyle='--',
                       label=f'{algorithm}, published')
     axes.set_yscale('log', nonpositive='clip')
-    axes.set_ylim(*LIMITS)
-    axes.set_xlabel('rounds', fontsize=FONT)
+    axes.set(ylim=LIMITS, xlabel='rounds')
     tidy(axes)
 
 
@@ -124,12 +122,10 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
         last = max([last, *mean['time'].values[mean.values > 1.0]])
         if algorithm in published:
             axes.axvline(published[algorithm], color=tint, linestyle=':', linewidth=1.2)
-    axes.set_yscale('log')
-    axes.set_ylim(bottom=0.9)
     # Once all have one leader, the curves stay constant.
-    axes.set_xlim(0, min(1.1 * last + 1, float(results['time'].max())))
-    axes.set_xlabel('rounds', fontsize=FONT)
-    axes.set_ylabel('distinct leaders', fontsize=FONT)
+    axes.set(yscale='log', xlim=(0, min(1.1 * last + 1, float(results['time'].max()))),
+             xlabel='rounds', ylabel='distinct leaders')
+    axes.set_ylim(bottom=0.9)
     tidy(axes)
     legend(figure, axes)
     return figure
@@ -199,9 +195,8 @@ def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
             curve(axes, one, label, tints[label], (0.0, 1.0) if measure in PARTS else None,
                   interval=True)
     scale(axes, values, measure)
-    axes.set_xlim(0.0, float(values['time'].max()))
-    axes.set_xlabel('time [s]', fontsize=FONT)
-    axes.set_ylabel(LABELS.get(measure, axis_label(measure)), fontsize=FONT)
+    axes.set(xlim=(0.0, float(values['time'].max())), xlabel='time [s]',
+             ylabel=LABELS.get(measure, axis_label(measure)))
     tidy(axes)
     legend(figure, axes)
     return figure

@@ -122,10 +122,10 @@ def _draw_by_chance(rows: Sequence[Sequence[xr.DataArray]], size: tuple[float, f
     for line, of_row, name in zip(panels, rows, labels):
         for axes, values in zip(line, of_row):
             _draw_curves(axes, values)
-        line[0].set_ylabel(name, fontsize=FONT)
+        line[0].set_ylabel(name)
     for axes, last, values in zip(panels[0], panels[-1], rows[0]):
         axes.set_title(f'chance {values[CHANCE].item():g}', fontsize=FONT)
-        last.set_xlabel('time [s]', fontsize=FONT)
+        last.set_xlabel('time [s]')
     for line, (low, high) in zip(panels, limits):
         line[0].set_ylim(low, high)
     legend(figure, panels[0, 0])
@@ -180,9 +180,9 @@ def draw_evenness(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:
                       markersize=3.5, linewidth=1.3, label=f'{count:g} users')
         axes.set_xticks(range(len(alphas)), [f'{alpha:g}' for alpha in alphas])
         axes.set_title(title, fontsize=FONT)
-        axes.set_xlabel('alpha (0: no feedback)', fontsize=FONT)
+        axes.set_xlabel('alpha (0: no feedback)')
         tidy(axes)
-    panels[0].set_ylabel('deviation / mean', fontsize=FONT)
+    panels[0].set_ylabel('deviation / mean')
     panels[0].set_ylim(bottom=0)
     legend(figure, panels[0])
     return figure

@@ -189,13 +189,11 @@ def draw_localisation_error(
     for axes, values in zip(panels[:, 1], (drifts['instability'], same)):
         spans = in_spans(values, drifting.duration)
         _draw_family(axes, spans.assign_coords(time=spans['time'] / 60.0), MODEL, 'time')
-    panels[0, 0].set_ylabel('instability', fontsize=FONT)
+    panels[0, 0].set_ylabel('instability')
     panels[0, 0].set_ylim(bottom=0.0)
-    panels[1, 0].set_ylabel('part of devices with the leader\nthat exact positions give',
-                            fontsize=FONT)
-    panels[1, 0].set_ylim(0.0, 1.02)
-    panels[1, 0].set_xlabel(axis_label(DEVIATION), fontsize=FONT)
-    panels[1, 1].set_xlabel('time [min]', fontsize=FONT)
+    panels[1, 0].set(ylabel='part of devices with the leader\nthat exact positions give',
+                     ylim=(0.0, 1.02), xlabel=axis_label(DEVIATION))
+    panels[1, 1].set_xlabel('time [min]')
     panels[0, 0].set_title('errors that do not grow', fontsize=FONT)
     panels[0, 1].set_title('odometry, with and without the filter', fontsize=FONT)
     _label(panels[0, 0], errors, CORRELATION_TIME, 'upper left',

@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.figures.style import check_writable, FigureError, write_errors
+from leader_election.lab.figures.style import check_writable, write_errors
 from leader_election.lab.simulation.simulate import simulate, Snapshot
 from leader_election.swarm.view.charts import FONT, INK, new_figure
-from leader_election.swarm.view.formatting import GONE, Palette
+from leader_election.swarm.view.formatting import count, GONE, Palette
 from leader_election.swarm.view.picture import save_gif
-from matplotlib.animation import FFMpegWriter
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
@@ -95,6 +94,12 @@ def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float
     return float(left), float(bottom), float(right), float(top)
 
 
+def _shape(bounds: tuple[float, float, float, float]) -> float:
+    """Return the ratio of height to width of panels for a visible area."""
+    left, bottom, right, top = bounds
+    return float(np.clip((top - bottom) / max(right - left, 1e-9), 0.3, 1.5))
+
+
 def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None) -> Figure:
     """
     Draw the partition by each algorithm of a scenario.
@@ -109,15 +114,13 @@ def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None
 
 def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> Figure:
     """Draw snapshots side by side, each under its algorithm's label."""
-    left, bottom, right, top = bounds = bounds_of(list(snapshots.values()))
-    shape = float(np.clip((top - bottom) / max(right - left, 1e-9), 0.3, 1.5))
-    figure = new_figure(4.2 * len(snapshots), 4.2 * shape + 0.8, title,
+    bounds = bounds_of(list(snapshots.values()))
+    figure = new_figure(4.2 * len(snapshots), 4.2 * _shape(bounds) + 0.8, title,
                         f'{caption}; one colour a leader; stars: leaders')
     panels = figure.subplots(1, len(snapshots), squeeze=False)[0]
     for axes, (algorithm, snapshot) in zip(panels, snapshots.items()):
         Partition(axes, bounds, len(snapshot.id)).show(snapshot)
-        leaders = int(snapshot.is_leader.sum())
-        axes.set_title(f'{algorithm}: {leaders} leader{"" if leaders == 1 else "s"}',
+        axes.set_title(f'{algorithm}: {count(int(snapshot.is_leader.sum()), "leader")}',
                        fontsize=FONT)
     return figure
 
@@ -138,49 +141,29 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
     Write an animation of a run: devices in their leaders' colours, leaders as stars, the time.
 
     :param algorithm: the label of one of the scenario's algorithms.
-    :param out: a ``.gif``, or a ``.mp4`` where ffmpeg is installed.
+    :param out: a ``.gif``.
     :return: out.
     :raises FigureError: if the file cannot be written.
     """
-    check_format(out)
-    count = min(FRAMES, len(scenario.times()))
-    times = scenario.duration * np.arange(1, count + 1) / count
+    check_writable(out, ['.gif'])
+    frames = min(FRAMES, len(scenario.times()))
+    times = scenario.duration * np.arange(1, frames + 1) / frames
     snapshots = simulate(scenario, algorithm, seed, times.tolist()).snapshots
-    left, bottom, right, top = bounds = bounds_of(snapshots)
-    shape = float(np.clip((top - bottom) / max(right - left, 1e-9), 0.3, 1.5))
-    figure = Figure(figsize=(WIDTH, WIDTH * shape + 0.7), dpi=DPI, layout='constrained')
+    bounds = bounds_of(snapshots)
+    figure = Figure(figsize=(WIDTH, WIDTH * _shape(bounds) + 0.7), dpi=DPI, layout='constrained')
     canvas: Any = FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.set_title(scenario.title, fontsize=FONT, color=INK)
     linked = max(len(snapshot.pairs) for snapshot in snapshots) <= LINKS
     partition = Partition(axes, bounds, len(snapshots[0].id), linked)
 
-    def show(snapshot: Snapshot) -> None:
-        partition.show(snapshot)
-        leaders = int(snapshot.is_leader.sum())
-        axes.set_xlabel(f'{algorithm}, seed {seed}, t = {snapshot.time:g} s, '
-                        f'{leaders} leader{"" if leaders == 1 else "s"}', fontsize=FONT)
-
     def image(snapshot: Snapshot) -> Image.Image:
-        show(snapshot)
+        partition.show(snapshot)
+        leaders = count(int(snapshot.is_leader.sum()), 'leader')
+        axes.set_xlabel(f'{algorithm}, seed {seed}, t = {snapshot.time:g} s, {leaders}')
         canvas.draw()
         return Image.fromarray(np.array(canvas.buffer_rgba())[:, :, :3])
 
-    if out.suffix == '.gif':
-        with write_errors(out):
-            save_gif([image(snapshot) for snapshot in snapshots], out, RATE)
-        return out
-    writer = FFMpegWriter(fps=RATE)
-    with write_errors(out), writer.saving(figure, str(out), DPI):
-        for snapshot in snapshots:
-            show(snapshot)
-            writer.grab_frame()
+    with write_errors(out):
+        save_gif([image(snapshot) for snapshot in snapshots], out, RATE)
     return out
-
-
-def check_format(out: Path) -> None:
-    """Raise a :class:`FigureError` if an animation cannot be written to this file."""
-    check_writable(out, ('.gif', '.mp4'))
-    if out.suffix == '.mp4' and not FFMpegWriter.isAvailable():
-        raise FigureError(f'animation {out}: ffmpeg is not installed; '
-                          'without, it takes a .gif')

@@ -29,14 +29,19 @@ from collections.abc import Sequence
 
 from leader_election.lab.analysis.statistics import WARM_UP
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.figures.style import colour_of, count_seeds, FigureError, legend_outside
+from leader_election.lab.figures.style import (
+    colour_of,
+    count_axis,
+    count_seeds,
+    FigureError,
+    legend_outside,
+)
 from leader_election.lab.figures.sweep import averages, FOLLOWING
 from leader_election.lab.runs.results import varied
 from leader_election.lab.simulation.simulate import simulate, Snapshot
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator
 import numpy as np
 from numpy.typing import NDArray
 import xarray as xr
@@ -115,9 +120,9 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
         for marker, value in zip('os^Dv', shown[loss].values.tolist()):
             _points(axes, labels, shown[measure].sel({loss: value}).values.tolist(), marker,
                     f'{value:.0%} of messages lost')
-        axes.set_xlabel(title, fontsize=FONT)
+        axes.set_xlabel(title)
     _points(panels[3], labels, [taken[label] for label in labels], 'o', '')
-    panels[3].set_xlabel('time to take over\na better leader [s]', fontsize=FONT)
+    panels[3].set_xlabel('time to take over\na better leader [s]')
     for place, label in enumerate(labels):
         if not np.isfinite(taken[label]):
             panels[3].annotate('never', (0.0, place), (4, 0), textcoords='offset points',
@@ -125,9 +130,7 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
     panels[0].set_yticks(range(len(labels)), labels)
     panels[0].invert_yaxis()
     panels[2].set_xscale('log')
-    panels[2].xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    panels[2].xaxis.set_major_formatter('{x:g}')
-    panels[2].xaxis.set_minor_formatter('')
+    count_axis(panels[2].xaxis)
     panels[3].set_xlim(left=0.0)
     handles, names = panels[0].get_legend_handles_labels()
     legend_outside(figure, handles, names, above=True, ncols=len(names), fontsize=FONT - 1)
@@ -262,8 +265,7 @@ def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
     below.axhline(radius, color=FAINT, linestyle='--', linewidth=1.0)
     _annotate_right(below, radius, 'radius', 'data', FAINT)
     below.set_ylabel('moving device to\nstrongest one [m]', fontsize=FONT - 1)
-    below.set_xlim(0.0, times[-1])
-    below.set_xlabel('time [s]', fontsize=FONT)
+    below.set(xlim=(0.0, times[-1]), xlabel='time [s]')
     for axes in (*rows, below):
         tidy(axes)
     return figure

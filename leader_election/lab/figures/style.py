@@ -23,12 +23,13 @@ from zlib import crc32
 
 from leader_election.lab.analysis.statistics import half_widths
 from leader_election.lab.runs.results import reason, ResultError
-from leader_election.swarm.view.charts import FONT
 from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
 import numpy as np
 import xarray as xr
 
@@ -76,7 +77,7 @@ def axis_label(key: str) -> str:
 
 def legend(figure: Figure, axes: Axes) -> None:
     """Add the legend of some axes on the right, outside of them."""
-    legend_outside(figure, *axes.get_legend_handles_labels(), fontsize=FONT)
+    legend_outside(figure, *axes.get_legend_handles_labels())
 
 
 def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str],
@@ -93,6 +94,13 @@ def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str]
     box = added.get_window_extent().transformed(figure.transFigure.inverted())
     figure.set_layout_engine(
         'constrained', rect=(0.0, 0.0, 1.0, box.y0) if above else (0.0, 0.0, box.x0, 1.0))
+
+
+def count_axis(axis: Axis) -> None:
+    """Label a logarithmic axis of counts in full: 1, 2, 5, 10."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter('{x:g}')
+    axis.set_minor_formatter('')
 
 
 def colours_of(algorithms: Sequence[str]) -> dict[str, Colour]:

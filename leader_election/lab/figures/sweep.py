@@ -30,6 +30,7 @@ from leader_election.lab.analysis.statistics import CONFIDENCE, time_average
 from leader_election.lab.figures.style import (
     axis_label,
     colours_of,
+    count_axis,
     count_seeds,
     curve,
     FigureError,
@@ -42,7 +43,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import LogLocator
 import numpy as np
 import xarray as xr
 
@@ -91,11 +91,11 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
             _draw_metric(axes, shown[measure].sel(setting), interval)
         title = ', '.join(f'{axis_label(key)}: {value}' for key, value in setting.items())
         column[0].set_title(title, fontsize=FONT)
-        column[-1].set_xlabel(axis_label(keys[0]), fontsize=FONT)
+        column[-1].set_xlabel(axis_label(keys[0]))
         if not numeric:
             column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
     for axes, measure in zip(panels[:, 0], shown):
-        axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'), fontsize=FONT)
+        axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'))
     legend(figure, panels[0, 0])
     return figure
 
@@ -111,9 +111,7 @@ def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
             marker='o', markersize=3.5)
     if counts:
         axes.set_yscale('log', nonpositive='clip')
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter('{x:g}')
-        axes.yaxis.set_minor_formatter('')
+        count_axis(axes.yaxis)
     else:
         axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if values.name == FOLLOWING else None)
     tidy(axes)
@@ -232,7 +230,7 @@ def draw_map(results: xr.Dataset) -> Figure:
             tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)
         axes.set_title(title, fontsize=FONT)
-    legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints], fontsize=FONT)
+    legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
     return figure
 
 
@@ -253,8 +251,7 @@ def _paint(axes: Axes, winners: xr.Dataset, keys: Sequence[str],
                       linespacing=1.05, color=ink)
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
         ticks(range(winners.sizes[key]), [f'{value}' for value in winners[key].values.tolist()])
-    axes.set_xlabel(axis_label(keys[0]), fontsize=FONT)
-    axes.set_ylabel(axis_label(keys[1]), fontsize=FONT)
+    axes.set(xlabel=axis_label(keys[0]), ylabel=axis_label(keys[1]))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 

@@ -37,11 +37,11 @@ import uuid
 
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
-from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import Digests
 from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
+from leader_election.lab.terminal_output import Progress
 import yaml
 
 LOCAL = 'local'

@@ -27,11 +27,11 @@ from time import monotonic
 
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import Digests, fingerprint
 from leader_election.lab.simulation.simulate import simulate, simulate_branches
+from leader_election.lab.terminal_output import Progress
 from numba.core import event
 import xarray
 

@@ -37,10 +37,10 @@ from leader_election.lab.runs.results import (
     ResultError,
     varied,
 )
+from leader_election.lab.terminal_output import Rows, terminal_table
 import pandas
 import pyarrow
 from pyarrow import parquet
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 import xarray
 
@@ -156,9 +156,5 @@ def _schema(frame: pandas.DataFrame, dataset: xarray.Dataset, labels: list[Colum
 
 def legend(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> Table:
     """Return the units and descriptions of the columns, as a table for the terminal."""
-    shown = Table(box=SIMPLE_HEAD)
-    for name in ('column', 'unit', 'description'):
-        shown.add_column(name)
-    for column in columns(dataset, scenario, summary):
-        shown.add_row(column.name, column.units, column.description)
-    return shown
+    return terminal_table(Rows('', ('column', 'unit', 'description'),
+                               columns(dataset, scenario, summary)))

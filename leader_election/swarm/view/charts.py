@@ -79,11 +79,10 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     for tint, (label, (times, shares)) in zip(distinct_colours(len(curves)), curves.items()):
         axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=4,
                   linewidth=1.6, label=label, color=tint, clip_on=False)
-    axes.set(ylim=(0, 100))
-    axes.set_xlabel('time [s]', fontsize=FONT, color=INK)
-    axes.set_ylabel('rounds [%]', fontsize=FONT, color=INK)
-    axes.set_xlim(left=0.0)
-    axes.legend(frameon=False, loc='lower left', fontsize=FONT)
+    axes.set_xlabel('time [s]', color=INK)
+    axes.set_ylabel('rounds [%]', color=INK)
+    axes.set(ylim=(0, 100), xlim=(0.0, None))
+    axes.legend(frameon=False, loc='lower left')
     tidy(axes)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=_DPI)
@@ -112,8 +111,8 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
                   markeredgecolor='white', zorder=4)
         axes.annotate(str(robot), positions[-1], fontsize=FONT - 3, fontweight='bold',
                       color='white', ha='center', va='center', zorder=5)
-    axes.set_xlabel('x [m]', fontsize=FONT, color=FAINT)
-    axes.set_ylabel('y [m]', fontsize=FONT, color=FAINT)
+    axes.set_xlabel('x [m]', color=FAINT)
+    axes.set_ylabel('y [m]', color=FAINT)
     axes.set(aspect='equal')
     axes.tick_params(labelsize=FONT - 1, colors=FAINT)
     axes.spines[:].set_visible(False)
@@ -246,13 +245,9 @@ def draw_errors(panels: Sequence[Panel], path: Path) -> None:
         for curve in panel.curves:
             axes.plot(curve.times, np.array(curve.values, dtype=float), label=curve.label,
                       **STYLES[curve.kind])
-        axes.set(ylabel=panel.label)
-        axes.set_ylim(bottom=0.0)
-        axes.set_xlim(left=0.0)
-        axes.grid(alpha=0.25)
-        axes.legend(frameon=False, loc='upper left', fontsize=9)
-        for side in ('top', 'right'):
-            axes.spines[side].set_visible(False)
+        axes.set(ylabel=panel.label, xlim=(0.0, None), ylim=(0.0, None))
+        axes.legend(frameon=False, loc='upper left', fontsize=FONT - 1)
+        tidy(axes)
     rows[-1].set(xlabel='time [s]')
     figure.savefig(path, format='png')
 

@@ -27,12 +27,12 @@ from leader_election.lab.analysis.paired_differences import (
     holm,
     p_of_mean,
     pair_rows,
-    terminal_table,
     to_first_rows,
 )
 from leader_election.lab.analysis.statistics import Estimate, estimate_mean
 from leader_election.lab.reports import TEMPLATES
 from leader_election.lab.runs.results import ResultError
+from leader_election.lab.terminal_output import terminal_table
 import numpy as np
 import pytest
 from rich.console import Console

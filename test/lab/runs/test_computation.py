@@ -23,12 +23,12 @@ from pathlib import Path
 
 from lab.small_scenario import load, TEXT, VARIED
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.run_progress import Progress
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.computation import compiling
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
+from leader_election.lab.terminal_output import Progress
 import numba
 import numpy as np
 import pytest

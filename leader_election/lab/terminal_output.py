@@ -12,12 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Progress output of the laboratory: a bar in a terminal, plain lines elsewhere."""
+"""Output of the laboratory: tables; progress as a bar in a terminal, as plain lines elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
+from typing import NamedTuple
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -28,6 +30,7 @@ from rich.progress import (
 from rich.progress import (
     Progress as Bar,
 )
+from rich.table import Table
 
 WIDE = 240
 """Greatest length of a line where there is no terminal [characters]."""
@@ -38,6 +41,31 @@ LINES = 50
 def console() -> Console:
     """Return the console of the standard output; without a terminal lines are not wrapped."""
     return Console(width=None if Console().is_terminal else WIDE, highlight=False)
+
+
+class Rows(NamedTuple):
+    """A table as texts."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    """Lines below it: the meaning of the numbers, and their correction."""
+
+
+TEXTS = ('algorithm', 'minus', 'scenario', 'title', 'algorithms', 'column', 'unit', 'description')
+"""The columns that are aligned on the left; the others are numbers."""
+
+
+def terminal_table(rows: Rows) -> Table:
+    """Return a table for the terminal."""
+    shown = Table(box=SIMPLE_HEAD, title=rows.title or None, title_justify='left',
+                  caption='\n'.join(rows.notes) or None, caption_justify='left')
+    for column in rows.columns:
+        shown.add_column(column, justify='left' if column in TEXTS else 'right')
+    for row in rows.rows:
+        shown.add_row(*row)
+    return shown
 
 
 class Progress:
