@@ -30,9 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.lab.analysis.measures import each_run
+from leader_election.lab.analysis.measures import each_run, estimate_mean
 from leader_election.lab.analysis.paired_differences import differences, SHOWN
-from leader_election.lab.analysis.statistics import estimate_mean
 from leader_election.lab.commands import LIMIT, parse_width
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import Scenario

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from lab.small_scenario import TEXT, VARIED, write
 from leader_election import ALGORITHMS, lab
+from leader_election.lab.analysis.measures import estimate_mean
 from leader_election.lab.analysis.paired_differences import differences
-from leader_election.lab.analysis.statistics import estimate_mean
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.runs.results import ResultError
 import pytest

@@ -27,8 +27,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import isnan
 
-from leader_election.lab.analysis.measures import counted_part
-from leader_election.lab.analysis.statistics import settling_time
+from leader_election.lab.analysis.measures import counted_part, settling_time
 import numpy as np
 import xarray as xr
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from leader_election.lab import published
-from leader_election.lab.analysis.statistics import (
+from leader_election.lab.analysis.measures import (
     are_equal,
     EQUAL,
     Estimate,

@@ -25,13 +25,15 @@ from itertools import combinations, product
 from math import floor, isnan, log10
 from typing import Any, NamedTuple
 
-from leader_election.lab.analysis.measures import each_run, LED, PERCENT
-from leader_election.lab.analysis.statistics import (
+from leader_election.lab.analysis.measures import (
     are_equal,
     CONFIDENCE,
+    each_run,
     Estimate,
     estimate_mean,
     Floats,
+    LED,
+    PERCENT,
 )
 from leader_election.lab.runs.results import ResultError, varied
 from leader_election.lab.terminal_output import Rows

@@ -21,12 +21,10 @@ from typing import Any, NamedTuple
 from leader_election.lab.analysis.measures import (
     counting_bias,
     counting_error,
-    has_counts,
-    led_part,
-)
-from leader_election.lab.analysis.statistics import (
     Estimate,
     estimate_mean,
+    has_counts,
+    led_part,
     settling_time,
     time_average,
     WARM_UP,

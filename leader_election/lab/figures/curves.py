@@ -23,8 +23,7 @@ paired differences decide (:mod:`leader_election.lab.analysis.paired_differences
 
 from collections.abc import Mapping, Sequence
 
-from leader_election.lab.analysis.measures import DERIVED, each_run, LED, PARTS, UNITED
-from leader_election.lab.analysis.statistics import WARM_UP
+from leader_election.lab.analysis.measures import DERIVED, each_run, LED, PARTS, UNITED, WARM_UP
 from leader_election.lab.figures.style import (
     axis_label,
     colour_of,

@@ -26,8 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
-from leader_election.lab.analysis.measures import led_part
-from leader_election.lab.analysis.statistics import Estimate, estimate_mean, time_average
+from leader_election.lab.analysis.measures import Estimate, estimate_mean, led_part, time_average
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import EXACT
 from leader_election.lab.figures.style import axis_label, colour_of, count_seeds

@@ -27,7 +27,7 @@ other devices follow it; whenever it enters again, they return to the strongest.
 
 from collections.abc import Sequence
 
-from leader_election.lab.analysis.statistics import WARM_UP
+from leader_election.lab.analysis.measures import WARM_UP
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import (
     colour_of,

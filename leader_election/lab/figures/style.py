@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from leader_election.lab.analysis.statistics import half_widths
+from leader_election.lab.analysis.measures import half_widths
 from leader_election.lab.runs.results import reason, ResultError
 from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes

@@ -24,9 +24,14 @@ all compete by the part of devices that follow one and the same leader.
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from leader_election.lab.analysis.measures import led_part, PARTS, united_part
+from leader_election.lab.analysis.measures import (
+    CONFIDENCE,
+    led_part,
+    PARTS,
+    time_average,
+    united_part,
+)
 from leader_election.lab.analysis.paired_differences import p_of_mean
-from leader_election.lab.analysis.statistics import CONFIDENCE, time_average
 from leader_election.lab.figures.style import (
     axis_label,
     colours_of,

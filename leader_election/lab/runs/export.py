@@ -25,8 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from leader_election.lab.analysis.measures import DERIVED
-from leader_election.lab.analysis.statistics import time_average
+from leader_election.lab.analysis.measures import DERIVED, time_average
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs.results import (

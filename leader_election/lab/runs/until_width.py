@@ -33,9 +33,14 @@ from collections.abc import Callable, Sequence
 from math import ceil, inf, isfinite, isnan, sqrt
 from typing import NamedTuple
 
-from leader_election.lab.analysis.measures import each_run
+from leader_election.lab.analysis.measures import (
+    are_equal,
+    CONFIDENCE,
+    each_run,
+    estimate_mean,
+    Floats,
+)
 from leader_election.lab.analysis.paired_differences import to_first
-from leader_election.lab.analysis.statistics import are_equal, CONFIDENCE, estimate_mean, Floats
 from leader_election.lab.commands import LEAST, Width
 from leader_election.lab.runs.results import ResultError, varied
 import numpy as np

@@ -29,6 +29,7 @@ robots by name with types, is that of ``crazyflies.yaml`` in Crazyswarm2.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 import math
 from pathlib import Path
 import re
@@ -305,7 +306,7 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer]
     if 'type' in raw and kind not in [*types]:
         raise ParameterError(f'{place}.type', kind, 'one of the types of the file: '
                              f"{', '.join(types) or 'there are none'}", kind='')
-    identity = check_value(place, _renamed('robot_id', 'id'), raw.get('id'))
+    identity = check_value(place, replace(_ELECTION['robot_id'], name='id'), raw.get('id'))
     pose = check_value(place, _ELECTION['initial_pose'],
                        raw.get('initial_pose', _ELECTION['initial_pose'].default))
     hostname = raw.get('hostname', name)
@@ -325,13 +326,6 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer]
         check_value(place, ENABLED, raw.get('enabled', True)),
         settled.parameters | {'robot_id': identity, 'initial_pose': pose},
         settled.topics, settled.driving)
-
-
-def _renamed(parameter: str, name: str) -> Parameter:
-    """Return the declaration of a parameter under the name that it has in a fleet file."""
-    p = _ELECTION[parameter]
-    return Parameter(name, p.type, p.default, p.description, lower=p.lower, upper=p.upper,
-                     required=p.required)
 
 
 def _planar_pose(pose: tuple[float, ...]) -> tuple[float, float, float]:

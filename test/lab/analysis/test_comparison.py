@@ -26,7 +26,7 @@ from leader_election.lab.analysis.comparison import (
     Number,
     Order,
 )
-from leader_election.lab.analysis.statistics import Estimate
+from leader_election.lab.analysis.measures import Estimate
 import numpy as np
 import pytest
 

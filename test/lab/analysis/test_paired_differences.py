@@ -17,7 +17,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from lab.figures.example_results import results
-from leader_election.lab.analysis.measures import each_run, measures_of
+from leader_election.lab.analysis.measures import each_run, Estimate, estimate_mean, measures_of
 from leader_election.lab.analysis.paired_differences import (
     all_pairs,
     count_tested,
@@ -29,7 +29,6 @@ from leader_election.lab.analysis.paired_differences import (
     pair_rows,
     to_first_rows,
 )
-from leader_election.lab.analysis.statistics import Estimate, estimate_mean
 from leader_election.lab.reports import TEMPLATES
 from leader_election.lab.runs.results import ResultError
 from leader_election.lab.terminal_output import terminal_table

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lab.figures.example_results import results
 from leader_election.lab import published
-from leader_election.lab.analysis.statistics import estimate_mean
+from leader_election.lab.analysis.measures import estimate_mean
 from leader_election.lab.figures.curves import (
     draw_instability,
     draw_leaders,

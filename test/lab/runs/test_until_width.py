@@ -17,7 +17,7 @@
 from collections.abc import Sequence
 
 from lab.figures.example_results import results
-from leader_election.lab.analysis.statistics import estimate_mean
+from leader_election.lab.analysis.measures import estimate_mean
 from leader_election.lab.commands import LEAST, parse_width, Width
 from leader_election.lab.runs.results import ResultError
 from leader_election.lab.runs.until_width import (
