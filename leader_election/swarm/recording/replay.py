@@ -14,7 +14,6 @@
 
 """Replay of a recorded swarm: snapshots at regular times, and further recorded data."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -240,15 +239,3 @@ class Replay:
             return (f'the robots elect by {self._unknown_algorithm!r}, which is not known here; '
                     f'known: {", ".join(ALGORITHMS.names())}')
         return f'no message on {self._topic} is one of a robot'
-
-
-def replay(entries: Iterable[Entry], settings: ReplaySettings) -> Run:
-    """
-    Return the run of recorded messages.
-
-    :raises RecordingError: without messages of a swarm, or with those of several swarms.
-    """
-    processor = Replay(settings)
-    for entry in entries:
-        processor.add(entry)
-    return processor.run()

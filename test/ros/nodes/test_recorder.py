@@ -27,7 +27,6 @@ from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.ros.nodes.recorder import main, Recorder
 from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
-from leader_election.swarm.recording.replay import replay
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry
@@ -35,7 +34,7 @@ import pytest
 from rclpy.node import Node
 from std_msgs.msg import Bool, Int64, String
 from support import EXECUTOR, logged, spin_until
-from swarm.recording.made import word
+from swarm.recording.made import replay, word
 from visualization_msgs.msg import Marker, MarkerArray
 import yaml
 

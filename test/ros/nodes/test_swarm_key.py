@@ -37,12 +37,13 @@ from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.fleet import swarm_key
 from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
-from leader_election.swarm.recording.replay import is_relevant, replay
+from leader_election.swarm.recording.replay import is_relevant
 import pytest
 from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, leaders, robot
 from std_msgs.msg import String
 from support import spin_until
+from swarm.recording.made import replay
 
 PLACES = {1: (0.0, 0.0), 2: (0.5, 0.0), 3: (1.0, 0.0)}
 

@@ -14,6 +14,7 @@
 
 """Recordings made by hand."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,14 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, PoseStamped
 from leader_election.ros.nodes.recorder import message_file
 from leader_election.swarm.recording.mcap_files import Entry, message_definition, Recording
-from leader_election.swarm.recording.options import BEST_EFFORT, OfferedQos, rosbag2_qos, VOLATILE
+from leader_election.swarm.recording.options import (
+    BEST_EFFORT,
+    OfferedQos,
+    ReplaySettings,
+    rosbag2_qos,
+    VOLATILE,
+)
+from leader_election.swarm.recording.replay import Replay, Run
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
@@ -131,3 +139,11 @@ def story() -> list[Said]:
     for robot in (2, 3, 4):
         said.append((20.5, '/diagnostics', status(robot, strength=float(robot))))
     return said
+
+
+def replay(recorded: Iterable[Entry], settings: ReplaySettings) -> Run:
+    """Return the run of recorded messages."""
+    processor = Replay(settings)
+    for entry in recorded:
+        processor.add(entry)
+    return processor.run()

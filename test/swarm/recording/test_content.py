@@ -18,11 +18,10 @@ import json
 
 from leader_election.swarm.recording.mcap_files import RecordingError
 from leader_election.swarm.recording.options import ReplaySettings
-from leader_election.swarm.recording.replay import replay
 from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import report
 import pytest
-from swarm.recording.made import arena, entries, status, tick, truth, word, write
+from swarm.recording.made import arena, entries, replay, status, tick, truth, word, write
 
 
 def test_malformed_messages_on_other_topics_are_ignored(tmp_path, capsys):

@@ -23,11 +23,11 @@ from leader_election.swarm.recording.options import (
     RecorderParameters,
     ReplaySettings,
 )
-from leader_election.swarm.recording.replay import is_relevant, Replay, replay
+from leader_election.swarm.recording.replay import is_relevant, Replay
 from leader_election.swarm.recording.replay_command import main
 from PIL import Image
 import pytest
-from swarm.recording.made import distances, entries, pose, tick, truth, word, write
+from swarm.recording.made import distances, entries, pose, replay, tick, truth, word, write
 from test_packaging import VIEW, without
 
 
