@@ -329,7 +329,7 @@ def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     if measure == RECEIVERS:
         counts = results['counts'].where(results['counts'] >= 0)
         received: xr.DataArray = (counts.sel(counter=COUNTERS[SENT], drop=True)
-                                      / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
+                                  / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
         return received
     if measure in (BIAS, OFF):
         return counting_bias(results) if measure == BIAS else counting_error(results)
