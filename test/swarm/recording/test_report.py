@@ -18,12 +18,11 @@ import json
 import re
 
 from leader_election.swarm.recording.options import ReplaySettings
-from leader_election.swarm.recording.replay import replay
 from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import as_text, report
 import pytest
 from swarm.levels import level_message, register_levels
-from swarm.recording.made import distances, entries, localised, status, truth, word, write
+from swarm.recording.made import distances, entries, localised, replay, status, truth, word, write
 
 
 def test_report_has_leaders_changes_and_traffic(recorded, capsys):
