@@ -106,10 +106,10 @@ def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
     :param numbers: of the rows; an incomplete last row is left out.
     :param columns: their columns, of :data:`COLUMNS`, id and range among them.
     :param clock: the time on the clock of the column ``stamp`` [s]; nan: not known.
-    :return: with id -1 for an id that is not whole.
+    :return: with id -1 for an id that is not whole, or too large to be counted exactly.
 
-    >>> [sighting[:3] for sighting in rows_of([3.0, 1.5, 7.0, 2.5])]
-    [(3, 1.5, nan), (7, 2.5, nan)]
+    >>> [sighting[:3] for sighting in rows_of([3.0, 1.5, 1e308, 2.5])]
+    [(3, 1.5, nan), (-1, 2.5, nan)]
     >>> rows_of([3.0, 1.5, 99.5], ('id', 'range', 'stamp'), 100.0)[0].age
     0.5
     """
@@ -123,4 +123,5 @@ def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
 
 
 def _id(number: float) -> int:
-    return int(number) if math.isfinite(number) and float(number).is_integer() else -1
+    # Whole numbers that a float counts exactly: of greater ones two would be the same.
+    return int(number) if abs(number) < 2**53 and float(number).is_integer() else -1

@@ -216,6 +216,8 @@ AUTOMATIC = 0
 """The value of the parameter ``hop_limit`` that stands for :func:`automatic_hop_limit`."""
 DEFAULT_HOP_LIMIT = 100
 """The automatic limit where radius and range do not bound the number of hops."""
+MOST_HOPS = 1000
+"""The greatest limit of a robot: a forged candidacy is relayed no longer, whatever the radius."""
 
 
 def automatic_hop_limit(radius: float, link_range: float) -> int:
@@ -231,12 +233,12 @@ def automatic_hop_limit(radius: float, link_range: float) -> int:
     :param radius: the largest distance to a leader [m], >= 0; infinite: no radius.
     :param link_range: the greatest distance of a neighbour [m], > 0; infinite: not known.
 
-    >>> automatic_hop_limit(10.0, 5.0), automatic_hop_limit(10.0, math.inf)
-    (10, 100)
+    >>> [automatic_hop_limit(*lengths) for lengths in ((10.0, 5.0), (10.0, math.inf), (1e6, 5.0))]
+    [10, 100, 1000]
     """
     if not (math.isfinite(radius) and math.isfinite(link_range) and link_range > 0.0):
         return DEFAULT_HOP_LIMIT
-    return int(min(2 * (math.floor(2.0 * radius / link_range) + 1), NO_HOP_LIMIT))
+    return int(min(2 * (math.floor(2.0 * radius / link_range) + 1), MOST_HOPS))
 
 
 def hop_limit(setting: int, radius: float, link_range: float) -> int:

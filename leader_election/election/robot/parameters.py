@@ -21,7 +21,7 @@ import re
 from typing import Any, ClassVar
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED
-from leader_election.election.algorithms.algorithm import AUTOMATIC, NONE
+from leader_election.election.algorithms.algorithm import AUTOMATIC, MOST_HOPS, NONE
 from leader_election.election.algorithms.given import GivenSettings, leader_ranges
 from leader_election.election.algorithms.replicated import ReplicatedSettings
 from leader_election.election.algorithms.resilient import ResilientSettings
@@ -76,9 +76,9 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
     hop_limit: int = parameter(
         AUTOMATIC, 'The greatest number of hops to a leader. A dead leader is forgotten within '
         'message_expiry and hop_limit - 1 rounds. 0: about twice the hops that the radius takes '
-        'at rest, from radius and communication_range; 100 where one of them is not known or is '
-        'no length. -1: none, as in the papers.',
-        unit='hops', lower=NONE, upper=1000000, dynamic=True)
+        'at rest, from radius and communication_range (1000 at most); 100 where one of them is not '
+        'known or is no length. -1: none, as in the papers; a forged candidacy then lasts.',
+        unit='hops', lower=NONE, upper=MOST_HOPS, dynamic=True)
     ties: str = parameter(
         'id', 'The order of equal strengths: by the lower id, or by the nearer leader as in the '
         'paper (each of two equal neighbours then leads itself).',

@@ -220,9 +220,8 @@ class SwarmTime:
     def next(self, sender: int, now: float) -> int:  # noqa: A003
         """Return the sequence number of a message that this robot sends now."""
         sequence = self.read(now)
-        last = self._last.get(sender)
-        if last is not None and ahead(sequence, last) <= 0:
-            self._time = sequence = (last + 1) % RING
+        if sequence == self._last.get(sender):
+            self._time = sequence = (sequence + 1) % RING
         self._last[sender] = sequence
         return sequence
 
@@ -234,14 +233,14 @@ class SwarmTime:
         :param window: the greatest age of a message [s].
         :param now: the time on the robot's own clock [s].
         """
-        # As ahead() has it: half the ring ahead of the swarm time at most, else behind.
-        by = (sequence - self.read(now) + HALF) % RING - HALF
+        by = ahead(sequence, self.read(now))
         if by < -1e3 * window:
             return False
         if by > 0:
             self._time = sequence
+        # The swarm time has passed both numbers: ages need no order on the ring.
         last = self._last.get(sender)
-        if last is not None and not 0 < (sequence - last) % RING < HALF:
+        if last is not None and self._age(last) <= max(0, -by):
             return False
         self._last[sender] = sequence
         if len(self._last) > self._most:
@@ -251,13 +250,18 @@ class SwarmTime:
     def _forget(self, window: float) -> None:
         """Forget the senders that were not heard within the window: it refuses their messages."""
         self._last = {sender: last for sender, last in self._last.items()
-                      if ahead(last, self._time) >= -1e3 * window}
+                      if self._age(last) <= 1e3 * window}
         self._most = 2 * len(self._last) + SENDERS
 
     def knows(self, sender: int, window: float, now: float) -> bool:
         """Return whether a signed message of a sender was accepted within the window."""
+        self.read(now)
         last = self._last.get(sender)
-        return last is not None and ahead(last, self.read(now)) >= -1e3 * window
+        return last is not None and self._age(last) <= 1e3 * window
+
+    def _age(self, sequence: int) -> int:
+        """Return by how much the swarm time, as read last, has passed an accepted number [ms]."""
+        return (self._time - sequence) % RING
 
 
 class Authentication:
@@ -305,15 +309,13 @@ class Authentication:
 
     def check(self, payload: str) -> tuple[int | None, RejectReason | None]:
         """
-        Check the signature of a message, before it is parsed.
-
-        Messages that are too long are left to the codec.
+        Check the length and the signature of a message, before it is parsed.
 
         :return: its sequence number if the signature is valid, else ``None``; and the reason for
             rejecting it, ``None`` if it is accepted.
         """
         if len(payload) > MAX_LENGTH:
-            return None, None
+            return None, RejectReason.SIZE
         signed = is_signed(payload)
         if self.keys and signed:
             sequence = _verify(payload, self.keys)

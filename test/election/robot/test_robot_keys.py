@@ -253,7 +253,8 @@ def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
     swarm.sweep()
     swarm.now += 1.0
     for _ in range(500):
-        for payload in (old, forged(sender=3), sign(forged(sender=3), NOW + 9000, OTHER)):
+        for payload in (old, forged(sender=3), sign(forged(sender=3), NOW + 9000, OTHER),
+                        forged(sender=3) + ' ' * MAX_LENGTH):
             swarm.tell(9, payload)
     swarm.speak(3)
     swarm.tell(3)
@@ -262,7 +263,8 @@ def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
         assert robot.mailbox.entry(3).received == swarm.now
         assert robot.counts[DROPPED] == 0
         assert [robot.counts[reason.value] for reason in (
-            RejectReason.REPLAY, RejectReason.UNSIGNED, RejectReason.SIGNATURE)] == [500] * 3
+            RejectReason.REPLAY, RejectReason.UNSIGNED, RejectReason.SIGNATURE,
+            RejectReason.SIZE)] == [500] * 4
 
 
 def test_a_robot_of_the_version_before_reads_a_signed_message():

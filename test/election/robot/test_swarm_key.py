@@ -199,6 +199,25 @@ def test_a_leap_to_any_number_costs_others_no_more_than_a_message():
         assert one.accept(2, other.next(2, t + 0.8), WINDOW, t + 0.8)
 
 
+def test_two_leaps_by_a_third_of_the_ring_lock_nobody_out():
+    """Two messages of a key holder, heard by all while two pairs do not hear each other."""
+    robots = {i: SwarmTime(NOW) for i in range(4)}
+
+    def exchanged(now: float, pairs: list[tuple[int, int]]) -> list[bool]:
+        sent = {i: robot.next(i, now) for i, robot in robots.items()}
+        return [robots[to].accept(by, sent[by], WINDOW, now)
+                for one, other in pairs for by, to in ((one, other), (other, one))]
+
+    together = [(i, j) for i in robots for j in range(i)]
+    assert all(exchanged(1.0, together))
+    for now, leap in ((2.0, RING // 3), (4.0, 2 * RING // 3)):
+        for robot in robots.values():
+            robot.accept(9, (NOW + leap) % RING, WINDOW, now)
+        assert all(exchanged(now + 1.0, [(0, 1), (2, 3)]))
+    assert all(exchanged(6.0, together))
+    assert not robots[0].knows(9, WINDOW, 20.0)
+
+
 def test_senders_are_forgotten_after_the_window():
     receiver = SwarmTime(NOW)
     for i in range(5000):
@@ -277,6 +296,5 @@ def test_the_window_is_that_of_the_parameter():
         assert receiver.admit(1, NOW - 10_000, 0.0) == reason
 
 
-def test_oversized_message_is_left_to_the_codec():
-    assert Authentication((KEY,)).check('x' * (MAX_LENGTH + 1)) == (None, None)
+def test_a_signed_message_has_room_below_the_greatest_length():
     assert Authentication((KEY,)).room + SIGNATURE_LENGTH == Authentication().room == MAX_LENGTH
