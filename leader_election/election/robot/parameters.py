@@ -76,7 +76,7 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
     hop_limit: int = parameter(
         AUTOMATIC, 'The greatest number of hops to a leader. A dead leader is forgotten within '
         'message_expiry and hop_limit - 1 rounds. 0: about twice the hops that the radius takes '
-        'at rest, from radius and communication_range (1000 at most); 100 where one of them is not '
+        'at rest, from radius and communication_range, at most 1000; 100 where one of them is not '
         'known or is no length. -1: none, as in the papers; a forged candidacy then lasts.',
         unit='hops', lower=NONE, upper=MOST_HOPS, dynamic=True)
     ties: str = parameter(

@@ -269,7 +269,8 @@ class Authentication:
     Signs the messages of a robot, and checks those that it receives.
 
     :ivar keys: the first signs, all verify; they may be replaced at any time.
-    :ivar file_error: the present error of the key file; empty: none.
+    :ivar file_error: the present error of the key file, or of the time beside it; empty: none.
+    :ivar time: the swarm time, and the numbers accepted.
     :ivar window: the greatest age of a message [s].
     :ivar accept_unverified: whether unsigned messages are believed by a robot with a key, and
         signed ones by a robot without.
@@ -285,7 +286,7 @@ class Authentication:
         self.file_error = ''
         self.window = 5.0
         self.accept_unverified = False
-        self._time = SwarmTime(start)
+        self.time = SwarmTime(start)
 
     def configure(self, window: float, accept_unverified: bool) -> None:
         """Apply changed parameters."""
@@ -305,7 +306,7 @@ class Authentication:
         """
         if not self.keys:
             return payload
-        return sign(payload, self._time.next(sender, now), self.keys[0])
+        return sign(payload, self.time.next(sender, now), self.keys[0])
 
     def check(self, payload: str) -> tuple[int | None, RejectReason | None]:
         """
@@ -337,8 +338,8 @@ class Authentication:
             return None
         if sequence is None:
             # A robot with the key signs all of its messages.
-            known = self._time.knows(sender, self.window, now)
+            known = self.time.knows(sender, self.window, now)
             return RejectReason.UNSIGNED if known else None
-        if self._time.accept(sender, sequence, self.window, now):
+        if self.time.accept(sender, sequence, self.window, now):
             return None
         return RejectReason.REPLAY

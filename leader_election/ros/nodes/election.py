@@ -63,6 +63,7 @@ from leader_election.ros.nodes.sighting_inputs import SightingInputs
 from leader_election.ros.nodes.state_publishers import PlotPublishers, StatePublishers
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.fleet.swarm_key import KeyFile
+from leader_election.swarm.fleet.swarm_time_file import SwarmTimeFile
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -105,6 +106,10 @@ class Election:
         self._set_longest_step(parameters)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
         self._key_file = KeyFile(parameters.swarm_key_file)
+        self._time_file = (SwarmTimeFile(
+            parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
+            if parameters.swarm_key_file else None)
+        wall = time.time_ns() // 10**6
         tasks = instances.TaskFactory(
             node, declarations, self.steady_clock, parameters.robot_id, self._pose,
             lambda: self.runs, parameters.output_prefix)
@@ -115,7 +120,8 @@ class Election:
              for name, declared in self._instances.items()},
             tasks,
             self._key_file.keys,
-            time.time_ns() // 10**6 - int(self._now() * 1e3),
+            (wall if self._time_file is None
+             else self._time_file.start(wall, parameters.replay_window)) - int(self._now() * 1e3),
             read_landmarks(parameters.landmarks),
         )
         self._factors_file = (
@@ -381,25 +387,27 @@ class Election:
                     runner.logged = True
                     self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
-    def _read_keys(self) -> None:
-        """Read the key file again if it has changed."""
-        if not self._key_file.changed():
+    def _watch_key(self) -> None:
+        """Keep the swarm time, and read the key file again if it has changed."""
+        if self._time_file is None:
             return
         authentication, log = self.robot.authentication, self._node.get_logger()
-        authentication.file_error = self._key_file.error
-        if self._key_file.error:
-            log.error(self._key_file.error)
-        else:
+        self._time_file.keep(authentication.time.read(self._now()))
+        if self._key_file.changed() and not self._key_file.error:
             authentication.keys = self._key_file.keys
             log.info('the key file was read again: it signs with '
                      f'{fingerprint(authentication.keys[0])}')
+        error = self._key_file.error or self._time_file.doubt or self._time_file.fault
+        if error and error != authentication.file_error:
+            log.error(error)
+        authentication.file_error = error
 
     def _keep_factors(self) -> None:
         if self._factors_file is not None:
             self._factors_file.keep(self.robot.sensing.localisation)
 
     def _diagnose(self) -> None:
-        self._read_keys()
+        self._watch_key()
         now = self._now()
         heeded = self._diagnostics.get_subscription_count() > 0
         # The watches compare with the previous call; all else is computed only for a subscriber.
