@@ -123,8 +123,12 @@ class SimulatedSwarm:
         payload = self.robots[robot].round(self.now, outlook)
         self._plan_repeats(robot, self.robots[robot].state.leader != leader)
         for near in self._receivers(robot):
-            self.at(self.now + self._flight, partial(self._arrive, near, payload))
+            self._carry(near, payload)
         return True
+
+    def _carry(self, receiver: int, payload: str) -> None:
+        """Deliver a message that is sent now."""
+        self.at(self.now + self._flight, partial(self._arrive, receiver, payload))
 
     def _plan_repeats(self, robot: int, changed: bool) -> None:
         parameters = self.robots[robot].parameters

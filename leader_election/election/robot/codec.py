@@ -41,7 +41,9 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.fields import Field
+from leader_election.election.mandates.part import MandatePart
 from leader_election.election.robot import localisation_codec, region_codec
+from leader_election.election.robot.mandate_codec import MANDATE
 from leader_election.election.robot.region_codec import RegionPart
 from leader_election.election.robot.wire import (
     dumps,
@@ -86,6 +88,14 @@ class InstancePart(NamedTuple):
     """The election algorithm that c belongs to; bounded where it is left out."""
     export: Any
     region: RegionPart | None
+    mandate: Annotated[MandatePart | None, Sent('g', MANDATE, RejectReason.MANDATE)] = None
+    """
+    The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
+    the greatest number that the sender has seen is above; the members and the beats that they have
+    granted; those that leave a leader, as member, leader, beat; those released, likewise. But for
+    the first, beats are sent as what they are below that greatest number; empty lists at the end
+    are left out. A wrong part is ignored; the message counts.
+    """
 
 
 NO_PARTS: Mapping[str, InstancePart] = MappingProxyType({})
@@ -124,6 +134,8 @@ class Message(NamedTuple):
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
     beside the topic on which robots send. Wrong names are ignored; the message counts.
     """
+    mandate: MandatePart | None = None
+    """The part about mandates, if its leaders have them."""
     dated: bool = False
     """Whether the sender forms regions by the version before; if sent: such a robot is near."""
     faults: tuple[RejectReason, ...] = ()
@@ -139,7 +151,14 @@ class Message(NamedTuple):
         """Return algorithm (``None``: the receiver's own), export and region of an instance."""
         if instance == MAIN:
             return None, self.export, self.region
-        return self.others.get(instance, (None, None, None))
+        return self.others.get(instance, (None, None, None))[:3]
+
+    def mandate_of(self, instance: str) -> MandatePart | None:
+        """Return the part about mandates of an instance, if it has one."""
+        if instance == MAIN:
+            return self.mandate
+        part = self.others.get(instance)
+        return None if part is None else part.mandate
 
 
 class Codec:
@@ -168,19 +187,22 @@ class Codec:
             if value is not None and value != empty:
                 document[key] = write(value)
         document |= localisation_codec.write(message.localisation)
-        document |= self._part(message.export, message.region)
+        document |= self._part(message.export, message.region, message.mandate)
         if message.others:
             document['i'] = {
-                name: codec_for(ALGORITHMS.get(part.algorithm))._part(part.export, part.region)
+                name: codec_for(ALGORITHMS.get(part.algorithm))._part(
+                    part.export, part.region, part.mandate)
                 for name, part in message.others.items()}
         return dumps(region_codec.dated(document) if message.dated else document)
 
-    def _part(self, export: Any, region: RegionPart | None) -> dict[str, Any]:
+    def _part(self, export: Any, region: RegionPart | None,
+              mandate: MandatePart | None) -> dict[str, Any]:
         """Return the document of one instance."""
         name = self.algorithm.name
         document: dict[str, Any] = {} if name == DEFAULT_ALGORITHM else {'a': name}
         document |= {key: [kind.write(export[at]) for at, kind in listed]
                      for key, listed in self._layout.items() if listed}
+        document |= {} if mandate is None else {'g': MANDATE.write(mandate)}
         return document if region is None else document | region_codec.write(region)
 
     def decode(self, payload: str) -> Message | RejectReason:
@@ -214,10 +236,11 @@ class Codec:
         region, wrong = region_codec.read(document)
         others, more = _others(document['i'], self._instances) if 'i' in document else (
             NO_PARTS, ())
+        mandate, unread = _mandate(document)
         return Message(
             **header, export=self._export(document), region=region, others=others,
-            localisation=localisation, dated=region_codec.is_dated(document),
-            faults=wrong + more + mislocated + faults)
+            localisation=localisation, mandate=mandate, dated=region_codec.is_dated(document),
+            faults=wrong + more + mislocated + unread + faults)
 
     def _export(self, document: Any) -> Any:
         """Return the state in the document of one instance."""
@@ -335,11 +358,22 @@ def _others(document: Any, wanted: frozenset[str] | None,
                 raise Rejected(RejectReason.ALGORITHM)
             export = codec_for(ALGORITHMS.get(algorithm))._export(value)
             region, wrong = region_codec.read(value)
-            parts[name] = InstancePart(algorithm, export, region)
-            faults += wrong
+            mandate, unread = _mandate(value)
+            parts[name] = InstancePart(algorithm, export, region, mandate)
+            faults += wrong + unread
         except Rejected as rejected:
             faults += (rejected.reason,)
     return (MappingProxyType(parts) if parts else NO_PARTS), faults
+
+
+def _mandate(document: Any) -> tuple[MandatePart | None, tuple[RejectReason, ...]]:
+    """Return the part about mandates of an instance, and the faults in it."""
+    if 'g' not in document:
+        return None, ()
+    try:
+        return MANDATE.read(document['g']), ()
+    except Rejected:
+        return None, (RejectReason.MANDATE,)
 
 
 def _fewest_hops(field: Field, state: Any) -> Any:

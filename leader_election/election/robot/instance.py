@@ -28,7 +28,9 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED, hop_limit
 from leader_election.election.coordination.collection import LATE
 from leader_election.election.coordination.region import CANDIDATE, RELAY, ROLES
-from leader_election.election.robot.codec import InstancePart, Position
+from leader_election.election.mandates.mandates import Follows, Mandates
+from leader_election.election.mandates.part import Heard
+from leader_election.election.robot.codec import InstancePart, Message, Position
 from leader_election.election.robot.membership import (
     DECISION_TOO_LONG,
     Elected,
@@ -83,6 +85,9 @@ class Instance:
             None if below is None else below.membership)
         self.view = NeighbourView([], [], [], [], [], [])
         """The neighbours of the last round."""
+        settings = parameters.mandate_settings
+        self.mandates = None if settings is None else Mandates(robot_id, settings)
+        """``None``: its leaders have no mandates."""
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
@@ -246,6 +251,30 @@ class Instance:
             self._elected = inputs, state._replace(distance=_rounded_up(state.distance))
         return self._elected[1]
 
+    def hear(self, message: Message, time: float) -> bool:
+        """
+        Process the part of a received message about mandates.
+
+        :param time: the steady clock [s].
+        :return: whether it asks for a round.
+        """
+        heard = self._heard(message)
+        return self.mandates is not None and heard is not None and self.mandates.hear(heard, time)
+
+    def _heard(self, message: Message) -> Heard | None:
+        part, (_, export, _) = message.mandate_of(self.name), message.part(self.name)
+        if part is None or export is None:
+            return None
+        return Heard(message.id, export.leader, export.distance, part)
+
+    def renew_mandates(self, time: float) -> None:
+        """Beat, grant and collect, after the election of a round; by the steady clock [s]."""
+        if self.mandates is not None:
+            self.mandates.round(
+                Follows(self.leader, float(self.state.distance), self.leads,
+                        self.effective_role != RELAY),
+                filter(None, map(self._heard, self.view.messages)), time)
+
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
               position: Position | None) -> None:
         """
@@ -265,7 +294,8 @@ class Instance:
 
     def part(self) -> InstancePart:
         """Return this instance's part of the message."""
-        return InstancePart(self.algorithm.name, self.state, self.membership.part())
+        return InstancePart(self.algorithm.name, self.state, self.membership.part(),
+                            None if self.mandates is None else self.mandates.part)
 
     def _corners(self) -> list[Position] | None:
         """Return the corners of the robot's zone [m], ``None`` where it is in none."""

@@ -27,6 +27,7 @@ from leader_election.election.algorithms.replicated import ReplicatedSettings
 from leader_election.election.algorithms.resilient import ResilientSettings
 from leader_election.election.coordination.region import RegionSettings
 from leader_election.election.coordination.task import task_class, task_names
+from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.robot.metrics import (
     LookAheadParameters,
     METRICS,
@@ -55,7 +56,8 @@ OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 
 @dataclass(frozen=True)
-class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, GivenSettings):
+class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, ResilientSettings,
+                         GivenSettings):
     """
     The parameters of one instance; a robot may run several at once.
 
@@ -176,6 +178,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
                    'spreading decision_expiry feedback_gain feedback_alpha feedback_target '
                    'feedback_least feedback_most',
+        'Mandates': 'mandate clock_rate_error quorum roster',
         'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
                                     'rssi_at_one_metre rssi_exponent sensor_weight '
                                     'sensor_metre_weight round_trip_smoothing '

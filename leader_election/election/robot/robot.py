@@ -130,7 +130,8 @@ class Robot:
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
                  keys: Keys = NO_KEYS, start: int = 0,
-                 landmarks: Mapping[int, Position] = NO_LANDMARKS) -> None:
+                 landmarks: Mapping[int, Position] = NO_LANDMARKS,
+                 first_beat: int = 0) -> None:
         """
         Make a robot that has received no message yet.
 
@@ -139,6 +140,7 @@ class Robot:
         :param keys: the swarm's keys, of which the first signs; none: it has no key.
         :param start: the wall clock at time 0 [ms since 1970]: signed messages count from it.
         :param landmarks: the places of landmarks by their ids [m].
+        :param first_beat: for mandates, a number above all before a restart: the wall clock.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
@@ -157,6 +159,11 @@ class Robot:
             parameters, others, self.sensing.link_range, task_runners)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
+        self._with_mandates = [
+            instance for instance in self.instances.values() if instance.mandates is not None]
+        for instance in self._with_mandates:
+            if instance.mandates is not None:
+                instance.mandates.number = first_beat
         self._codec = codec_for(
             self.main.algorithm, frozenset(self.instances) - {MAIN})
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
@@ -226,7 +233,14 @@ class Robot:
             sender's position is new.
         """
         message = self.reception.receive(payload, now, self.sensing.positions_matter)
-        return message is not None and self._neighbourhood.take(message, now, self._is_news)
+        if message is None:
+            return False
+        news = self._neighbourhood.take(message, now, self._is_news)
+        entry = self.mailbox.entry(message.id) if self._with_mandates else None
+        if entry is not None and entry.message is message:
+            for instance in self._with_mandates:
+                news = instance.hear(message, now) or news
+        return news
 
     def _is_news(self, noted: Message, message: Message) -> bool:
         """
@@ -272,6 +286,7 @@ class Robot:
             instance.place(place)
             instance.round(
                 instance.view_of(self.neighbours), instance.view_of(departed), place)
+            instance.renew_mandates(now)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._neighbourhood.unmeasured
         self.counts[LEADER_CHANGES] += self.main.state.leader != before.leader
@@ -298,7 +313,8 @@ class Robot:
             if instance.zones is not None:
                 instance.place(self.position)
             after = instance.elect(instance.view_of(neighbours, coordinates=False))
-            if self._matters(change(instance.algorithm.fields, instance.state, after)):
+            if self._matters(change(instance.algorithm.fields, instance.state, after)) or (
+                    instance.mandates is not None and instance.mandates.news):
                 return outlook
         return None
 
@@ -351,6 +367,7 @@ class Robot:
             position=self.sensing.position, export=self.main.state,
             region=self.main.membership.part(), others=others, reading=self.sensing.reading,
             localisation=self.sensing.estimate, names=self._names(),
+            mandate=self.main.part().mandate,
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
         payload = self._codec.encode(message)
         for count, shorter in SHORTENINGS:

@@ -62,6 +62,7 @@ class RejectReason(str, Enum):
     READING = 'rejected_reading'
     LOCALISATION = 'rejected_localisation'
     NAMES = 'rejected_names'
+    MANDATE = 'rejected_mandate'
     UNSIGNED = 'rejected_unsigned'
     SIGNATURE = 'rejected_signature'
     REPLAY = 'rejected_replay'

@@ -32,6 +32,7 @@ from election.algorithms.states import states
 from election.robot.test_region_codec import regions
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.mandates.part import MandatePart, Notice
 from leader_election.election.robot.codec import Codec, InstancePart, MAX_LENGTH, Message, NO_PARTS
 from leader_election.election.robot.wire import MAX_ID
 from leader_election.localisation.localisation import Estimate
@@ -72,6 +73,11 @@ ESTIMATES = st.none() | st.builds(
     yaw=milli(-3141, 3141), deviation=milli(1, 10**6), heading_deviation=milli(1, 10**4),
     sightings=st.lists(SIGHTINGS, max_size=4).map(tuple))
 
+NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).map(tuple)
+MANDATES = st.none() | st.builds(
+    MandatePart, beat=st.integers(0, 99), number=st.integers(99, 2**50),
+    grants=st.dictionaries(IDS, st.integers(0, 99), max_size=4), leaving=NOTICES,
+    released=NOTICES)
 NAMES = st.dictionaries(
     IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
 ).map(MappingProxyType)
@@ -92,14 +98,15 @@ def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
         return states(of_it, IDS, WHOLE, REAL)
 
     parts = st.sampled_from(sorted(ALGORITHMS.names())).flatmap(lambda name: st.builds(
-        InstancePart, st.just(name), exports(ALGORITHMS.get(name)), st.none() | regions()))
+        InstancePart, st.just(name), exports(ALGORITHMS.get(name)), st.none() | regions(),
+        MANDATES))
     return st.builds(
         Message, id=IDS, frame=st.just('map'), position=PLACES, export=exports(algorithm),
         region=st.none() | regions(),
         others=st.just(NO_PARTS) | st.dictionaries(
             st.sampled_from([INSTANCE, 'x']), parts, max_size=2),
         reading=st.just(()) | st.lists(REAL.filter(lambda n: abs(n) < 1e10), max_size=3).map(
-            tuple), localisation=ESTIMATES, names=NAMES, dated=st.just(False),
+            tuple), localisation=ESTIMATES, names=NAMES, mandate=MANDATES, dated=st.just(False),
         faults=st.just(())).map(own_left_out)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from budget import examples
 from election.algorithms.states import states
-from election.robot.payloads import ESTIMATES, NAMES, own_left_out
+from election.robot.payloads import ESTIMATES, MANDATES, NAMES, own_left_out
 from election.robot.test_region_codec import regions
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,7 +73,7 @@ MESSAGES = st.builds(
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
     region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), localisation=ESTIMATES,
-    names=NAMES, dated=st.just(False), faults=st.just(())).map(own_left_out)
+    names=NAMES, mandate=MANDATES, dated=st.just(False), faults=st.just(())).map(own_left_out)
 
 
 def payload(**changes: Any) -> str:
@@ -412,7 +412,7 @@ def test_codec_accepts_the_states_that_the_schema_accepts(algorithm, data):
 PARTS = st.builds(
     InstancePart, algorithm=st.just('bounded'),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
-    region=st.none() | regions())
+    region=st.none() | regions(), mandate=MANDATES)
 
 
 @given(MESSAGES, st.none() | regions(), st.dictionaries(st.text(max_size=8), PARTS, max_size=3))

@@ -1,0 +1,362 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Mandates: the robots over which a leader may act now, and those that have promised themselves.
+
+Leases without synchronised clocks (C. Gray, D. Cheriton, "Leases: An Efficient Fault-Tolerant
+Mechanism for Distributed File Cache Consistency", SOSP 1989), in the messages that robots send
+anyway.
+
+- *Beat*: in each of its rounds a leader sends a new number; its followers pass the newest one on.
+- *Grant*: a follower grants its leader the newest beat, and promises to grant no other leader for
+  the duration from now on.
+- *Mandate*: the leader holds one over each robot whose grant it has received, for the duration
+  from the time at which *it* has made that beat. It expires before the promise does, by whichever
+  clocks, as the beat is older than the promise. Only beats of the present leadership count.
+- *Release*: a robot that has changed its leader sends a notice *leaving* to the old one, which
+  ends the mandate, disregards grants up to that beat from then on, and answers *released*. A
+  robot that hears the old leader itself follow another one is released as well, if that message is
+  younger than the beat.
+- *Term*: a robot grants only beats above all that it has granted before. So the first beat of a
+  mandate, its term, is greater than those of all mandates over the same robot before.
+
+Nothing here reads a clock: times are arguments, readings of the robot's steady clock [s].
+"""
+
+from collections.abc import Iterable, Mapping
+import math
+from typing import NamedTuple
+
+from leader_election.election.mandates.part import (
+    Heard,
+    MandatePart,
+    MOST_GRANTS,
+    MOST_NOTICES,
+    NO_BEAT,
+    Notice,
+)
+
+NO_ONE = -1
+
+
+class MandateSettings(NamedTuple):
+    """The settings of mandates, the same on all robots."""
+
+    duration: float
+    """For which a mandate lasts from its beat on [s]."""
+    rate_error: float = 0.01
+    """The greatest deviation of the rate of a robot's clock."""
+    roster: frozenset[int] = frozenset()
+    """The robots of which a leader needs more than half to act; empty: it needs none."""
+
+    @property
+    def promise(self) -> float:
+        """Return the duration of a promise on the clock of the member [s]."""
+        return self.duration * (1.0 + 2.0 * self.rate_error)
+
+    @property
+    def mandate(self) -> float:
+        """Return the duration of a mandate on the clock of the leader [s]."""
+        return self.duration * (1.0 - 2.0 * self.rate_error)
+
+
+class Promise(NamedTuple):
+    """The promise of a member to grant no other leader."""
+
+    leader: int
+    first: int
+    """The first beat that it has granted in a row: the term of the mandate over it."""
+    last: int
+    """The last beat that it has granted."""
+    until: float
+    """The end of the promise on its own clock [s]."""
+
+
+class Mandate(NamedTuple):
+    """The mandate of a leader over one robot."""
+
+    first: int
+    """The first beat that it was granted in a row: the term."""
+    last: int
+    """The last beat that it was granted."""
+    until: float
+    """Its end on the leader's own clock [s]."""
+
+
+class Follows(NamedTuple):
+    """The result of an election, as mandates read it."""
+
+    leader: int
+    """``NO_ONE``: none."""
+    distance: float
+    """To the leader [m]; 0 on the leader."""
+    leads: bool
+    grants: bool = True
+    """Whether the robot may be under a mandate: it is no relay."""
+
+
+class Acting(NamedTuple):
+    """What a leader may do now."""
+
+    term: int
+    until: float
+    """On its own clock [s]."""
+
+
+class Mandates:
+    """
+    The mandates of one robot in one instance, as a member, as a leader, and as a relay.
+
+    From its first round on it grants nothing for as long as a promise lasts, since it may have
+    forgotten one that it made before a restart.
+
+    :param robot_id: its id.
+    :param first: its first number, above all that it has seen before a restart: the wall clock.
+    """
+
+    def __init__(self, robot_id: int, settings: MandateSettings, first: int = NO_BEAT) -> None:
+        self.settings = settings
+        self.silent_until = math.nan
+        """The time from which on it grants [s]; NaN before its first round."""
+        self.number = first
+        """The greatest number seen."""
+        self.promise: Promise | None = None
+        self.highest = NO_BEAT
+        """The greatest beat granted so far, to any leader."""
+        self.held: dict[int, Mandate] = {}
+        """The mandates over robots, this one included, by their ids."""
+        self.part = MandatePart()
+        """The part of the last message."""
+        self.news = False
+        """Whether a received message asks for a round."""
+        self._id = robot_id
+        self._follows = Follows(NO_ONE, math.inf, False)
+        self._beat = NO_BEAT
+        """The newest beat of the leader that it follows."""
+        self._beats: dict[int, float] = {}
+        """On a leader, the times at which it has made its beats [s]."""
+        self._void: dict[int, int] = {}
+        """On a leader, the beats up to which grants of robots that have left do not count."""
+        self._term = NO_BEAT
+
+    # The present state.
+
+    def bound(self, now: float) -> Promise | None:
+        """Return the promise in force: the mandate that the robot is under at most."""
+        if self.promise is not None and now < self.promise.until:
+            return self.promise
+        return None
+
+    def over(self, now: float) -> dict[int, Mandate]:
+        """Return the mandates in force over robots, by their ids."""
+        return {robot: held for robot, held in self.held.items() if now < held.until}
+
+    def acting(self, now: float) -> Acting | None:
+        """
+        Return under which term the robot may act as a leader, and until when.
+
+        Without a roster a leader acts while it holds the mandate over itself. With one it holds
+        those over more than half of the roster, each granted before its term and renewed since.
+        """
+        roster = self.settings.roster
+        if not roster:
+            own = self.over(now).get(self._id)
+            return None if own is None else Acting(own.first, own.until)
+        ends = self._ends(self._term, now)
+        return Acting(self._term, ends[len(roster) // 2]) if len(ends) > len(roster) // 2 else None
+
+    def _ends(self, term: int, now: float) -> list[float]:
+        """Return the ends of the mandates of the roster in force under a term, latest first."""
+        over = self.over(now)
+        counted = [over[robot] for robot in self.settings.roster & over.keys()]
+        return sorted((held.until for held in counted if held.first <= term <= held.last),
+                      reverse=True)
+
+    def _choose_term(self, now: float) -> None:
+        """Take a later term where no longer enough of the roster have granted the present one."""
+        needed = len(self.settings.roster) // 2 + 1
+        if self.settings.roster and len(self._ends(self._term, now)) < needed:
+            later = sorted({held.first for held in self.held.values() if held.first > self._term})
+            self._term = next((term for term in later if len(self._ends(term, now)) >= needed),
+                              self._term)
+
+    # Received messages.
+
+    def hear(self, heard: Heard, now: float) -> bool:
+        """
+        Process a message at its receipt.
+
+        :return: whether it asks for a round of this robot.
+        """
+        follows, known = self._follows, self.part.leaving + self.part.released
+        self.number = max(self.number, heard.part.number)
+        news = self._freed_by(heard, now)
+        for notice in heard.part.leaving:
+            if notice.leader == self._id:
+                self._let_go(notice)
+                news = news or notice not in known
+            elif notice.leader == follows.leader:
+                news = news or (self._takes(notice, heard) and notice not in known)
+        if follows.leads:
+            if heard.leader == self._id:
+                self._count(heard.part.grants, now)
+            self._choose_term(now)
+        self.news = self.news or news
+        return news
+
+    def _freed_by(self, heard: Heard, now: float) -> bool:
+        """Return whether a message has released the robot from its promise to an old leader."""
+        promise = self.bound(now)
+        if promise is None or promise.leader == self._follows.leader:
+            return False
+        steps_down = (heard.sender == promise.leader != heard.leader
+                      and heard.part.number >= promise.last)
+        if steps_down or any(
+                (notice.member, notice.leader) == (self._id, promise.leader)
+                and notice.beat >= promise.last for notice in heard.part.released):
+            self.promise = None
+            return True
+        return False
+
+    def _takes(self, notice: Notice, heard: Heard) -> bool:
+        """Return whether the robot forwards a notice *leaving*: from its maker, or downhill."""
+        if notice.member in (self._id, heard.sender):
+            return notice.member != self._id
+        return (notice.leader == heard.leader == self._follows.leader
+                and heard.distance > self._follows.distance)
+
+    def _let_go(self, notice: Notice) -> None:
+        """End the mandate over a robot that has left, and disregard its grants up to then."""
+        self._void[notice.member] = max(self._void.get(notice.member, NO_BEAT), notice.beat)
+        held = self.held.get(notice.member)
+        if held is not None and held.last <= notice.beat:
+            del self.held[notice.member]
+
+    def _count(self, grants: Mapping[int, int], now: float) -> None:
+        """Count grants, on a leader: only of its own beats, and made since a robot had left."""
+        for robot, beat in grants.items():
+            made = self._beats.get(beat)
+            if made is None or beat <= self._void.get(robot, NO_BEAT):
+                continue
+            until, held = made + self.settings.mandate, self.held.get(robot)
+            if held is None or now >= held.until:
+                if now < until:
+                    self.held[robot] = Mandate(beat, beat, until)
+            elif beat > held.last:
+                self.held[robot] = Mandate(held.first, beat, until)
+
+    # Rounds.
+
+    def round(self, follows: Follows, neighbours: Iterable[Heard], now: float) -> None:  # noqa: A003
+        """
+        Run a round, after the election: beat, grant, collect, release.
+
+        :param neighbours: their last messages.
+        """
+        neighbours = list(neighbours)
+        before, self._follows, self.news = self._follows, follows, False
+        if math.isnan(self.silent_until):
+            self.silent_until = now + self.settings.promise
+        if follows.leader != before.leader or follows.leads != before.leads:
+            self._beat, self._term = NO_BEAT, NO_BEAT
+            self.held, self._beats, self._void = {}, {}, {}
+        for heard in neighbours:
+            self.number = max(self.number, heard.part.number)
+            self._freed_by(heard, now)
+        if follows.leads:
+            self.number += 1
+            self._beat = self.number
+            self._beats[self._beat] = now
+            self._forget(now)
+        else:
+            self._beat = max((heard.part.beat for heard in neighbours
+                              if heard.leader == follows.leader), default=NO_BEAT)
+        self._grant(now)
+        grants = self._collected(neighbours, now)
+        if follows.leads:
+            self._count(grants, now)
+            self._choose_term(now)
+        leaving, released = self._notices(neighbours, now)
+        self.part = MandatePart(self._beat, self.number, grants if not follows.leads else {},
+                                leaving, released)
+
+    def _forget(self, now: float) -> None:
+        self._beats = {beat: made for beat, made in self._beats.items()
+                       if now - made < self.settings.mandate}
+        oldest = min(self._beats)
+        self._void = {robot: beat for robot, beat in self._void.items() if beat >= oldest}
+        self.held = self.over(now)
+
+    def _grant(self, now: float) -> None:
+        leader, beat, promise = self._follows.leader, self._beat, self.bound(now)
+        if promise is None:
+            self.promise = None
+        if (leader == NO_ONE or not self._follows.grants or now < self.silent_until
+                or beat <= self.highest or (promise is not None and promise.leader != leader)):
+            return
+        first = beat if promise is None else promise.first
+        self.promise = Promise(leader, first, beat, now + self.settings.promise)
+        self.highest = beat
+
+    def _collected(self, neighbours: Iterable[Heard], now: float) -> dict[int, int]:
+        """Return the newest grants of the robots behind this one, and its own."""
+        follows, grants = self._follows, dict[int, int]()
+        for heard in neighbours:
+            if heard.leader == follows.leader and heard.distance > follows.distance:
+                for member, beat in heard.part.grants.items():
+                    if member != self._id and beat > grants.get(member, NO_BEAT):
+                        grants[member] = beat
+        promise = self.bound(now)
+        if promise is not None and promise.leader == follows.leader:
+            grants[self._id] = promise.last
+        if len(grants) > MOST_GRANTS:
+            grants = dict(sorted(grants.items(), key=lambda each: -each[1])[:MOST_GRANTS])
+        return grants
+
+    def _notices(self, neighbours: Iterable[Heard], now: float,
+                 ) -> tuple[tuple[Notice, ...], tuple[Notice, ...]]:
+        """
+        Return the notices to send: the own one, answers, and those of neighbours.
+
+        Notices *leaving* are forwarded by robots that hear their maker and follow or hear the old
+        leader, and from there towards it; answers by those that have sent the notice before.
+        """
+        near = {heard.sender for heard in neighbours} | {self._follows.leader}
+        carried = {notice[:2] for notice in self.part.leaving}
+        leaving: dict[tuple[int, int], Notice] = {}
+        released: dict[tuple[int, int], Notice] = {}
+        for heard in neighbours:
+            for notice in heard.part.leaving:
+                if notice.leader == self._id:
+                    self._let_go(notice)
+                    _keep(released, notice)
+                elif notice.leader in near and self._takes(notice, heard):
+                    _keep(leaving, notice)
+            for notice in heard.part.released:
+                if notice[:2] in carried and notice.member != self._id:
+                    _keep(released, notice)
+        promise = self.bound(now)
+        if promise is not None and promise.leader != self._follows.leader:
+            _keep(leaving, Notice(self._id, promise.leader, promise.last))
+        waiting = [notice for which, notice in leaving.items()
+                   if which not in released or released[which].beat < notice.beat]
+        return tuple(waiting[:MOST_NOTICES]), tuple(released.values())[:MOST_NOTICES]
+
+
+def _keep(notices: dict[tuple[int, int], Notice], notice: Notice) -> None:
+    """Keep the newer of two notices of the same member and leader."""
+    known = notices.get(notice[:2])
+    if known is None or notice.beat > known.beat:
+        notices[notice[:2]] = notice

@@ -1,0 +1,71 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The parameters of mandates."""
+
+from dataclasses import dataclass
+
+from leader_election.election.mandates.mandates import MandateSettings
+from leader_election.parameters import parameter, ParameterError
+
+QUORUMS = ('none', 'majority')
+
+
+@dataclass(frozen=True)
+class MandateParameters:
+    """The parameters of mandates in one instance."""
+
+    mandate: float = parameter(
+        0.0, 'The duration of a mandate: a leader may act over a robot for this long after the '
+        'beat that the robot has granted, and no other leader may meanwhile. It takes at least '
+        'two periods a hop; 3 s is a good value at the default period. 0: there are no '
+        'mandates.', unit='s', lower=0.0, upper=3600.0)
+    clock_rate_error: float = parameter(
+        0.01, 'With mandates: the greatest deviation of the rate of a clock from the true one.',
+        lower=0.0, upper=0.2)
+    quorum: str = parameter(
+        'none', 'With mandates: whether a leader acts by the mandate over itself (none), or only '
+        'with those over more than half of the roster (majority), so that no two leaders in the '
+        'whole swarm act at the same time.', choices=lambda: QUORUMS)
+    roster: str = parameter(
+        '', 'Quorum majority: the ids of all robots of the swarm, for example 1-9,12, the same '
+        'on all robots; or their fleet file.')
+
+    @property
+    def mandate_settings(self) -> MandateSettings | None:
+        """Return the settings of mandates; ``None``: there are none."""
+        if self.mandate == 0.0:
+            return None
+        return MandateSettings(self.mandate, self.clock_rate_error, ids_in(self.roster)
+                               if self.quorum == 'majority' else frozenset())
+
+
+def ids_in(roster: str) -> frozenset[int]:
+    """
+    Return the ids of a roster.
+
+    :raises ParameterError: for anything but ids and ranges of ids.
+
+    >>> sorted(ids_in('1-3, 12'))
+    [1, 2, 3, 12]
+    """
+    found: set[int] = set()
+    for each in filter(None, (part.strip() for part in roster.split(','))):
+        least, _, most = each.partition('-')
+        if not (least.isdecimal() and (most or least).isdecimal()) or int(most or least) - int(
+                least) not in range(100_000):
+            raise ParameterError('roster', roster, 'ids and ranges of ids with commas, for '
+                                 'example 1-9,12, or a fleet file')
+        found.update(range(int(least), int(most or least) + 1))
+    return frozenset(found)

@@ -1,0 +1,135 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""An adversary against mandates: any election, any delivery, any clocks within the rate error."""
+
+import random
+
+from leader_election.election.mandates.mandates import (
+    Follows,
+    Mandates,
+    MandateSettings,
+    NO_ONE,
+)
+from leader_election.election.mandates.part import Heard
+
+DURATION, RATE_ERROR = 3.0, 0.05
+LEADERS = (1, 2)
+
+
+class Adversary:
+    """
+    Robots that follow whom it wants, with messages that arrive when it wants, or more than once.
+
+    :ivar faults: what contradicts the guarantees.
+    :ivar held: the number of mandates seen.
+    :ivar acted: the number of times at which a leader was seen to act.
+    """
+
+    def __init__(self, seed: int, robots: int = 4, quorum: bool = False) -> None:
+        self.chance = random.Random(seed)
+        self.faults: list[str] = []
+        self.held = self.acted = 0
+        self._ids = range(1, robots + 1)
+        self._settings = MandateSettings(
+            DURATION, RATE_ERROR, frozenset(self._ids) if quorum else frozenset())
+        self._now = 0.0
+        self._top = 0
+        self._robots: dict[int, Mandates] = {}
+        self._robots = {i: self._new(i) for i in self._ids}
+        self._clocks = dict.fromkeys(self._ids, 0.0)
+        self._rates = {i: 1.0 + self.chance.choice((-1, 1)) * RATE_ERROR for i in self._ids}
+        self._last = {i: dict[int, Heard]() for i in self._ids}
+        self._said: list[Heard] = []
+        self._fickle = self.chance.choice((0.05, 0.2, 0.5))
+        self._terms: dict[int, tuple[int, int]] = {}
+
+    def _new(self, i: int) -> Mandates:
+        # The wall clock at the start is above all numbers so far.
+        self._top = max([self._top, *(robot.number for robot in self._robots.values())]) + 1
+        return Mandates(i, self._settings, self._top)
+
+    def play(self, steps: int) -> list[str]:
+        """Do so many things by chance; return the faults."""
+        for i in self._ids:
+            # The silence after the start is over.
+            self._robots[i].silent_until = 0.0
+        for _ in range(steps):
+            self._do()
+            self._judge()
+            if self.faults:
+                break
+        return self.faults
+
+    def _do(self) -> None:
+        draw, what = self.chance, self.chance.random()
+        if what < 0.5:
+            self._round(draw.choice(self._ids))
+        elif what < 0.85 and self._said:
+            # One of the latest messages, or one of long ago.
+            depth = len(self._said) if draw.random() < 0.3 else min(len(self._said), 6)
+            self._deliver(self._said[-draw.randrange(depth) - 1], draw.choice(self._ids))
+        elif what < 0.995:
+            step = draw.choice((0.01, 0.01, 0.3, 0.5, DURATION - 0.2))
+            self._now += step
+            for i in self._ids:
+                self._clocks[i] += step * self._rates[i]
+        else:
+            i = draw.choice(self._ids)
+            self._robots[i], self._last[i] = self._new(i), {}
+
+    def _deliver(self, heard: Heard, to: int) -> None:
+        if to != heard.sender:
+            self._last[to][heard.sender] = heard
+            self._robots[to].hear(heard, self._clocks[to])
+
+    def _round(self, i: int) -> None:
+        draw, robot = self.chance, self._robots[i]
+        follows = robot._follows
+        if draw.random() < self._fickle:
+            leader = draw.choice((i, *LEADERS, *LEADERS, NO_ONE))
+            follows = Follows(leader, 0.0 if leader == i else draw.choice((1.0, 2.0, 3.0)),
+                              leader == i)
+        robot.round(follows, self._last[i].values(), self._clocks[i])
+        if draw.random() < 0.2:
+            self._last[i] = {}
+        heard = Heard(i, follows.leader, follows.distance, robot.part)
+        self._said.append(heard)
+        if draw.random() < 0.6:
+            for to in self._ids:
+                self._deliver(heard, to)
+
+    def _judge(self) -> None:
+        holders: dict[int, list[int]] = {}
+        acting = []
+        for i, robot in self._robots.items():
+            for member, held in robot.over(self._clocks[i]).items():
+                holders.setdefault(member, []).append(i)
+                self.held += 1
+                self._grows(member, i, held.first, strictly=False)
+            own = robot.acting(self._clocks[i]) if robot.settings.roster else None
+            if own is not None:
+                self.acted += 1
+                acting.append(i)
+                self._grows(NO_ONE, i, own.term, strictly=True)
+        self.faults += [f'{leaders} over {member}' for member, leaders in holders.items()
+                        if len(leaders) > 1]
+        if len(acting) > 1:
+            self.faults.append(f'{acting} act')
+
+    def _grows(self, what: int, leader: int, term: int, strictly: bool) -> None:
+        holder, before = self._terms.get(what, (leader, 0))
+        if (holder != leader and term <= before) or (strictly and term < before):
+            self.faults.append(f'term {term} of {leader} after {before} of {holder}: {what}')
+        self._terms[what] = leader, max(term, before)

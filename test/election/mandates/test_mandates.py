@@ -1,0 +1,278 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Each rule of mandates, in the smallest exchange that needs it."""
+
+from leader_election.election.mandates.mandates import (
+    Acting,
+    Follows,
+    Mandates,
+    MandateSettings,
+    Promise,
+)
+from leader_election.election.mandates.part import Heard, MandatePart, NO_BEAT, Notice
+import pytest
+
+T, RHO = 3.0, 0.05
+PROMISE, MANDATE = T * 1.1, T * 0.9
+LEAD, FOLLOW = Follows(1, 0.0, True), Follows(1, 2.0, False)
+OTHER = Follows(9, 2.0, False)
+"""Follows another leader."""
+
+
+def robot(i: int, roster: frozenset[int] = frozenset()) -> Mandates:
+    """Return a robot whose silence after its start is over."""
+    made = Mandates(i, MandateSettings(T, RHO, roster))
+    made.silent_until = 0.0
+    return made
+
+
+def heard(made: Mandates, sender: int, follows: Follows) -> Heard:
+    """Return what a robot has said in its last round."""
+    return Heard(sender, follows.leader, follows.distance, made.part)
+
+
+def of_leader(beat: int, leader: int = 1, number: int | None = None) -> Heard:
+    """Return what a leader says."""
+    return Heard(leader, leader, 0.0, MandatePart(beat, beat if number is None else number))
+
+
+def granting(beat: int, member: int = 2, **part: object) -> Heard:
+    """Return what a follower of leader 1 says."""
+    return Heard(2, 1, 2.0, MandatePart(beat, beat, {member: beat}, **part))  # type: ignore
+
+
+def leading() -> Mandates:
+    """Return robot 1 as a leader with the mandate over robot 2, both since time 0."""
+    leader = robot(1)
+    leader.round(LEAD, [], 0.0)
+    leader.hear(granting(1), 0.5)
+    assert leader.over(0.5).keys() == {1, 2}
+    return leader
+
+
+def member(until: float = 0.0) -> Mandates:
+    """Return robot 2, which has granted beat 5 of leader 1 at a time and follows another one."""
+    made = robot(2)
+    made.round(FOLLOW, [of_leader(5)], until)
+    assert made.promise == Promise(1, 5, 5, until + PROMISE)
+    made.round(OTHER, [of_leader(7, 9)], until)
+    return made
+
+
+def test_a_mandate_lasts_from_the_beat_on_and_a_promise_from_the_grant_on() -> None:
+    leader, follower = robot(1), robot(2)
+    leader.round(LEAD, [], 10.0)
+    follower.round(FOLLOW, [heard(leader, 1, LEAD)], 500.0)
+    assert follower.bound(500.0 + PROMISE - 0.01) == Promise(1, 1, 1, 500.0 + PROMISE)
+    assert follower.bound(500.0 + PROMISE) is None
+    leader.hear(heard(follower, 2, FOLLOW), 12.0)
+    assert leader.over(10.0 + MANDATE - 0.01).keys() == {1, 2}
+    assert leader.over(10.0 + MANDATE) == {}
+
+
+def test_newer_beats_renew_both_and_keep_the_term() -> None:
+    leader, follower = robot(1), robot(2)
+    for second in range(4):
+        leader.round(LEAD, [heard(follower, 2, FOLLOW)], second)
+        follower.round(FOLLOW, [heard(leader, 1, LEAD)], second)
+    assert follower.promise == Promise(1, 1, 4, 3.0 + PROMISE)
+    assert (leader.held[2].first, leader.held[2].last) == (1, 3)
+    assert leader.held[2].until == 2.0 + MANDATE
+
+
+def test_a_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
+    follower = Mandates(2, MandateSettings(T, RHO))
+    for time in (100.0, 100.0 + PROMISE - 0.01):
+        follower.round(FOLLOW, [of_leader(5)], time)
+        assert follower.promise is None
+    follower.round(FOLLOW, [of_leader(6)], 100.0 + PROMISE)
+    assert follower.promise is not None
+
+
+def test_a_bound_robot_grants_no_other_leader() -> None:
+    follower = member()
+    assert follower.part.grants == {}
+    assert follower.part.leaving == (Notice(2, 1, 5),)
+    follower.round(OTHER, [of_leader(8, 9)], PROMISE)
+    assert follower.promise is not None and follower.promise.leader == 9
+
+
+def test_grants_rise_over_all_leaders() -> None:
+    follower = member()
+    follower.round(OTHER, [of_leader(4, 9)], PROMISE)
+    assert follower.promise is None
+    follower.round(OTHER, [of_leader(6, 9)], PROMISE)
+    assert follower.promise == Promise(9, 6, 6, 2 * PROMISE)
+
+
+def test_a_leader_numbers_its_beats_above_all_that_it_has_heard() -> None:
+    leader = robot(1)
+    leader.hear(granting(40), 0.0)
+    leader.round(LEAD, [Heard(3, 9, 1.0, MandatePart(7, 50))], 0.0)
+    assert leader.part.beat == 51
+
+
+def test_a_promise_that_has_lapsed_begins_anew() -> None:
+    follower = robot(2)
+    follower.round(FOLLOW, [of_leader(5)], 0.0)
+    follower.round(FOLLOW, [of_leader(6)], PROMISE)
+    assert follower.promise == Promise(1, 6, 6, 2 * PROMISE)
+
+
+def test_a_mandate_that_has_lapsed_begins_anew() -> None:
+    leader = leading()
+    leader.round(LEAD, [], MANDATE - 0.1)
+    leader.hear(granting(2), MANDATE)
+    assert leader.over(MANDATE)[2].first == 2
+
+
+def test_grants_of_a_former_leadership_do_not_count() -> None:
+    leader = leading()
+    leader.round(OTHER, [], 0.6)
+    assert leader.over(0.6) == {}
+    leader.round(LEAD, [], 0.7)
+    leader.hear(granting(1), 0.8)
+    assert 2 not in leader.over(0.8)
+
+
+def test_unknown_beats_do_not_count() -> None:
+    leader = leading()
+    leader.hear(granting(77, member=3), 0.5)
+    assert 3 not in leader.held
+
+
+def test_a_leaving_robot_is_dropped_and_released() -> None:
+    leader = leading()
+    assert leader.hear(Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.6)
+    assert leader.over(0.6).keys() == {1}
+    leader.round(LEAD, [Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
+    assert leader.part.released == (Notice(2, 1, 1),)
+
+
+def test_a_late_grant_after_its_release_does_not_count() -> None:
+    leader = leading()
+    leader.round(LEAD, [Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
+    leader.hear(granting(1), 0.7)
+    assert 2 not in leader.over(0.7)
+    leader.hear(granting(2), 0.7)
+    assert 2 in leader.over(0.7)
+
+
+def test_a_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
+    leader = leading()
+    leader.round(LEAD, [granting(1)], 0.6)
+    leader.hear(granting(2), 0.7)
+    leader.hear(Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.8)
+    assert 2 in leader.over(0.8)
+
+
+@pytest.mark.parametrize(('notice', 'frees'), [
+    (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False),
+    (Notice(2, 8, 5), False)])
+def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
+    follower = member()
+    told = Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
+    assert follower.hear(told, 0.1) == frees
+    assert (follower.promise is None) == frees
+
+
+@pytest.mark.parametrize(('number', 'frees'), [(5, True), (4, False)])
+def test_a_leader_that_steps_down_releases_what_it_had_before(number: int, frees: bool) -> None:
+    follower = member()
+    assert follower.hear(Heard(1, 9, 1.0, MandatePart(0, number)), 0.1) == frees
+    assert (follower.promise is None) == frees
+
+
+def test_a_release_does_not_end_the_promise_to_the_present_leader() -> None:
+    follower = robot(2)
+    follower.round(FOLLOW, [of_leader(5)], 0.0)
+    follower.hear(Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 1, 5),))), 0.1)
+    assert follower.promise is not None
+
+
+def test_notices_travel_to_the_old_leader_and_back() -> None:
+    """Robot 2 has left; 3 hears it, 4 hears 3 and the leader, which both follow."""
+    leader, near, far, gone = leading(), robot(4), robot(3), member()
+    at = {4: Follows(1, 1.0, False), 3: Follows(1, 2.0, False)}
+    near.round(at[4], [heard(leader, 1, LEAD)], 0.0)
+    far.round(at[3], [heard(near, 4, at[4])], 0.0)
+    assert far.hear(heard(gone, 2, OTHER), 0.1)
+    far.round(at[3], [heard(gone, 2, OTHER), heard(near, 4, at[4])], 0.1)
+    assert near.hear(heard(far, 3, at[3]), 0.2)
+    near.round(at[4], [heard(far, 3, at[3]), heard(leader, 1, LEAD)], 0.2)
+    leader.round(LEAD, [heard(near, 4, at[4])], 0.3)
+    near.round(at[4], [heard(far, 3, at[3]), heard(leader, 1, LEAD)], 0.4)
+    far.round(at[3], [heard(gone, 2, OTHER), heard(near, 4, at[4])], 0.5)
+    assert far.part.released == (Notice(2, 1, 5),) and far.part.leaving == ()
+    assert gone.hear(heard(far, 3, at[3]), 0.6)
+    assert gone.promise is None
+
+
+def test_notices_do_not_travel_away_from_the_old_leader() -> None:
+    near = robot(4)
+    near.round(Follows(1, 1.0, False), [Heard(3, 1, 0.5, MandatePart(
+        5, 5, {}, (Notice(2, 1, 5),)))], 0.0)
+    assert near.part.leaving == ()
+
+
+def test_grants_travel_towards_the_leader_and_the_newest_counts() -> None:
+    relay = robot(3)
+    relay.round(Follows(1, 1.0, False), [
+        of_leader(9), Heard(4, 1, 2.0, MandatePart(9, 9, {5: 7, 6: 8})),
+        Heard(5, 1, 3.0, MandatePart(9, 9, {5: 9})), Heard(7, 1, 0.5, MandatePart(9, 9, {7: 9})),
+        Heard(8, 9, 2.0, MandatePart(9, 9, {8: 9}))], 0.0)
+    assert relay.part.grants == {5: 9, 6: 8, 3: 9}
+
+
+def test_relays_and_robots_without_a_leader_grant_nothing() -> None:
+    for follows in (Follows(1, 1.0, False, grants=False), Follows(-1, 0.0, False)):
+        made = robot(3)
+        made.round(follows, [of_leader(9)], 0.0)
+        assert made.promise is None and made.part.grants == {}
+
+
+def test_a_leader_acts_by_the_mandate_over_itself() -> None:
+    leader = robot(1)
+    leader.round(LEAD, [], 0.0)
+    assert leader.acting(MANDATE - 0.1) == Acting(1, MANDATE)
+    assert leader.acting(MANDATE) is None
+    bound = member()
+    bound.round(Follows(2, 0.0, True), [], 0.1)
+    assert bound.acting(0.1) is None
+
+
+def test_with_a_quorum_a_leader_acts_over_more_than_half_of_the_roster() -> None:
+    leader = robot(1, frozenset({1, 2, 3, 4}))
+    leader.round(LEAD, [], 0.0)
+    leader.hear(granting(1), 0.1)
+    leader.hear(granting(1, member=7), 0.1)
+    assert leader.acting(0.1) is None
+    leader.hear(granting(1, member=3), 0.1)
+    assert leader.acting(0.1) == Acting(1, MANDATE)
+
+
+def test_with_a_quorum_the_term_is_one_that_all_counted_have_granted() -> None:
+    """Robot 3 may have granted another leader up to beat 49; robot 2 has granted 1 only so far."""
+    leader = robot(1, frozenset({1, 2, 3}))
+    leader.round(LEAD, [], 0.0)
+    leader.hear(granting(1), 0.1)
+    assert leader.acting(0.1) == Acting(1, MANDATE)
+    leader.number = 49
+    leader.round(LEAD, [], 0.5)
+    leader.hear(granting(50, member=3), 0.6)
+    assert leader.acting(0.6) == Acting(1, MANDATE)
+    leader.hear(Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.7)
+    assert leader.acting(0.7) == Acting(50, 0.5 + MANDATE)
+    assert leader.part.beat != NO_BEAT
