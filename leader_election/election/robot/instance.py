@@ -29,7 +29,7 @@ from leader_election.election.algorithms.algorithm import BARRED, hop_limit
 from leader_election.election.coordination.collection import LATE
 from leader_election.election.coordination.region import CANDIDATE, RELAY, ROLES
 from leader_election.election.mandates.mandates import Follows, Mandates
-from leader_election.election.mandates.part import Heard
+from leader_election.election.mandates.part import Heard, MandatePart
 from leader_election.election.robot.codec import InstancePart, Message, Position
 from leader_election.election.robot.membership import (
     DECISION_TOO_LONG,
@@ -295,7 +295,12 @@ class Instance:
     def part(self) -> InstancePart:
         """Return this instance's part of the message."""
         return InstancePart(self.algorithm.name, self.state, self.membership.part(),
-                            None if self.mandates is None else self.mandates.part)
+                            self.mandate_part)
+
+    @property
+    def mandate_part(self) -> MandatePart | None:
+        """Return the part of the message about mandates; ``None`` without them."""
+        return None if self.mandates is None else self.mandates.part
 
     def _corners(self) -> list[Position] | None:
         """Return the corners of the robot's zone [m], ``None`` where it is in none."""

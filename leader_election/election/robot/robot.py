@@ -367,7 +367,7 @@ class Robot:
             position=self.sensing.position, export=self.main.state,
             region=self.main.membership.part(), others=others, reading=self.sensing.reading,
             localisation=self.sensing.estimate, names=self._names(),
-            mandate=self.main.part().mandate,
+            mandate=self.main.mandate_part,
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
         payload = self._codec.encode(message)
         for count, shorter in SHORTENINGS:
