@@ -37,6 +37,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points, EntryPoint
+import math
 from typing import Any, ClassVar
 
 from leader_election.election.coordination.aggregate import Aggregate
@@ -86,6 +87,13 @@ class Task:
     A frozen dataclass of :func:`leader_election.parameter` fields. The node declares them
     as ``<task>.<name>``, and they are in ``self.settings``.
     """
+    needs_mandate: ClassVar[bool] = False
+    """
+    Whether ``decide`` is called only while the leader may act, and ``act`` is given only decisions
+    of the leader with the mandate over this robot; it takes the parameter ``mandate``.
+    """
+    max_age: ClassVar[float] = math.inf
+    """With mandates, the age at which ``act`` is given ``None`` in place of a decision [s]."""
     collects: Mapping[str, Aggregate] = {}
     """The aggregates by name. May be set in ``__init__``; the same on all robots."""
 
@@ -114,6 +122,12 @@ class Task:
         :param decision: the result of ``decide`` on the leader, after JSON; ``None``: no decision,
             because there is no leader or it has not arrived yet.
         """
+
+    def on_acquired(self, term: int) -> None:
+        """Begin to act as a leader; with mandates, called before ``decide``."""
+
+    def on_lost(self) -> None:
+        """Stop to act as a leader: the mandate has ended, or the node ends."""
 
     def announce(self) -> tuple[float, ...] | None:
         """Return up to three numbers for the leaders of adjacent regions; ``None``: none."""

@@ -139,6 +139,8 @@ class Mandates:
         """The mandates over robots, this one included, by their ids."""
         self.part = MandatePart()
         """The part of the last message."""
+        self.time = -math.inf
+        """The time of the last round [s]."""
         self.news = False
         """Whether a received message asks for a round."""
         self._id = robot_id
@@ -267,6 +269,7 @@ class Mandates:
         """
         neighbours = list(neighbours)
         before, self._follows, self.news = self._follows, follows, False
+        self.time = now
         if math.isnan(self.silent_until):
             self.silent_until = now + self.settings.promise
         if follows.leader != before.leader or follows.leads != before.leads:

@@ -40,15 +40,18 @@ class MandateParameters:
         'whole swarm act at the same time.', choices=lambda: QUORUMS)
     roster: str = parameter(
         '', 'Quorum majority: the ids of all robots of the swarm, for example 1-9,12, the same '
-        'on all robots; or their fleet file.')
+        'on all robots.')
 
     @property
     def mandate_settings(self) -> MandateSettings | None:
         """Return the settings of mandates; ``None``: there are none."""
         if self.mandate == 0.0:
             return None
-        return MandateSettings(self.mandate, self.clock_rate_error, ids_in(self.roster)
-                               if self.quorum == 'majority' else frozenset())
+        roster = ids_in(self.roster) if self.quorum == 'majority' else frozenset()
+        if self.quorum == 'majority' and not roster:
+            raise ParameterError('roster', problem=': it is empty, and quorum majority takes the '
+                                 'ids of all robots, for example 1-9,12')
+        return MandateSettings(self.mandate, self.clock_rate_error, roster)
 
 
 def ids_in(roster: str) -> frozenset[int]:
@@ -66,6 +69,6 @@ def ids_in(roster: str) -> frozenset[int]:
         if not (least.isdecimal() and (most or least).isdecimal()) or int(most or least) - int(
                 least) not in range(100_000):
             raise ParameterError('roster', roster, 'ids and ranges of ids with commas, for '
-                                 'example 1-9,12, or a fleet file')
+                                 'example 1-9,12')
         found.update(range(int(least), int(most or least) + 1))
     return frozenset(found)

@@ -267,30 +267,30 @@ class Instance:
             return None
         return Heard(message.id, export.leader, export.distance, part)
 
-    def renew_mandates(self, time: float) -> None:
-        """Beat, grant and collect, after the election of a round; by the steady clock [s]."""
-        if self.mandates is not None:
-            self.mandates.round(
-                Follows(self.leader, float(self.state.distance), self.leads,
-                        self.effective_role != RELAY),
-                filter(None, map(self._heard, self.view.messages)), time)
-
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
-              position: Position | None) -> None:
+              position: Position | None, now: float = 0.0) -> None:
         """
-        Run a round: elect, then coordinate, then act.
+        Run a round: elect, renew mandates, then coordinate, then act.
 
         :param view: the neighbours.
         :param departed: robots with a valid message that are no longer neighbours: out of range,
             or not measurable. Their shares of the summary are not yet anywhere else.
         :param position: the own position [m].
+        :param now: the time, of which mandates and the age of decisions are measured [s].
         """
         before, self.state, self.view = self.state, self.elect(view), view
         self.counts.update(view.faults)
+        mandates = self.mandates
+        if mandates is not None:
+            mandates.round(
+                Follows(self.leader, float(self.state.distance), self.leads,
+                        self.effective_role != RELAY),
+                filter(None, map(self._heard, view.messages)), now)
         if self.membership.region is not None:
             self.membership.round(Elected(
                 self._device(), self.effective_role, before, self.state, self.leader, self.leads,
-                self.distance, self.radius, self._corners()), view, departed, position)
+                self.distance, self.radius, self._corners(), now, mandates), view, departed,
+                position)
 
     def part(self) -> InstancePart:
         """Return this instance's part of the message."""

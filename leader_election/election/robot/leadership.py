@@ -69,6 +69,30 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
     }
 
 
+def mandate_values(instance: Instance, stamp: float, active: bool = True) -> dict[str, str]:
+    """
+    Return the values about mandates, as of the last round; none without mandates.
+
+    :param stamp: the time of the message, on the clock of which times are given [s].
+    :param active: whether the robot takes part; otherwise it acts over none.
+    """
+    mandates = instance.mandates
+    if mandates is None:
+        return {}
+    now = mandates.time
+    acting, bound = (mandates.acting(now) if active else None), mandates.bound(now)
+    over = mandates.over(now) if active else {}
+    return {
+        vocabulary.ACTING: str(acting is not None).lower(),
+        vocabulary.ACTING_UNTIL: (
+            '' if acting is None else f'{stamp + acting.until - now:.6f}'),
+        vocabulary.TERM: '' if acting is None else str(acting.term),
+        vocabulary.ACTS_OVER: ','.join(map(str, sorted(over))),
+        vocabulary.MANDATE_OF: str(NO_LEADER if bound is None else bound.leader),
+        vocabulary.MANDATE_TERM: '' if bound is None else str(bound.first),
+    }
+
+
 class LeadershipStatus(NamedTuple):
     """The status of a robot in one instance, from which events are derived."""
 

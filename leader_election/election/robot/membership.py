@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 import json
+import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Device
@@ -36,6 +37,7 @@ from leader_election.election.coordination.region import (
     RELAY,
 )
 from leader_election.election.coordination.summary_layout import OWN
+from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.neighbourhood import (
     neighbour_columns,
@@ -81,6 +83,10 @@ class Elected(NamedTuple):
     """Of the region [m]."""
     zone: list[Position] | None
     """The corners of the robot's zone [m]; ``None``: it is in none."""
+    now: float = 0.0
+    """The time [s]."""
+    mandates: Mandates | None = None
+    """``None``: there are none."""
 
 
 class Membership:
@@ -120,6 +126,15 @@ class Membership:
             1 if below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
         """The results of the summary, computed on demand."""
+        self._numbered: int | None = None
+        """With mandates, the number of a decision that this robot makes now."""
+        self._newest, self._since = 0, math.nan
+        """With mandates, the number of the newest decision so far, and the time of its receipt."""
+        if parameters.mandate == 0.0:
+            for runner in self.task_runners:
+                if runner.task.needs_mandate:
+                    raise ParameterError('mandate', problem=f': 0 is not allowed; task '
+                                         f'{runner.name} needs mandates')
 
     def configure(self, parameters: InstanceParameters, radius: float, link_range: float) -> None:
         """
@@ -192,6 +207,7 @@ class Membership:
         """
         assert self.region is not None
         self._update_members(elected, view)
+        self._tell_of_mandate(elected)
         own = previous_state(
             elected.before, self.region, role=elected.role,
             contribution=self._contribution(elected.role, position),
@@ -203,11 +219,15 @@ class Membership:
             self._decide)
         self.region = plain(after)
         self.decision = json.loads(after.decision) if after.decision else []
+        age, ruled = self._age(elected)
         for k, runner in enumerate(self.task_runners):
+            decision = self._decided(k)
+            if age > runner.task.max_age or not ruled and runner.task.needs_mandate:
+                decision = None
             if self._below is None:
-                runner.act(self._decided(k))
+                runner.act(decision)
             else:
-                self._below.take_decision_from_above(runner.name, self._decided(k))
+                self._below.take_decision_from_above(runner.name, decision)
         self._counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
 
     def part(self) -> RegionPart | None:
@@ -221,6 +241,34 @@ class Membership:
         for runner in self.task_runners:
             if runner.name == task:
                 runner.task.member.above = decision
+
+    def _tell_of_mandate(self, elected: Elected) -> None:
+        """Tell the tasks on a leader whether it may act."""
+        mandates = elected.mandates
+        if mandates is None:
+            return
+        acting = mandates.acting(elected.now)
+        self._numbered = mandates.part.beat
+        for runner in self.task_runners:
+            runner.take_term(None if acting is None else acting.term)
+
+    def _age(self, elected: Elected) -> tuple[float, bool]:
+        """
+        Return the age of the decision and whether it is of the leader with the mandate over this.
+
+        The age counts from the receipt [s]. A decision older than one before is infinitely old.
+        The age of a decision without a number, from a leader without mandates, is not known: 0.
+        """
+        mandates = elected.mandates
+        number = self._decided(len(self.task_runners))
+        if mandates is None or type(number) is not int:
+            return 0.0, False
+        if not self._newest <= number <= mandates.number:
+            return math.inf, False
+        if number > self._newest:
+            self._newest, self._since = number, elected.now
+        bound = mandates.bound(elected.now)
+        return elected.now - self._since, bound is not None and bound.leader == elected.leader
 
     def _decided(self, k: int) -> Any:
         """Return the leader's decision for one of the tasks."""
@@ -274,10 +322,13 @@ class Membership:
         # Computed once a round, so that an error in a user's function is counted once.
         self._results = self._aggregates.results(tuple(float(number) for number in summary))
         decisions = [
-            runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
+            None if runner.task.needs_mandate and runner.term is None
+            else runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
         ]
         if all(decision is None for decision in decisions):
             return ''
+        if self._numbered is not None:
+            decisions.append(self._numbered)
         try:
             return decision_text(decisions)
         except ValueError:

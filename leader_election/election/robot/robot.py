@@ -285,8 +285,8 @@ class Robot:
                 instance.compute_strength(self._knowledge(instance, now))
             instance.place(place)
             instance.round(
-                instance.view_of(self.neighbours), instance.view_of(departed), place)
-            instance.renew_mandates(now)
+                instance.view_of(self.neighbours), instance.view_of(departed), place,
+                now)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._neighbourhood.unmeasured
         self.counts[LEADER_CHANGES] += self.main.state.leader != before.leader

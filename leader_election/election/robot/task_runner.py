@@ -63,6 +63,8 @@ class TaskRunner:
         """The first error with its traceback; empty: none."""
         self.reported = self.logged = False
         """Whether the first error was published in diagnostics, and written to the log."""
+        self.term: int | None = None
+        """The term under which this robot acts as a leader; ``None``: it does not."""
         self._most = _most_of(self.aggregates)
 
     def sense(self, robot_id: int) -> tuple[float, ...]:
@@ -97,6 +99,17 @@ class TaskRunner:
         except ANYTHING as error:
             self.fail(error)
 
+    def take_term(self, term: int | None) -> None:
+        """Tell the task that this robot acts as a leader under another term, or no longer."""
+        before, self.term = self.term, term
+        try:
+            if before is not None and before != term:
+                self.task.on_lost()
+            if term is not None and before != term:
+                self.task.on_acquired(term)
+        except ANYTHING as error:
+            self.fail(error)
+
     def announce(self) -> tuple[float, ...] | None:
         """Return ``ANNOUNCEMENT_SIZE`` numbers for the leaders of other regions, or ``None``."""
         try:
@@ -115,6 +128,7 @@ class TaskRunner:
 
     def close(self) -> None:
         """Stop the task."""
+        self.take_term(None)
         try:
             self.task.close()
         except ANYTHING as error:

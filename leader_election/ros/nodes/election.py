@@ -105,8 +105,8 @@ class Election:
         self.steady_clock = clock.steady_clock(node)
         self._read_clock = clock.reader(self.steady_clock)
         self._observation_clock = ObservationClock()
-        self._set_longest_step(parameters)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
+        self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
         self._time_file = (SwarmTimeFile(
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
@@ -223,7 +223,10 @@ class Election:
 
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
         """Bound the leaps of a simulated clock; a leap of a steady clock is real time."""
-        if self.steady_clock.clock_type == ClockType.ROS_TIME:
+        # A leap may be a pause of this process: it must not prolong a mandate.
+        mandated = any(instance.mandate > 0.0 for instance in (
+            parameters, *(each.values for each in self._instances.values())))
+        if self.steady_clock.clock_type == ClockType.ROS_TIME and not mandated:
             self._observation_clock.longest_step = LATE_AFTER * parameters.round_period
 
     def _configure(self, parameters: ElectionParameters) -> None:

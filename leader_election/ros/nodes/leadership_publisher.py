@@ -17,7 +17,13 @@
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance, NO_LEADER
-from leader_election.election.robot.leadership import INACTIVE, LEADERSHIP, text, values
+from leader_election.election.robot.leadership import (
+    INACTIVE,
+    LEADERSHIP,
+    mandate_values,
+    text,
+    values,
+)
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.wire import usual_namespace
 from leader_election.ros.nodes.qos import overridable, PROMISES, repeated
@@ -88,6 +94,7 @@ class LeadershipPublisher:
         now[vocabulary.SINCE] = (
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
             else f'{stamp.sec}.{stamp.nanosec:09d}')
+        now |= mandate_values(instance, stamp.sec + stamp.nanosec * 1e-9, active)
         if now == before:
             return
         self._values[i] = now

@@ -107,6 +107,12 @@ def _election(robot: Robot, now: float) -> Concern:
         if instance.strength_missing:
             return WARN, (f'strength source {instance.source.name} is silent: the parameter '
                           'strength holds'), values
+        if instance.leads and instance.mandates is not None and (
+                instance.mandates.acting(now) is None):
+            over, roster = instance.mandates.over(now).keys(), instance.mandates.settings.roster
+            why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
+                   'takes more than half' if roster else 'has no mandate over itself yet')
+            return WARN, f'leads, but {why}', values
     return OK, leadership.text(robot.main), values
 
 

@@ -1,0 +1,193 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots with mandates: their outputs, their tasks, and decisions in order."""
+
+import json
+from typing import Any
+
+from election.robot.swarm import line, of_one, Swarm
+from leader_election.election.coordination.task import Task
+from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.leadership import mandate_values
+from leader_election.parameters import ParameterError
+import pytest
+
+MANDATE = 5.0
+SILENCE = 6
+"""Rounds until all have granted: a promise of 5.1 s is over, and one more [s]."""
+
+
+class Work(Task):
+    """Decides the number of its decision, and keeps what it was given."""
+
+    needs_mandate = True
+    max_age = 2.5
+
+    def __init__(self, member: Any, settings: Any) -> None:
+        super().__init__(member, settings)
+        self.told: list[str] = []
+        self.acted: list[Any] = []
+        self.decided = 0
+
+    def decide(self, summary: Any) -> Any:
+        self.decided += 1
+        return self.decided
+
+    def act(self, decision: Any) -> None:
+        self.acted.append(decision)
+
+    def on_acquired(self, term: int) -> None:
+        self.told.append(f'acquired {term}')
+
+    def on_lost(self) -> None:
+        self.told.append('lost')
+
+
+def swarm(number: int = 3, **common: Any) -> Swarm:
+    """Return robots on a line, of which the first is the strongest."""
+    return Swarm(line(number), lambda i: of_one(i, {1: 9.0}), {'work': Work}, **{
+        'radius': 9.0, 'mandate': MANDATE, 'tasks': 'work', **common})
+
+
+def work(instance: Instance) -> Work:
+    """Return the task of an instance."""
+    task = instance.membership.task_runners[0].task
+    assert isinstance(task, Work)
+    return task
+
+
+def test_a_leader_acts_over_its_members_and_each_knows_it() -> None:
+    robots = swarm()
+    robots.sweep(SILENCE - 1)
+    main = robots.instances()
+    assert mandate_values(main[1], 100.0)['acting'] == 'false'
+    robots.sweep(4)
+    found = {i: mandate_values(instance, 100.0) for i, instance in main.items()}
+    term = found[1]['term']
+    assert found[1] == {
+        'acting': 'true', 'acting_until': f'{100.0 + MANDATE * 0.98:.6f}', 'term': term,
+        'acts_over': '1,2,3', 'mandate_of': '1', 'mandate_term': term}
+    assert found[3]['mandate_of'] == '1' and found[3]['acting'] == 'false'
+    assert int(found[3]['mandate_term']) >= int(term)
+    assert mandate_values(main[1], 100.0, active=False)['acting'] == 'false'
+
+
+def test_without_mandates_nothing_is_sent_or_told() -> None:
+    robots = swarm(mandate=0.0, tasks='count')
+    robots.sweep(3)
+    assert not any('g' in json.loads(said) for said in robots.said.values())
+    assert mandate_values(robots.instances()[1], 100.0) == {}
+
+
+def test_a_task_that_needs_mandates_takes_them() -> None:
+    with pytest.raises(ParameterError, match='task work needs mandates'):
+        swarm(mandate=0.0)
+
+
+def test_such_a_task_decides_and_acts_under_a_mandate_only() -> None:
+    robots = swarm()
+    main = robots.instances()
+    robots.sweep(SILENCE - 1)
+    assert work(main[1]).decided == 0 and set(work(main[2]).acted) == {None}
+    robots.sweep(4)
+    assert work(main[2]).acted[-1] == work(main[1]).decided > 0
+    term = mandate_values(main[1], 0.0)['term']
+    assert work(main[1]).told == [f'acquired {term}'] and work(main[2]).told == []
+    robots.robots[1].close()
+    assert work(main[1]).told == [f'acquired {term}', 'lost']
+
+
+def test_a_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
+    robots = swarm()
+    robots.sweep(SILENCE + 3)
+    main = robots.instances()
+    main[3].strength.update(99.0)
+    robots.sweep(3)
+    assert work(main[1]).told[-1] == 'lost'
+    robots.sweep(3)
+    assert mandate_values(main[3], 0.0)['acting'] == 'true'
+    before, after = work(main[1]).told[0], work(main[3]).told[0]
+    assert int(after.split()[1]) > int(before.split()[1])
+
+
+@pytest.mark.parametrize('spreading', ['gradient', 'gossip'])
+def test_an_older_decision_is_not_acted_on_after_a_newer_one(spreading: str) -> None:
+    robots = swarm(2, spreading=spreading)
+    robots.sweep(SILENCE + 3)
+    old = robots.said[1]
+    robots.sweep(2)
+    member = work(robots.instances()[2])
+    newest = member.acted[-1]
+    robots.now += 1.0
+    robots.tell(1, old)
+    robots.speak(2)
+    assert member.acted[-1] in (None, newest)
+
+
+def test_a_decision_that_is_too_old_is_none() -> None:
+    robots = swarm(2, message_expiry=60.0)
+    robots.sweep(SILENCE + 3)
+    member = work(robots.instances()[2])
+    robots.silent.add(1)
+    robots.sweep(2)
+    assert member.acted[-1] is not None
+    robots.sweep(1)
+    assert member.acted[-1] is None
+
+
+def test_robots_without_mandates_are_not_counted() -> None:
+    robots = Swarm(line(3), lambda i: {**of_one(i, {1: 9.0}), 'mandate': 0.0 if i == 3 else 5.0},
+                   radius=9.0)
+    robots.sweep(SILENCE + 3)
+    assert mandate_values(robots.instances()[1], 0.0)['acts_over'] == '1,2'
+
+
+def test_a_quorum_takes_a_roster() -> None:
+    with pytest.raises(ParameterError, match='roster'):
+        swarm(quorum='majority')
+    with pytest.raises(ParameterError, match='roster'):
+        swarm(quorum='majority', roster='1 to 9')
+
+
+def test_further_instances_have_mandates_of_their_own() -> None:
+    robots = Swarm(line(3), lambda i: {
+        **of_one(i, {1: 9.0}), 'others': {'more': {
+            'radius': 9.0, 'mandate': 5.0, 'strength': float(i)}}},
+        radius=9.0, mandate=5.0, instances='more')
+    robots.sweep(SILENCE + 3)
+    assert mandate_values(robots.instances()[1], 0.0)['acts_over'] == '1,2,3'
+    assert mandate_values(robots.instances('more')[3], 0.0)['acts_over'] == '1,2,3'
+
+
+def test_levels_have_mandates_over_the_leaders_below() -> None:
+    robots = Swarm(line(4), lambda i: of_one(i, {1: 9.0, 4: 8.0}), radius=1.0, hierarchy='9',
+                   mandate=5.0, quorum='none')
+    robots.sweep(SILENCE + 5)
+    top = robots.instances('level_1')
+    assert robots.leaders() == {1: 1, 2: 1, 3: 4, 4: 4}
+    assert mandate_values(top[1], 0.0)['acts_over'] == '1,4'
+
+
+@pytest.mark.parametrize('algorithm', [
+    'classic', 'recursive', 'recursive-replicated', 'resilient', 'colour'])
+def test_every_algorithm_has_leaders_that_act(algorithm: str) -> None:
+    takes = {} if algorithm in ('resilient', 'colour') else {'radius': 9.0}
+    robots = Swarm(line(3), radius_hysteresis=0.25, mandate=5.0, algorithm=algorithm, **takes)
+    robots.sweep(25)
+    main = robots.instances()
+    leaders = [i for i, instance in main.items() if instance.leads]
+    assert leaders and sorted(
+        each for i in leaders for each in mandate_values(main[i], 0.0)['acts_over'].split(',')
+    ) == ['1', '2', '3']
