@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         RANKED,
     )
     from leader_election.election.coordination.task import Member, Task
+    from leader_election.election.mandates.fence import Fence
     from leader_election.election.robot.codec import Codec, Message
     from leader_election.election.robot.metrics import (
         Metric,
@@ -78,6 +79,7 @@ _MODULES = {
     'election.coordination.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
     'election.coordination.task': ('Member', 'Task'),
     'parameters': ('NoParameters', 'ParameterError', 'build', 'parameter'),
+    'election.mandates.fence': ('Fence',),
     'election.robot.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
         'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
@@ -88,8 +90,8 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
-    'Count', 'Device', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message', 'Metric',
-    'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput',
+    'Count', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message',
+    'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput',
     'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks',
     'Unbounded', '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest',
     'histogram', 'least', 'mean', 'parameter', 'top', 'total', 'union',

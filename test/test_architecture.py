@@ -65,7 +65,8 @@ LEANS_ON = {
                  'election.registry', 'localisation', 'parameters'},
     'cli': {'config', 'executables', 'parameters'},
     '__main__': {'cli'},
-    '__init__': {'election.robot', 'election.coordination', 'election.algorithms', 'parameters'},
+    '__init__': {'election.mandates', 'election.robot', 'election.coordination',
+                 'election.algorithms', 'parameters'},
 }
 """What each room of a wing, wing without rooms, or file at the top may import of the others."""
 

@@ -132,9 +132,9 @@ class Mandates:
         """The time from which on it grants [s]; NaN before its first round."""
         self.number = first
         """The greatest number seen."""
+        self.highest = first
+        """The greatest beat granted so far, to any leader, or before a restart."""
         self.promise: Promise | None = None
-        self.highest = NO_BEAT
-        """The greatest beat granted so far, to any leader."""
         self.held: dict[int, Mandate] = {}
         """The mandates over robots, this one included, by their ids."""
         self.part = MandatePart()
@@ -152,6 +152,10 @@ class Mandates:
         self._void: dict[int, int] = {}
         """On a leader, the beats up to which grants of robots that have left do not count."""
         self._term = NO_BEAT
+
+    def start_at(self, first: int) -> None:
+        """Make all beats and grants greater than a number; before the first round."""
+        self.number = self.highest = first
 
     # The present state.
 
@@ -261,7 +265,8 @@ class Mandates:
 
     # Rounds.
 
-    def round(self, follows: Follows, neighbours: Iterable[Heard], now: float) -> None:  # noqa: A003
+    def round(self, follows: Follows, neighbours: Iterable[Heard],  # noqa: A003
+              now: float) -> None:
         """
         Run a round, after the election: beat, grant, collect, release.
 

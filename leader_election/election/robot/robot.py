@@ -163,7 +163,7 @@ class Robot:
             instance for instance in self.instances.values() if instance.mandates is not None]
         for instance in self._with_mandates:
             if instance.mandates is not None:
-                instance.mandates.number = first_beat
+                instance.mandates.start_at(first_beat)
         self._codec = codec_for(
             self.main.algorithm, frozenset(self.instances) - {MAIN})
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
