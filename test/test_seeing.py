@@ -18,11 +18,15 @@ import json
 from pathlib import Path
 import re
 
+from leader_election.config import FILES, write
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build, table
 from leader_election.ros.nodes.markers import Markers, trail_marker
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.world import World
 from leader_election.swarm.recording.options import matches, REPLAYED
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
@@ -139,3 +143,33 @@ def test_ros2_bag_records_the_same_topics_by_the_regular_expression_of_the_docum
     assert re.match(expression, '/clock') and not re.match(expression, '/robot_3/odometry')
     assert sorted(expression.partition('(neigh')[2].rstrip(')$').split('|')[1:]) == sorted(
         REPLAYED[1:])
+
+
+# The configuration files are what the declarations say, and are what nodes can read.
+
+
+def test_the_files_are_as_written(tmp_path: Path) -> None:
+    write(tmp_path)
+    for name in FILES:
+        assert (CONFIG / name).read_text() == (tmp_path / name).read_text(), 'run make config'
+
+
+@pytest.mark.parametrize(('name', 'robots'), [('barriers', 5), ('drift', 20)])
+def test_a_scenario_sets_parameters_of_world_and_robots(name: str, robots: int) -> None:
+    values = yaml.safe_load((CONFIG / f'{name}.yaml').read_text())['/**']['ros__parameters']
+    world = {p.name for p in table(WorldParameters)}
+    of_robots = {p.name for p in table(ElectionParameters)}
+    assert not values.keys() - world - of_robots
+    found = World(build(WorldParameters, {k: v for k, v in values.items() if k in world}))
+    assert len(found.poses) == robots
+    build(ElectionParameters, {'robot_id': 1, **{
+        k: v for k, v in values.items() if k in of_robots}})
+
+
+@pytest.mark.parametrize('name', FILES)
+def test_a_file_holds_the_defaults(name: str) -> None:
+    parameters = FILES[name][0]
+    values = yaml.safe_load((CONFIG / name).read_text())['/**']['ros__parameters']
+    required = {p.name: 1 for p in table(parameters) if p.required}
+    assert build(parameters, required | values) == build(parameters, required)
+    assert required.keys() | values.keys() == {p.name for p in table(parameters)}

@@ -15,8 +15,9 @@
 """Benchmarks of swarms without ROS: recovery, hysteresis, and the radio of the world."""
 
 from benchmarks.leader_killed import AUTOMATIC, Case, cases, depositions, NONE, PERIOD, recovery
-from benchmarks.logged_swarm import LoggedSwarm
+from benchmarks.logged_swarm import LoggedSwarm, Moment
 from benchmarks.moving_swarm import measure
+from benchmarks.warned import moments, share, warned
 from leader_election.election.robot.reception import HEARD, ROUNDS
 import pytest
 
@@ -75,3 +76,30 @@ def test_robots_hear_those_within_the_range_of_the_radio(radio, hears):
     for robot, others in hears.items():
         assert robots[robot].counts[HEARD] == sum(
             robots[other].counts[ROUNDS] for other in others)
+
+
+# Warnings are counted for the robot whose own distances are wrong, and for all robots.
+
+class Run:
+    """Moments of three robots; 2 does not see, and 3 follows it."""
+
+    def __init__(self, *found):
+        self.moments = [Moment(float(time), same, 3, {}, faults, mistaken)
+                        for time, (same, faults, mistaken) in enumerate(found)]
+
+
+def test_seconds_are_those_of_wrong_leaders_that_true_poses_do_not_make():
+    true = moments(Run(((1, 2, 3), {}, ()), ((1, 2, 3), {}, ()), ((1, 2), {}, ())))
+    run = Run(((1, 2, 3), {1: 'a', 2: '', 3: ''}, ()),
+              ((1,), {1: '', 2: 'b', 3: ''}, (2,)),
+              ((1,), {1: '', 2: '', 3: 'c'}, (2, 3)))
+    found = warned(run, true)
+    assert found.mistaken == (1, 2), '2, twice'
+    assert found.wrong == (1, 3), 'and 3 once: at last it has no right leader by true poses'
+    assert found.right == (1, 5)
+    assert warned(run, true, lambda robot, time: robot == 1).right == (0, 2)
+
+
+def test_shares_are_of_all_seconds():
+    assert share([(1, 2), (2, 2)]) == '75 (4)'
+    assert share([(0, 0)]) == '-'

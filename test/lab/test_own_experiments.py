@@ -14,11 +14,18 @@
 
 """This package's own experiments: their scenarios, and the border computed by hand."""
 
+from pathlib import Path
+import re
+
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.lab.experiment import scenario
+from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.figures.steadiness import crossings, distances
 from leader_election.lab.figures.sweep import ONE_FOR_ALL
+from leader_election.lab.motions import MOTIONS
+from leader_election.lab.simulation.network_events import EVENTS
 from leader_election.lab.simulation.simulate import simulate
+from leader_election.lab.topologies import TOPOLOGIES
 import numpy as np
 import pytest
 
@@ -128,3 +135,28 @@ def test_at_the_border_half_the_strip_goes_along_while_classic_election_stays():
     changed = inside.leader != outside.leader
     assert changed[150] and 50 < np.sum(changed) <= 61
     assert simulate(border, 'classic', 0).samples[100:, 1].sum() == 0
+
+
+# The examples and names of doc/laboratory.md.
+
+TEXT = (Path(__file__).parents[2] / 'doc' / 'laboratory.md').read_text()
+
+
+def test_the_scenario_of_the_document_runs(tmp_path):
+    [text] = re.findall(r'```yaml\n(.*?)```', TEXT, re.DOTALL)
+    path = tmp_path / 'fifty.yaml'
+    path.write_text(text)
+    scenario = scenarios.load(str(path))
+    assert [values['messages.loss'] for values, _ in scenario.variants()] == [0, 0.2, 0.4]
+    # The strongest of fifty devices dies half way.
+    [event] = scenario.events
+    assert (event[0].name, event[1].at, event[1].strongest) == ('die', 60.0, 1)
+    run = simulate(scenario.replaced({'duration': 70}), 'bounded', 0, snapshots=[59.0, 69.0])
+    assert [int(snapshot.running.sum()) for snapshot in run.snapshots] == [50, 49]
+
+
+@pytest.mark.parametrize(('kind', 'names'), [
+    ('topology', TOPOLOGIES.names()), ('motion', MOTIONS.names()), ('event', EVENTS.names()),
+    ('section', scenarios.KEYS[3:])])
+def test_the_document_names_every(kind, names):
+    assert [name for name in names if f'`{name}`' not in TEXT] == []

@@ -16,8 +16,12 @@
 
 from typing import Any, NamedTuple
 
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.election.algorithms.fields import Kept
+from leader_election.lab.engine import ABSENT, state_layout
 from leader_election.lab.engine.arena import HUGE, LINE, packed, PAGES
 import numpy as np
+import pytest
 
 
 class Inner(NamedTuple):
@@ -65,3 +69,48 @@ def test_only_large_blocks_begin_at_huge_pages():
     # A small block shares its pages with other data.
     kept = [packed(Inner(np.zeros(LINE), np.zeros(LINE))) for _ in range(3)]
     assert any(pair.empty.ctypes.data % HUGE for pair in kept)
+
+
+# The layout of states in rows of a matrix.
+
+class Mixed(NamedTuple):
+    """A state with all kinds of fields, in mixed order."""
+
+    far: Kept[tuple[float, ...]]
+    leader: int
+    role: Kept[int]
+    summary: tuple[float, ...]
+    recipients: tuple[int, ...]
+    distance: float
+
+
+MIXED = Algorithm('mixed', BOUNDED.round, Mixed, Mixed, lambda device: Mixed(
+    (1.5, 2.5), device.id, 2, (0.0,) * 3, (-1,) * 2, float('inf')), BOUNDED.configure)
+
+
+def test_fields_that_are_sent_are_contiguous_and_scalars_come_first() -> None:
+    layout = state_layout(MIXED)
+    # role; leader, distance; summary, recipients; far.
+    assert layout.offset == (8, 1, 0, 3, 6, 2) and layout.width == 10
+    offsets = layout.offsets
+    assert (offsets.width, offsets.sent_from, offsets.sent_to) == (10, 1, 8)
+    assert (offsets.leader, offsets.distance, offsets.role, offsets.summary) == (1, 2, 0, 3)
+    assert offsets.reach == offsets.decision == ABSENT
+    assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]
+
+
+@pytest.mark.parametrize('algorithm', [MIXED, *map(ALGORITHMS.get, ALGORITHMS.names())],
+                         ids=lambda algorithm: algorithm.name)
+def test_rows_hold_states_to_the_last_bit(algorithm: Algorithm) -> None:
+    layout = state_layout(algorithm)
+    rows = layout.rows(3)
+    states = [algorithm.start(Device(2**62 + i, 0.1 + i)) for i in range(3)]
+    for i, state in enumerate(states):
+        for column, value in zip(layout.columns(rows), state):
+            column[i] = value
+    assert [layout.state(rows, i) for i in range(3)] == states
+    # Offsets lead to the values; whole numbers are stored as int64.
+    leader, distance = rows[:, layout.offsets.leader], rows[:, layout.offsets.distance]
+    assert leader.tolist() == [state.leader for state in states]
+    assert distance.view(np.int64).tolist() == [
+        np.float64(state.distance).view(np.int64) for state in states]

@@ -16,6 +16,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab.compiled_rounds import called
@@ -24,7 +26,7 @@ from leader_election.election.algorithms import ALGORITHMS, BOUNDED, Device
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.engine import advance, entry_points
-from leader_election.lab.engine.compilation import uncached
+from leader_election.lab.engine.compilation import cache_folder, MONTH, uncached
 from leader_election.lab.experiment.scenario import Scenario
 from numba.core.registry import cpu_target
 import pytest
@@ -118,3 +120,34 @@ def test_the_engine_is_compiled_once() -> None:
                      motion={'kind': 'levy', 'walls': walls})):
         begun(scenario).run(2)
     assert len(advance.overloads) == 1
+
+
+# The cache of compiled code.
+
+def test_the_folder_of_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    folder = cache_folder()
+    assert folder.parent == tmp_path / 'leader_election' and folder.is_dir()
+    assert cache_folder() == folder
+
+
+def test_folders_not_used_for_a_month_are_removed(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    old, young = (tmp_path / 'leader_election' / f'numba-{name}' for name in ('old', 'young'))
+    for each in (old, young):
+        each.mkdir(parents=True)
+        (each / 'code').write_text('')
+    now = young.stat().st_mtime
+    os.utime(old, (now - MONTH - 60.0,) * 2)
+    os.utime(young, (now - MONTH + 60.0,) * 2)
+    cache_folder()
+    assert not old.exists() and young.exists()
+
+
+def test_another_folder_is_used_where_the_home_is_not_writable(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / 'file').write_text('')
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
+    folder = cache_folder()
+    assert tmp_path not in folder.parents and os.access(folder, os.W_OK)

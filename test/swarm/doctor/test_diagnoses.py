@@ -16,11 +16,13 @@
 
 from dataclasses import replace
 import json
+import math
 from pathlib import Path
 import re
 
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
-from leader_election.swarm.doctor import command
+from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor.diagnoses import (
     about,
     CHECKS,
@@ -29,16 +31,25 @@ from leader_election.swarm.doctor.diagnoses import (
     separate,
     swarm_topics,
 )
-from leader_election.swarm.doctor.observations import Neighbours, Observations
+from leader_election.swarm.doctor.observations import (
+    by_robot,
+    Endpoint,
+    find_radio_topics,
+    Neighbours,
+    Observations,
+)
 import pytest
 from swarm.doctor.scene import (
+    AIR,
     healthy,
     IDS,
     lean,
     NAMES,
     node,
     readings,
+    rewired,
     said,
+    saying,
     statuses,
     told,
     wiring,
@@ -179,3 +190,59 @@ def test_single_robot_on_its_topic_is_a_swarm() -> None:
 def test_expected_robots_of_another_topic_are_kept() -> None:
     seen = replace(both(swarm('red'), swarm('blue')), expected={'blue/bob': 2})
     assert choose(seen, [RED]).robots == seen.robots
+
+
+# Results derived from observations: topics between robots, settings, increases.
+
+STRING = 'std_msgs/msg/String'
+
+
+def test_radio_topics_are_those_that_robots_publish_and_hear() -> None:
+    assert find_radio_topics(healthy()) == {AIR}
+    assert find_radio_topics(healthy(radio_topics=['/air'])) == {AIR, '/air'}
+    role = Endpoint('/bob/role', STRING, True, node('bob'))
+    relay = [Endpoint('/chatter', STRING, writes, '/relay') for writes in (True, False)]
+    endpoints = [*rewired('bob', *wiring('bob', radio_topic='/bob/air')), role, *relay]
+    assert find_radio_topics(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
+
+
+def test_topic_of_a_task_is_no_radio_topic() -> None:
+    """Texts of a user's task are no messages between robots, and need no other subscriber."""
+    def team(**of_it: bool) -> list[Endpoint]:
+        return [Endpoint('/bob/team', STRING, writes, node('bob'), **of_it)
+                for writes in (True, False)]
+
+    away = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
+    for wires, extra in ((healthy().endpoints, []), (away, ['/bob/air'])):
+        swarm = healthy(endpoints=[*wires, *team()], radio_topics=extra)
+        assert find_radio_topics(swarm) == {AIR, *extra}
+        assert '/bob/team' not in str(list(communication.shared_topic(swarm)))
+    # Where the air is not known, by what it offers.
+    for of_it in ({'reliable': True}, {'latched': True}):
+        assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
+
+
+def test_setting_is_the_published_one_or_the_default() -> None:
+    swarm = healthy(diagnostics=saying(message_expiry='7', communication_range='inf'))
+    assert swarm.setting('bob', 'message_expiry') == 7.0
+    assert swarm.setting('bob', 'communication_range') == math.inf
+    for values in ({}, {'message_expiry': 'soon'}):
+        swarm = healthy(diagnostics=saying(**values))
+        assert swarm.setting('bob', 'message_expiry') == ElectionParameters.message_expiry
+    assert swarm.setting('nobody', 'round_period') == ElectionParameters.round_period
+
+
+def test_increase_of_a_restarted_counter_is_zero() -> None:
+    swarm = healthy()
+    assert (swarm.increase('bob', 'rounds'), swarm.increase('bob', 'messages_heard')) == (9, 18)
+    assert swarm.increase('bob', 'unknown') == swarm.increase('nobody', 'rounds') == 0.0
+    assert healthy(diagnostics=swarm.diagnostics[::-1]).increase('bob', 'rounds') == 0.0
+
+
+def test_robot_with_an_output_namespace_is_found_by_its_node() -> None:
+    own = '/alice/election_node'
+    outputs = [Endpoint(f'/alice/election{place}/is_leader', 'std_msgs/msg/Bool', True, own)
+               for place in ('', '/rescue')]
+    seen = Observations(1.0, endpoints=outputs)
+    assert (seen.robots, seen.nodes) == (['alice'], outputs[:1])
+    assert by_robot({'alice/election': 3, 'bob': 4}, outputs) == {'alice': 3, 'bob': 4}

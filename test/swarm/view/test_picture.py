@@ -14,9 +14,9 @@
 
 """The picture, by the colours at the places where something is."""
 
-from leader_election.swarm.snapshot import Snapshot
+from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.formatting import GONE
-from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.view.frame import Frame, patrol_parts, Rings
 from leader_election.swarm.view.picture import (
     animate,
     ANIMATION_WIDTH,
@@ -27,7 +27,8 @@ from leader_election.swarm.view.picture import (
 import numpy as np
 from PIL import Image
 import pytest
-from swarm.view.example import frame, RINGS, working
+from shapely import Polygon
+from swarm.view.example import frame, PATROLLED, RINGS, working
 
 
 @pytest.fixture(scope='module')
@@ -138,3 +139,33 @@ def test_an_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
             assert pixels[2, 2].tolist() == [255, 255, 255]
             assert 80 <= image.info['duration'] <= 2000
     assert path.stat().st_size < 100_000
+
+
+# The parts of patrolled territories, from what leaders say.
+
+def told(decision, task='patrol'):
+    views = (RobotView(1, None, -9.0, 0.0, 1, (task,), decision=decision),
+             RobotView(2, None, -9.0, 1.0, 1, (task,), decision=decision))
+    return patrol_parts(Snapshot(0.0, {view.id: view for view in views}))
+
+
+def test_a_leaders_territory_is_split_among_its_members():
+    # A square of 4 m and two robots: cut from north to south through the middle.
+    found = told(PATROLLED)
+    assert list(found) == [1]
+    assert [Polygon(ring).bounds for ring in found[1]] == [
+        pytest.approx((1, 1, 3, 5)), pytest.approx((3, 1, 5, 5))]
+
+
+@pytest.mark.parametrize('decision', [
+    '[null]', '[7]', '[[]]', '[{}]', '[{"area":[],"ids":[]}]', '[{"area":[],"ids":[1,2]}]',
+    '[{"area":[[0,0,1]],"ids":[1]}]', '[{"area":[["x"]],"ids":[1]}]',
+    '[{"area":[[0,0,1e300,0,1e300,1e300]],"ids":[1,2]}]', '[{"area":5,"ids":[1,2]}]',
+    '[{"area":[[0,0,4,0,4,4]],"ids":7}]', '[{"area":[[0,0,4,0,4,4]],"ids":[' + '1,' * 999 + '1]}]',
+])
+def test_malformed_decision_is_not_drawn(decision):
+    assert told(decision) == {1: ()}
+
+
+def test_other_tasks_have_no_parts():
+    assert told(PATROLLED, task='rally') == {} == told('')
