@@ -21,8 +21,7 @@ from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions, RobotView, Snapshot
 from leader_election.swarm.view.formatting import hexadecimal, PALETTE, Palette
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.view.terminal import line, render
-from leader_election.swarm.view.terminal_map import columns_for, swarm_map
+from leader_election.swarm.view.terminal import columns_for, line, render, swarm_map
 import pytest
 from rich.console import Console
 from swarm.view.example import frame, RINGS, working
