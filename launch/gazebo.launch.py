@@ -38,7 +38,6 @@ from leader_election.ros.launching.arguments import (
     given_values,
     optional_arguments,
     parse_bool,
-    parse_value,
     ROBOTS_PER_PROCESS,
     select_parameters,
     SWARM_ARGUMENTS,
@@ -55,18 +54,16 @@ from leader_election.ros.launching.gazebo import (
 )
 from leader_election.ros.launching.processes import (
     ends_on_error,
-    NAMESPACED_TF,
-    package_node,
+    fleet_nodes,
+    observers,
     run_folder,
-    rviz_nodes,
     shut_down_with_status,
 )
 from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
-from leader_election.swarm.fleet.robot_list import format_ids, format_robot_list
+from leader_election.swarm.fleet.robot_list import format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
 
-GAZEBO = tuple(p.name for p in table(GazeboParameters))
 OTHERS = SWARM_ARGUMENTS | {
     'headless': ('false', 'Whether to run without a display: no window is opened, and scans are '
                           'rendered without one.'),
@@ -99,7 +96,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     settings = with_tasks(context.launch_configurations)
     check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
     check_gazebo_installed(settings['robots'])
-    parameters = build(GazeboParameters, given_values(settings, GazeboParameters, GAZEBO))
+    parameters = build(GazeboParameters, given_values(settings, GazeboParameters))
     plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]
     check_scanner(settings, names, parameters.lidar)
@@ -113,16 +110,12 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
     sim_time = parse_bool(settings, 'use_sim_time')
     headless = parse_bool(settings, 'headless')
-    share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
+    share = ROBOTS_PER_PROCESS.parse(settings[ROBOTS_PER_PROCESS.name])
     motion = wander_nodes(settings, names, {
         **plan.wander, 'seed': parameters.seed, 'use_sim_time': sim_time},
         on_exit=shut_down_with_status)
     window = parse_bool(settings, 'gui') and not headless
-    observers = rviz_nodes(settings, sim_time)
-    if parse_bool(settings, 'monitor'):
-        observers.insert(0, package_node(
-            settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
-            on_exit=shut_down_with_status))
+    watching = observers(settings, monitor, sim_time)
     check_log_level(settings['log_level'])
     files = write_files(plan, run_folder())
     swarm_parameters = {'roster': format_robot_list(plan.robots), 'seed': parameters.seed,
@@ -139,12 +132,10 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         *after_the_clock(settings, [
             gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
         *robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
-        *(package_node(settings, 'fleet', f'fleet_{ids[i]}',
-                       swarm_parameters | election | {'members': format_ids(ids[i:i + share])},
-                       remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
-          for i in range(0, len(ids), share)),
+        *fleet_nodes(settings, (ids[i:i + share] for i in range(0, len(ids), share)),
+                     swarm_parameters | election),
         *motion,
-        *observers,
+        *watching,
     ]
 
 

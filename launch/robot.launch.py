@@ -34,7 +34,6 @@ from leader_election.ros.launching.arguments import (
     COMMON_ARGUMENTS,
     declare_arguments,
     parse_bool,
-    parse_value,
     select_parameters,
 )
 from leader_election.ros.launching.checks import check_parameters, full_namespace
@@ -114,7 +113,7 @@ def nodes(context: LaunchContext) -> list[Node]:
     managed = parse_bool(settings, 'managed')
     autostart = parse_bool(settings, 'autostart')
     lifecycle = {'autostart': autostart} if managed else {}
-    wander = parse_value(MOTION, settings[MOTION.name]) == 'wander'
+    wander = MOTION.parse(settings[MOTION.name]) == 'wander'
     space = full_namespace(settings, robot.namespace).rstrip('/')
     check_parameters(settings['params_file'], {f'{space}/{NODE_NAME}': ElectionParameters},
                      robot.parameters)

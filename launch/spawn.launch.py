@@ -42,8 +42,7 @@ from leader_election.ros.launching.gazebo import (
 )
 from leader_election.ros.launching.processes import (
     ends_on_error,
-    NAMESPACED_TF,
-    package_node,
+    fleet_nodes,
     run_folder,
     shut_down_with_status,
     start_after,
@@ -52,7 +51,6 @@ from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 
-SPAWN = tuple(p.name for p in table(SpawnParameters))
 OTHERS = {name: COMMON_ARGUMENTS[name] for name in ('params_file', 'log_level')} | {
     'use_sim_time': ('true', 'Whether to use the time of Gazebo.'),
 }
@@ -72,7 +70,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     settings = context.launch_configurations
     check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
     check_gazebo_installed('30')
-    parameters = build(SpawnParameters, given_values(settings, SpawnParameters, SPAWN))
+    parameters = build(SpawnParameters, given_values(settings, SpawnParameters))
     plan = plan_spawn(parameters)
     robot = plan.robot
     check_scanner(settings, [robot.name], parameters.lidar)
@@ -94,10 +92,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         spawn_model(settings, plan.world_name, robot.name, model, (x, y, plan.z, yaw)), [
             gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
             *robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
-            package_node(settings, 'fleet', f'fleet_{robot.id}',
-                         {'roster': format_robot_list([robot]), 'use_sim_time': sim_time}
-                         | election,
-                         remappings=NAMESPACED_TF, on_exit=shut_down_with_status),
+            *fleet_nodes(settings, [(robot.id,)], {
+                'roster': format_robot_list([robot]), 'use_sim_time': sim_time, **election}),
             *motion], error_text='')
 
 

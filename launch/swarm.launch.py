@@ -32,32 +32,35 @@ from leader_election.ros.launching.arguments import (
     given_values,
     optional_arguments,
     parse_bool,
-    parse_value,
     ROBOTS_PER_PROCESS,
     select_parameters,
     SWARM_ARGUMENTS,
 )
-from leader_election.ros.launching.checks import check_parameters, full_namespace
+from leader_election.ros.launching.checks import (
+    check_parameters,
+    full_namespace,
+    global_parameters,
+)
 from leader_election.ros.launching.large_swarm import (
     explanation,
     large_swarm_scene,
+    progress_handlers,
+    reporting,
     robots_per_process,
     SHARE,
 )
-from leader_election.ros.launching.parameter_file import global_parameters
 from leader_election.ros.launching.processes import (
     ends_on_error,
-    NAMESPACED_TF,
+    fleet_nodes,
+    observers,
     package_node,
-    rviz_nodes,
     shut_down_with_status,
 )
-from leader_election.ros.launching.progress import progress_handlers, reporting
 from leader_election.ros.launching.robot import NODE_NAME
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters
-from leader_election.swarm.fleet.robot_list import format_ids, parse_ids
+from leader_election.swarm.fleet.robot_list import parse_ids
 from leader_election.swarm.tracker import MonitorParameters
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
@@ -127,36 +130,27 @@ def nodes(context: LaunchContext) -> list[Any]:
     ids = make_scene(build(SceneParameters, known | chosen)).ids
     ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
     given_share = settings[ROBOTS_PER_PROCESS.name]
-    share = (parse_value(ROBOTS_PER_PROCESS, given_share) if given_share
+    share = (ROBOTS_PER_PROCESS.parse(given_share) if given_share
              else robots_per_process(len(ids)))
-    hosts = {f'fleet_{ids[i]}': {'members': format_ids(ids[i:i + share])}
-             for i in range(0, len(ids), share)}
+    shares = [ids[i:i + share] for i in range(0, len(ids), share)]
     space = full_namespace(settings, settings['namespace']).rstrip('/')
     file = settings['params_file']
     check_parameters(file, {f'{space}/swarm_world': WorldParameters}, world)
-    check_parameters(file, {f'{space}/{name}': RobotHostParameters for name in hosts}, scene)
+    check_parameters(file, {
+        f'{space}/fleet_{own[0]}': RobotHostParameters for own in shares}, scene)
     check_parameters(file, {
         f'{space}/robot_{robot}/{NODE_NAME}': ElectionParameters for robot in ids}, election)
     check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
-    fleets = [
-        package_node(settings, 'fleet', name, scene | election | own | {'use_sim_time': sim_time},
-                     # As the world sends them: frame names are the same for all robots.
-                     remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
-        for name, own in hosts.items()]
     told = explanation(asked.robots, chosen)
     return [
         *([LogInfo(msg=told)] if told else []),
-        *progress_handlers(reporting(
-            min(share, len(ids) - first) for first in range(0, len(ids), share))),
+        *progress_handlers(reporting(map(len, shares))),
         # The end of any process, for example after a wrong parameter, ends the launch.
         *([package_node(settings, 'swarm_world', 'swarm_world', world,
                         on_exit=shut_down_with_status)]
           if parse_bool(settings, 'swarm_world') else []),
-        *fleets,
-        *([package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
-                        on_exit=shut_down_with_status)]
-          if parse_bool(settings, 'monitor') else []),
-        *rviz_nodes(settings, sim_time),
+        *fleet_nodes(settings, shares, scene | election | {'use_sim_time': sim_time}),
+        *observers(settings, monitor, sim_time),
     ]
 
 

@@ -30,6 +30,7 @@ import textwrap
 from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
 
+from leader_election.parameters import strict_yaml
 from leader_election.parameters.values import (
     as_number,
     as_whole_number,
@@ -106,6 +107,23 @@ class Parameter:
             raise ParameterError(self.name, problem=f': {shown(value)} is not allowed; {hint}it '
                                  f'takes {self.allowed()}')
         return converted
+
+    def parse(self, text: str) -> Any:
+        """
+        Return the checked value of a text, as a command line has it.
+
+        :raises ParameterError: for a wrong value.
+
+        >>> Parameter('robots', int, 40, 'How many.').parse('12')
+        12
+        """
+        if self.type is str:
+            return self.check(text)
+        try:
+            value = strict_yaml.read(text)
+        except ValueError:
+            value = text
+        return self.check(value)
 
     def _within(self, value: Any) -> bool:
         if isinstance(value, tuple):

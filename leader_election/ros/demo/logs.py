@@ -31,13 +31,12 @@ from typing import Any
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import id_ranges, within
-from leader_election.ros.demo.checks import Check, print_report, stopped
-from leader_election.ros.demo.processes import AT_ONCE, ProcessDied, Processes
-from leader_election.ros.demo.punctuality import overload, Punctuality
-from leader_election.ros.demo.reservation import LOG, refuse_company
+from leader_election.ros.demo.checks import Check, overload, print_report, Punctuality, stopped
+from leader_election.ros.demo.processes import AT_ONCE, LOG, ProcessDied, Processes, refuse_company
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.process import spin, StopRequest
+from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.simulation.logged_sightings import landmarks_path, read_sightings
 from leader_election.simulation.motion import carried_log

@@ -38,13 +38,20 @@ partition by their odometry with the one by their true poses.
 """
 
 
-def _positive_number(kind: Callable[[str], float]) -> Callable[[str], float]:
-    def positive(text: str) -> float:
-        number = kind(text)
-        if not number > 0:
-            raise ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
-        return number
-    return positive
+def _number(allowed: str, holds: Callable[[float], bool],
+            kind: Callable[[str], float] = float) -> Callable[[str], float]:
+    """Return the conversion of an option's text to a number for which a condition holds."""
+    def number(text: str) -> float:
+        found = kind(text)
+        if not holds(found):
+            raise ArgumentTypeError(f'{text} is not allowed; it takes {allowed}')
+        return found
+    return number
+
+
+_POSITIVE = 'more than 0', lambda number: number > 0
+_positive, _share = _number(*_POSITIVE), _number('0 to 1', lambda number: 0.0 <= number <= 1.0)
+_count = _number(*_POSITIVE, int)
 
 
 def _default_text(name: str) -> str:
@@ -71,16 +78,17 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     # The defaults of suppressed options depend on the task and are set afterwards.
     swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],
                        default=argparse.SUPPRESS, help='the task of the regions (default: none)')
-    swarm.add_argument('--robots', type=_positive_number(int), default=argparse.SUPPRESS,
+    swarm.add_argument('--robots', type=_count, default=argparse.SUPPRESS,
                        help=f'number of robots (default: {_default_text("robots")})')
-    swarm.add_argument('--duration', type=_positive_number(float), default=argparse.SUPPRESS,
+    swarm.add_argument('--duration', type=_positive, default=argparse.SUPPRESS,
                        help='length of the run [s]; the leader is killed half way '
                        f'(default: {_default_text("duration")})')
-    swarm.add_argument('--seed', type=int, default=1, help='seed of all random numbers')
-    swarm.add_argument('--radius', type=_positive_number(float), default=argparse.SUPPRESS,
+    swarm.add_argument('--seed', default=1, help='seed of all random numbers',
+                       type=_number('0 and more', lambda number: number >= 0, int))
+    swarm.add_argument('--radius', type=_positive, default=argparse.SUPPRESS,
                        help='the radius of a region [m] '
                        f'(default: {_default_text("radius")}; with --logs: 3)')
-    swarm.add_argument('--range', type=_positive_number(float), default=argparse.SUPPRESS,
+    swarm.add_argument('--range', type=_positive, default=argparse.SUPPRESS,
                        help='the communication range [m] '
                        f'(default: {_default_text("range")}; with --logs: 2.5)')
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
@@ -91,23 +99,24 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     world.add_argument('--physics', action='store_true',
                        help='robots are bodies, whose wheels slip and which push each other, by '
                        'MuJoCo (the extra physics)')
-    world.add_argument('--speed', type=_positive_number(float), default=0.5,
+    world.add_argument('--speed', type=_positive, default=0.5,
                        help='speed of the robots [m/s]')
-    world.add_argument('--drift', type=float, default=0.0,
+    world.add_argument('--drift', type=_share, default=0.0,
                        help='odometry: standard deviation of the relative error of speeds')
     world.add_argument('--line-of-sight', action='store_true',
                        help='obstacles block messages')
-    world.add_argument('--loss', type=float, default=0.0,
+    world.add_argument('--loss', default=0.0,
+                       type=_number('0 to less than 1', lambda number: 0.0 <= number < 1.0),
                        help='probability that a message is lost, 0 to 1')
     logs = parser.add_argument_group('logs of robots')
     logs.add_argument('--logs', default='', metavar='FOLDER',
                       help='replay logs: a folder, or physics5, those in this package')
-    logs.add_argument('--real-time-factor', type=_positive_number(float),
+    logs.add_argument('--real-time-factor', type=_positive,
                       default=argparse.SUPPRESS,
                       help='speed of the replay (default: 8; with --sightings: 5)')
     _add_sightings(parser.add_argument_group('sightings between logged robots, with --logs'))
     run = parser.add_argument_group('the run')
-    run.add_argument('--processes', type=_positive_number(int), default=2,
+    run.add_argument('--processes', type=_count, default=2,
                      help='number of processes that host robots, besides the one to be killed')
     run.add_argument('--output', type=Path, default=Path('results/demo'),
                      help='folder for pictures and log files')
@@ -116,10 +125,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     _set_defaults(options)
     if not options.logs and options.robots < 2:
         parser.error('argument --robots: one robot is killed, so there must be 2 or more')
-    if not 0.0 <= options.loss < 1.0:
-        parser.error(f'argument --loss: {options.loss} is not allowed; it takes 0 to less than 1')
-    if not 0.0 <= options.drift <= 1.0:
-        parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
     if options.physics and find_spec('mujoco') is None:
         parser.error(f'argument --physics: mujoco is not installed; {how_to_install("physics")}')
     if options.logs and options.physics:
@@ -127,8 +132,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     if options.logs and options.task:
         parser.error('argument --task: not allowed with --logs; robots of logs only elect')
     _check_sightings(parser, options)
-    if options.seed < 0:
-        parser.error(f'argument --seed: {options.seed} is not allowed; it takes 0 and more')
     return options
 
 
@@ -141,17 +144,17 @@ def _add_sightings(group: Any) -> None:
                        'simulated ranges by radio, or simulated cameras')
     group.add_argument('--landmarks', action='store_true',
                        help="it knows the places of the folder's landmarks, too")
-    group.add_argument('--outliers', type=float, default=None,
+    group.add_argument('--outliers', type=_share, default=None,
                        help='share of outliers of simulated sightings, 0 to 1')
-    group.add_argument('--bias', type=float, default=None,
+    group.add_argument('--bias', type=_number('a finite number', math.isfinite),
                        help='constant error of all simulated ranges [m]')
     group.add_argument('--carried', default='', metavar='IDS',
                        help='robots that are carried 2 m away, without a trace in odometry')
-    group.add_argument('--carried-at', type=_positive_number(float), default=300.0,
+    group.add_argument('--carried-at', type=_positive, default=300.0,
                        help='when they are carried [s]')
     group.add_argument('--wrong-start', default='', metavar='IDS',
                        help='robots whose start pose is wrong by 1 m')
-    group.add_argument('--radio-range', type=_positive_number(float), default=math.inf,
+    group.add_argument('--radio-range', type=_positive, default=math.inf,
                        help='the range of messages by true positions [m]')
 
 
@@ -172,10 +175,6 @@ def _check_sightings(parser: CommandLineParser, options: argparse.Namespace) -> 
         refuse('bias', 'needs ranges by radio: --sightings uwb')
     if options.sightings == 'uwb':
         refuse('landmarks', 'radios range robots only; it needs --sightings camera, or logs')
-    if options.outliers is not None and not 0.0 <= options.outliers <= 1.0:
-        parser.error(f'argument --outliers: {options.outliers} is not allowed; it takes 0 to 1')
-    if options.bias is not None and not math.isfinite(options.bias):
-        parser.error(f'argument --bias: {options.bias} is not allowed; it takes a finite number')
     for name in ('carried', 'wrong_start'):
         try:
             id_ranges(getattr(options, name), name)
@@ -201,7 +200,7 @@ def main() -> int:
     # Discovery is restricted to this machine, unless the environment sets another range.
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     from leader_election.ros.demo.logs import LogsDemo
-    from leader_election.ros.demo.reservation import DOMAIN, own_domain, own_folder
+    from leader_election.ros.demo.processes import DOMAIN, own_domain, own_folder
     from leader_election.ros.demo.swarm import SwarmDemo
     try:
         options.output, _ = own_folder(options.output)

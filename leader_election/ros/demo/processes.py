@@ -12,17 +12,36 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Processes of a demonstration: executables of this package, started, killed and stopped."""
+"""
+What a demonstration has for itself: processes, a ROS domain, and the folder of its results.
 
+Two demonstrations at the same time would otherwise hear each other's robots, which have the same
+ids, and overwrite each other's files.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 import ctypes
+import fcntl
+import json
 import math
+import os
 from pathlib import Path
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 from types import TracebackType
 from typing import Any
+
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import StopRequest
+from leader_election.swarm.view.formatting import count
+from rclpy.node import Node
 
 _PR_SET_PDEATHSIG = 1
 _GRACE = 30.0
@@ -135,9 +154,107 @@ class Processes:
 
 
 def _yaml(value: Any) -> str:
-    """Format a value as a ROS argument; texts are quoted, since some look like numbers."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and math.isinf(value):
-        return '.inf' if value > 0 else '-.inf'
-    return f"'{value}'" if isinstance(value, str) else repr(value)
+    """Format a value as a ROS argument: YAML contains JSON, which has no infinity."""
+    return '.inf' if value == math.inf else json.dumps(value)
+
+
+DOMAIN = 'ROS_DOMAIN_ID'
+DOMAINS = range(215, 232)
+"""
+Domains whose UDP ports are above the ephemeral ones of Linux: seldom chosen by hand, since those
+from 0 to 101, whose ports are below, are easier to remember.
+"""
+UNKNOWN = '_NODE_NAME_UNKNOWN_'
+"""The name of a node that is not known yet, in rmw."""
+DISCOVERY = 3.0
+"""The time to discover the publishers of a domain that the user has set [s]."""
+PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png')
+"""The pictures of a demonstration, in the folder of its results."""
+LOG = 'log'
+"""The folder of the processes' output, in the folder of its results."""
+_MOST_FOLDERS = 100
+
+
+def own_domain() -> tuple[int, socket.socket] | None:
+    """
+    Choose a ROS domain that nothing on this machine uses.
+
+    :return: the domain, and the socket that reserves it among demonstrations until it is closed;
+        ``None`` if the user has set ``ROS_DOMAIN_ID``, or if all domains are in use.
+    """
+    if os.environ.get(DOMAIN):
+        return None
+    # At random: what a killed process has left in shared memory belongs to another domain.
+    for domain in random.sample(DOMAINS, len(DOMAINS)):
+        reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with suppress(OSError):
+            # An abstract address: no file, free again at the end of the process.
+            reservation.bind(f'\0leader_election/ros/demo/{domain}')
+            if not _in_use(domain):
+                return domain, reservation
+        reservation.close()
+    return None
+
+
+def _in_use(domain: int) -> bool:
+    """Return whether a DDS participant of this machine is in a domain, by the ports of RTPS."""
+    for offset in (0, 10):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', 7400 + 250 * domain + offset))
+            except OSError:
+                return True
+    return False
+
+
+def refuse_company(node: Node, topics: Sequence[str], stop: StopRequest) -> None:
+    """
+    Check that no robots send in this domain yet, for as long as discovery takes.
+
+    :param node: of this process.
+    :param topics: of the messages between robots.
+    :param stop: ends the wait.
+    :raises ParameterError: if there are some.
+    """
+    def names() -> list[str]:
+        return [name for topic in topics for name in publishers(node, topic).elements()]
+
+    # Publishers are discovered before the names of their nodes.
+    spin([node], lambda: stop.made or any(UNKNOWN not in name for name in names()),
+         deadline=DISCOVERY)
+    if found := sorted(names()):
+        raise ParameterError(
+            f'{DOMAIN} {os.environ.get(DOMAIN)}: {count(len(found), "robot")} in this domain '
+            f'already, among them {found[0]}; stop them, or unset {DOMAIN}: the demonstration '
+            'then takes a domain of its own')
+
+
+def publishers(node: Node, topic: str) -> Counter[str]:
+    """Return how many publishers a topic has, by the full name of their node."""
+    return Counter(f'{found.node_namespace.rstrip("/")}/{found.node_name}'
+                   for found in node.get_publishers_info_by_topic(topic))
+
+
+def own_folder(wanted: Path) -> tuple[Path, int]:
+    """
+    Make the folder of the results, without files of an earlier run.
+
+    :param wanted: its path; while another demonstration writes to it, ``_2`` and so on is added.
+    :return: the path, and the descriptor that reserves it until it is closed.
+    :raises OSError: if it cannot be written.
+    """
+    for number in range(1, _MOST_FOLDERS):
+        folder = wanted if number == 1 else wanted.with_name(f'{wanted.name}_{number}')
+        (folder / LOG).mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            continue
+        for file in (*(folder / name for name in PICTURES), *(folder / LOG).glob('*.log')):
+            file.unlink(missing_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(None, 'Permission denied')
+        return folder, descriptor
+    raise OSError(None, f'{_MOST_FOLDERS} demonstrations write there')

@@ -19,7 +19,7 @@ from pathlib import Path
 from shlex import quote
 import sys
 
-from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.ros.gazebo.plan import (
     clock_bridge_yaml,
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     chosen = vars(options().parse_args(arguments))
     try:
-        values = {p.name: _parse(p, chosen[p.name]) for p in table(GazeboParameters)
+        values = {p.name: p.parse(chosen[p.name]) for p in table(GazeboParameters)
                   if chosen[p.name] is not None}
         plan = plan_swarm(build(GazeboParameters, values))
         files = write_files(plan, chosen['output'])
@@ -119,11 +119,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f'note: {plan.note}', file=sys.stderr)
     print('\n'.join(commands(plan, files)))
     return ExitStatus.OK
-
-
-def _parse(p: Parameter, text: str) -> object:
-    try:
-        value = strict_yaml.read(text)
-    except ValueError:
-        value = text
-    return p.check(text if p.type is str else value)

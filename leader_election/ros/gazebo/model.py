@@ -13,48 +13,35 @@
 # limitations under the License.
 
 """
-The swarm robot as an SDF model; its dimensions and masses are in ``world.robot_body``.
+The swarm robot as an SDF model; its dimensions and masses are in ``simulation.robot_body``.
 
 The frame ``base_link`` is on the ground, midway between the wheels.
 """
 
 import math
 
-from leader_election.ros.gazebo.sdf import Colour, document, Element, material, tag
-from leader_election.ros.gazebo.simulator import (
+from leader_election.ros.gazebo.sdf import (
+    Colour,
     contact_sensor,
     contact_topic,
+    document,
     drive_plugin,
+    Element,
     Equipment,
     ground_truth_plugin,
     imu_sensor,
     imu_topic,
     lidar_sensor,
+    material,
     NO_EQUIPMENT,
+    tag,
 )
-from leader_election.simulation.robot_body import (
-    CASTER_RADIUS,
-    CASTER_X,
-    CHASSIS,
-    FLOOR,
-    FRICTION,
-    HEAD,
-    HEAD_RADIUS,
-    MIDDLE,
-    RADIUS,
-    RigidBody,
-    SCANNER_Z,
-    TOP,
-    WHEEL,
-    WHEEL_RADIUS,
-    WHEEL_SEPARATION,
-    WHEEL_TORQUE,
-)
+from leader_election.simulation import robot_body as body
 
 SDF_VERSION = '1.7'
 """A version that all versions of Gazebo Sim read."""
 
-_MIN_RANGE = HEAD_RADIUS * math.sqrt(3) + 0.001
+_MIN_RANGE = body.HEAD_RADIUS * math.sqrt(3) + 0.001
 """
 The least range of a scanner [m].
 
@@ -91,35 +78,36 @@ def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
                 z: float = 0.0) -> Element:
     """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
     x, y, yaw = pose
-    half = WHEEL_SEPARATION / 2
+    half = body.WHEEL_SEPARATION / 2
     return tag(
         'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
         _chassis(name, colour, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        drive_plugin(WHEEL_SEPARATION, WHEEL_RADIUS),
+        drive_plugin(body.WHEEL_SEPARATION, body.WHEEL_RADIUS),
         *([ground_truth_plugin()]
           if equipment.ground_truth else []),
         name=name)
 
 
 def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
-    disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', TOP - FLOOR)))
-    head = tag('geometry', tag('cylinder', tag('radius', HEAD_RADIUS), tag('length', HEAD)))
+    disc = _cylinder_geometry(body.RADIUS, body.TOP - body.FLOOR)
+    head = _cylinder_geometry(body.HEAD_RADIUS, body.HEAD)
     nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
-    caster = _sphere_geometry(CASTER_RADIUS)
-    at_caster = _pose(CASTER_X, 0.0, CASTER_RADIUS)
+    caster = _sphere_geometry(body.CASTER_RADIUS)
+    at_caster = _pose(body.CASTER_X, 0.0, body.CASTER_RADIUS)
     return tag(
-        'link', _inertial(CHASSIS),
-        tag('collision', _pose(0.0, 0.0, MIDDLE), disc, name='disc_shape'),
-        tag('visual', _pose(0.0, 0.0, MIDDLE), disc, material(colour), name='disc'),
-        tag('collision', _pose(0.0, 0.0, SCANNER_Z), head, name='head_shape'),
-        tag('visual', _pose(0.0, 0.0, SCANNER_Z), head, material(colour), name='head'),
+        'link', _inertial(body.CHASSIS),
+        tag('collision', _pose(0.0, 0.0, body.MIDDLE), disc, name='disc_shape'),
+        tag('visual', _pose(0.0, 0.0, body.MIDDLE), disc, material(colour), name='disc'),
+        tag('collision', _pose(0.0, 0.0, body.SCANNER_Z), head, name='head_shape'),
+        tag('visual', _pose(0.0, 0.0, body.SCANNER_Z), head, material(colour), name='head'),
         # Shows the forward direction.
-        tag('visual', _pose(0.07, 0.0, TOP + HEAD + 0.005), nose, material(_WHITE), name='nose'),
+        tag('visual', _pose(0.07, 0.0, body.TOP + body.HEAD + 0.005), nose, material(_WHITE),
+            name='nose'),
         # The caster does not turn, but slides without friction.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *([lidar_sensor(equipment.lidar, height=SCANNER_Z, min_range=_MIN_RANGE)]
+        *([lidar_sensor(equipment.lidar, height=body.SCANNER_Z, min_range=_MIN_RANGE)]
           if equipment.lidar else []),
         *([contact_sensor('disc_shape', contact_topic(name))]
           if equipment.bumper else []),
@@ -128,10 +116,10 @@ def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
 
 
 def _wheel(side: str, y: float) -> Element:
-    ball = _sphere_geometry(WHEEL_RADIUS)
+    ball = _sphere_geometry(body.WHEEL_RADIUS)
     return tag(
-        'link', _pose(0.0, y, WHEEL_RADIUS), _inertial(WHEEL),
-        tag('collision', ball, _surface(FRICTION), name='collision'),
+        'link', _pose(0.0, y, body.WHEEL_RADIUS), _inertial(body.WHEEL),
+        tag('collision', ball, _surface(body.FRICTION), name='collision'),
         tag('visual', ball, material(_BLACK), name='visual'), name=f'{side}_wheel')
 
 
@@ -141,12 +129,16 @@ def _joint(side: str) -> Element:
         'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
         tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
             tag('limit', tag('lower', '-1e16'), tag('upper', '1e16'),
-                tag('effort', WHEEL_TORQUE))),
+                tag('effort', body.WHEEL_TORQUE))),
         name=f'{side}_wheel_joint', type='revolute')
 
 
 def _pose(x: float, y: float, z: float) -> Element:
     return tag('pose', (x, y, z, 0.0, 0.0, 0.0))
+
+
+def _cylinder_geometry(radius: float, length: float) -> Element:
+    return tag('geometry', tag('cylinder', tag('radius', radius), tag('length', length)))
 
 
 def _sphere_geometry(radius: float) -> Element:
@@ -157,9 +149,9 @@ def _surface(friction: float) -> Element:
     return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
 
 
-def _inertial(body: RigidBody) -> Element:
+def _inertial(part: body.RigidBody) -> Element:
     names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
     return tag(
-        'inertial', _pose(*body.centre), tag('mass', body.mass),
+        'inertial', _pose(*part.centre), tag('mass', part.mass),
         tag('inertia', *(tag(name, value)
-                         for name, value in zip(names, body.moments + body.products))))
+                         for name, value in zip(names, part.moments + part.products))))

@@ -38,8 +38,7 @@ from leader_election.parameters import (
     table,
 )
 from leader_election.ros.gazebo.model import robot_sdf
-from leader_election.ros.gazebo.sdf import robot_colour
-from leader_election.ros.gazebo.simulator import (
+from leader_election.ros.gazebo.sdf import (
     contact_topic,
     Equipment,
     ground_truth_topic,
@@ -47,6 +46,7 @@ from leader_election.ros.gazebo.simulator import (
     Lidar,
     MIN_BEAMS,
     NO_EQUIPMENT,
+    robot_colour,
     STEP,
 )
 from leader_election.ros.gazebo.user_world import (

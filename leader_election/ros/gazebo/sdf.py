@@ -12,10 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""SDF elements: XML elements that hold numbers, materials, and a colour for each robot."""
+"""SDF elements: XML with numbers, materials, and the plugins and sensors of Gazebo Sim."""
 
 import colorsys
+import math
+from typing import NamedTuple
 from xml.etree import ElementTree
+
+from leader_election.simulation import robot_body as body
 
 Element = ElementTree.Element
 Content = Element | str | bool | int | float | tuple[float, ...]
@@ -106,3 +110,175 @@ def robot_colour(robot_id: int) -> Colour:
     lightness = 0.45 + 0.15 * (robot_id % 2)
     red, green, blue = colorsys.hls_to_rgb(robot_id * _GOLDEN % 1.0, lightness, 0.75)
     return round(red, 3), round(green, 3), round(blue, 3)
+
+
+ODOMETRY_RATE = 10.0
+"""The rate at which wheel odometry is published [Hz]."""
+STEP = 0.005
+"""The default time step of physics [s]: as exact as 2 ms, at half the processor time."""
+
+MIN_BEAMS = 8
+"""The least number of beams; between fewer beams a robot could be undetected until it is near."""
+
+
+class Lidar(NamedTuple):
+    """A laser scanner with a horizontal field of view of 360 degrees."""
+
+    beams: int = 36
+    """Evenly over the full circle; the first one points backwards."""
+    reach: float = 4.0
+    """The range [m]."""
+    rate: float = 5.0
+    """Scans per second [Hz]."""
+
+
+class Equipment(NamedTuple):
+    """What robots have in addition to their drive."""
+
+    lidar: Lidar | None = None
+    ground_truth: bool = False
+    """Whether Gazebo publishes each robot's true pose in the shared frame."""
+    odometry_drift: bool = False
+    """Whether node ``gazebo_odometry`` adds errors to the simulator's odometry."""
+    bumper: bool = False
+    """Whether a contact sensor detects what the disc touches."""
+    imu: bool = False
+    """Whether an IMU measures turning and acceleration."""
+
+    @property
+    def needs_odometry_node(self) -> bool:
+        """Whether node ``gazebo_odometry`` is between the simulator and the robots."""
+        return (self.odometry_drift or self.ground_truth or self.bumper
+                or self.lidar is not None)
+
+
+NO_EQUIPMENT = Equipment()
+"""The drive alone."""
+
+
+def drive_plugin(separation: float, radius: float) -> Element:
+    """
+    Return the plugin that drives the joints ``left_wheel_joint`` and ``right_wheel_joint``.
+
+    Topics have their default names, which contain the model's name: ``/model/NAME/cmd_vel``,
+    ``/model/NAME/odometry`` and ``/model/NAME/tf``.
+
+    :param separation: between the wheels [m].
+    :param radius: of a wheel [m].
+    """
+    joints = [tag('left_joint', 'left_wheel_joint'), tag('right_joint', 'right_wheel_joint')]
+    return _system(
+        'DiffDrive', 'diff-drive', *joints, tag('wheel_separation', separation),
+        tag('wheel_radius', radius),
+        tag('odom_publish_frequency', ODOMETRY_RATE),
+        tag('frame_id', 'odom'), tag('child_frame_id', 'base_link'),
+        *limits('linear', body.MAX_SPEED, body.MAX_ACCELERATION),
+        *limits('angular', body.MAX_TURN_RATE, body.MAX_TURN_ACCELERATION))
+
+
+def limits(kind: str, speed: float, acceleration: float) -> list[Element]:
+    """
+    Return the elements that limit a speed and its rate of change, symmetrically about 0.
+
+    :param kind: ``linear`` or ``angular``.
+    :param speed: [m/s or rad/s].
+    :param acceleration: [m/s² or rad/s²].
+    """
+    return [
+        tag(f'{end}_{kind}_{of}', sign * most)
+        for of, most in (('velocity', speed), ('acceleration', acceleration))
+        for end, sign in (('max', 1.0), ('min', -1.0))]
+
+
+def ground_truth_plugin() -> Element:
+    """
+    Return the plugin of Gazebo Sim that publishes a model's true pose.
+
+    The plugin for odometry would advertise three topics per robot instead of one. All topics are
+    announced at once, every second.
+    """
+    return _system(
+        'PosePublisher', 'pose-publisher',
+        *(tag(f'publish_{of}_pose', False) for of in ('link', 'visual', 'collision', 'sensor')),
+        # Versions before 8.10 publish no model's pose without this element.
+        tag('publish_nested_model_pose', True), tag('publish_model_pose', True),
+        tag('use_pose_vector_msg', False), tag('static_publisher', False),
+        tag('update_frequency', ODOMETRY_RATE))
+
+
+def contact_sensor(collision: str, topic: str) -> Element:
+    """
+    Return the sensor of Gazebo Sim that publishes the contacts of a part, in each step with any.
+
+    It needs no rendering. Gazebo's plugin for touches would report the first one only.
+
+    :param collision: the name of the part.
+    :param topic: in Gazebo.
+    """
+    return tag('sensor', tag('contact', tag('collision', collision), tag('topic', topic)),
+               name='bumper', type='contact')
+
+
+def contact_topic(name: str) -> str:
+    """Return the topic of a robot's contacts in Gazebo Sim."""
+    return f'/model/{name}/contacts'
+
+
+def imu_sensor(topic: str) -> Element:
+    """
+    Return the sensor of an IMU, as often as odometry; it needs no rendering.
+
+    :param topic: in Gazebo.
+    """
+    return tag('sensor', tag('topic', topic), tag('update_rate', ODOMETRY_RATE),
+               tag('always_on', True), name='imu', type='imu')
+
+
+def imu_topic(name: str) -> str:
+    """Return the topic of a robot's IMU in Gazebo Sim."""
+    return f'/model/{name}/imu'
+
+
+def ground_truth_topic(name: str) -> str:
+    """Return the topic of a robot's true pose in Gazebo Sim, the default of its plugin."""
+    return f'/model/{name}/pose'
+
+
+def _system(name: str, file: str, *content: Content) -> Element:
+    """Return the plugin that loads a system of Gazebo Sim, by its class and its file."""
+    return tag('plugin', *content, name=f'gz::sim::systems::{name}',
+               filename=f'gz-sim-{file}-system')
+
+
+def world_plugins(equipment: Equipment) -> list[Element]:
+    """Return the plugins that a world needs: for motion, for adding models, for the display."""
+    plugins = [_system('Physics', 'physics'), _system('UserCommands', 'user-commands'),
+               _system('SceneBroadcaster', 'scene-broadcaster')]
+    if equipment.bumper:
+        plugins.append(_system('Contact', 'contact'))
+    if equipment.imu:
+        plugins.append(_system('Imu', 'imu'))
+    if equipment.lidar:
+        plugins.append(_system('Sensors', 'sensors', tag('render_engine', 'ogre2')))
+    return plugins
+
+
+def lidar_sensor(lidar: Lidar, height: float, min_range: float) -> Element:
+    """
+    Return the sensor of a laser scanner; topic and frame have names after that of the model.
+
+    :param height: above the ground [m], at which other robots can be detected.
+    :param min_range: the least range [m], beyond the robot's own body.
+    """
+    step = 2 * math.pi / lidar.beams
+    rays = tag(
+        'scan', tag(
+            'horizontal', tag('samples', lidar.beams), tag('resolution', 1),
+            # A full circle: the last beam is one step before the first.
+            tag('min_angle', -math.pi), tag('max_angle', math.pi - step)))
+    reach = tag('range', tag('min', min_range), tag('max', lidar.reach), tag('resolution', 0.01))
+    return tag(
+        'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),
+        tag('update_rate', lidar.rate), tag('always_on', True),
+        tag('lidar', rays, reach),
+        name='lidar', type='gpu_lidar')

@@ -24,8 +24,7 @@ from xml.parsers import expat
 
 from leader_election.parameters import ParameterError
 from leader_election.ros.gazebo.floor import floor_height, floor_slabs
-from leader_election.ros.gazebo.sdf import Element, indented
-from leader_election.ros.gazebo.simulator import Equipment, world_plugins
+from leader_election.ros.gazebo.sdf import Element, Equipment, indented, world_plugins
 from leader_election.ros.gazebo.world import robot_models
 from leader_election.swarm.fleet.robot_list import RobotSpec
 

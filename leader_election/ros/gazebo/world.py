@@ -24,8 +24,18 @@ whole polygon.
 from collections.abc import Sequence
 
 from leader_election.ros.gazebo.model import robot_model, SDF_VERSION
-from leader_election.ros.gazebo.sdf import Colour, document, Element, material, robot_colour, tag
-from leader_election.ros.gazebo.simulator import Equipment, NO_EQUIPMENT, STEP, world_plugins
+from leader_election.ros.gazebo.sdf import (
+    Colour,
+    document,
+    Element,
+    Equipment,
+    material,
+    NO_EQUIPMENT,
+    robot_colour,
+    STEP,
+    tag,
+    world_plugins,
+)
 from leader_election.simulation.arena import (
     Arena,
     obstacle_rectangles,

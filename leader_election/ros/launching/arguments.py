@@ -19,7 +19,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import did_you_mean, Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
 
 PACKAGE = 'leader_election'
 COMMON_ARGUMENTS = {
@@ -73,7 +73,7 @@ def arguments_with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[
 
 
 def _default_text(p: Parameter) -> str:
-    """Return the default as a text for :func:`parse_value`; empty for a required parameter."""
+    """Return the default as :meth:`.Parameter.parse` takes it; empty if it is required."""
     default = list(p.default) if isinstance(p.default, tuple) else p.default
     return '' if p.required else str(default)
 
@@ -136,34 +136,18 @@ def _index_after_file(words: Sequence[str], file: str) -> int:
 
 
 def given_values(settings: Mapping[str, str], parameters: type,
-                 names: Iterable[str]) -> dict[str, Any]:
+                 names: Iterable[str] | None = None) -> dict[str, Any]:
     """
     Return the checked values of arguments that are given.
 
     :param settings: the values of arguments as texts; an empty one is not given.
     :param parameters: the table that declares them.
-    :param names: of the parameters that are arguments.
+    :param names: of the parameters that are arguments; ``None``: all.
     :raises ParameterError: for a wrong value.
     """
-    wanted = set(names)
-    return {p.name: parse_value(p, settings[p.name]) for p in table(parameters)
-            if p.name in wanted and settings.get(p.name)}
-
-
-def parse_value(p: Parameter, text: str) -> Any:
-    """
-    Return the checked value of an argument.
-
-    :raises ParameterError: for a wrong value.
-
-    >>> parse_value(Parameter('robots', int, 40, 'How many.'), '12')
-    12
-    """
-    try:
-        value = strict_yaml.read(text)
-    except ValueError:
-        value = text
-    return p.check(text if p.type is str else value)
+    wanted = None if names is None else set(names)
+    return {p.name: p.parse(settings[p.name]) for p in table(parameters)
+            if (wanted is None or p.name in wanted) and settings.get(p.name)}
 
 
 def parse_bool(settings: Mapping[str, str], name: str) -> bool:
@@ -175,4 +159,4 @@ def parse_bool(settings: Mapping[str, str], name: str) -> bool:
     >>> parse_bool({'headless': 'true'}, 'headless')
     True
     """
-    return bool(parse_value(Parameter(name, bool, False, ''), settings[name]))
+    return bool(Parameter(name, bool, False, '').parse(settings[name]))

@@ -16,23 +16,38 @@
 A command that ends with the process that has started it, also where that is killed.
 
 ``launch`` that is ended at once, as by SIGKILL or SIGHUP, cannot end its processes; nor does it
-know, when it is ended by SIGTERM, those whose start it has not yet reported.
+know, when it is ended by SIGTERM, those whose start it has not yet reported. It signals only the
+process that it has started: a shell, or a program that forks, leaves its children running, as
+Gazebo's server. Such a command has a process group of its own here, which ends with it.
 
-usage: ``python bound.py PARENT COMMAND [ARGUMENTS]``
+usage: ``python bound.py PARENT COMMAND [ARGUMENTS]``, for a group
+``python bound.py group COMMAND [ARGUMENTS]``
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 import ctypes
 import os
 from pathlib import Path
 import signal
 import sys
-from typing import NoReturn
+import time
+from typing import NoReturn, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 _PARENT_DEATH_SIGNAL = 1
 """``PR_SET_PDEATHSIG`` of Linux."""
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, and a command would inherit as ignored."""
+_GROUP = 'group'
+"""The word in place of the parent for a command in a group of its own."""
+PERIOD = 0.2
+"""The time between two checks for a signal [s]."""
+GRACE = 3.0
+"""The time after which the remaining processes are sent the next, stronger signal [s]."""
+_STRONGER = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
 def prefix() -> list[str]:
@@ -44,6 +59,11 @@ def prefix() -> list[str]:
     # Without the site packages, which take longer to find than the rest of the start.
     return ([sys.executable, '-I', '-S', __file__, str(os.getpid())]
             if sys.platform == 'linux' else [])
+
+
+def group_prefix() -> list[str]:
+    """Return the words to put before a command, to bind it and all processes that it starts."""
+    return [*prefix(), sys.executable, '-I', '-S', __file__, _GROUP]
 
 
 def become(launch: int, command: Sequence[str]) -> NoReturn:
@@ -74,5 +94,53 @@ def _lives(pid: int) -> bool:
     return stat.rpartition(')')[2].split()[0] not in 'ZX'
 
 
+def run_group(command: Sequence[str]) -> int:
+    """
+    Run a command in a process group of its own to its end.
+
+    SIGINT and SIGTERM go to all of the group. When the command has ended, the rest of the group is
+    ended.
+
+    :param command: its words.
+    :return: its exit status, as a shell would give it.
+    """
+    # Here, since the start of each process that is bound would wait for it.
+    from subprocess import Popen, TimeoutExpired
+    received: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: received.append(number))
+    with Popen([*prefix(), *command], start_new_session=True) as process:
+        while process.poll() is None and not received:
+            with suppress(TimeoutExpired):
+                process.wait(PERIOD)
+        if received:
+            end_group(process, received[-1])
+        end_group(process, signal.SIGTERM)
+        status = process.wait()
+    return status if status >= 0 else 128 - status
+
+
+def end_group(process: 'Popen[bytes]', first: int) -> None:
+    """
+    End all processes of a group, with stronger and stronger signals.
+
+    :param process: the leader of the group, which may have ended.
+    :param first: the first signal, SIGINT or SIGTERM.
+    """
+    for number in _STRONGER[_STRONGER.index(signal.Signals(first)):]:
+        deadline = time.monotonic() + GRACE
+        try:
+            os.killpg(process.pid, number)
+            while time.monotonic() < deadline:
+                # The leader is waited for, to be no longer a process of the group.
+                process.poll()
+                os.killpg(process.pid, 0)
+                time.sleep(PERIOD / 4)
+        except ProcessLookupError:
+            return
+
+
 if __name__ == '__main__':
+    if sys.argv[1] == _GROUP:
+        sys.exit(run_group(sys.argv[2:]))
     become(int(sys.argv[1]), sys.argv[2:])

@@ -13,14 +13,15 @@
 # limitations under the License.
 
 """
-Checks of a launch before any process is started: arguments, parameter files, installed programs.
+The parameters that files set, and checks of a launch before any process is started.
 
 An error during the actions of a launch file comes too late: launch (3.4) then forgets the
 processes that run already, and ends without stopping them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 import os
+from pathlib import Path
 import re
 from typing import Any
 
@@ -31,9 +32,101 @@ from leader_election.election.robot.parameters import (
     names_in,
 )
 from leader_election.parameters import build, ParameterError, table
-from leader_election.ros.launching.parameter_file import effective_parameters
-from leader_election.swarm.fleet.fleet_settings import TOPIC
+from leader_election.swarm.fleet.fleet_settings import flatten, TOPIC
 from leader_election.swarm.fleet.swarm_key import read_keys
+import yaml
+
+PARAMETERS_KEY = 'ros__parameters'
+ALL_NODES = '/**'
+"""The section for all nodes, which launch also uses for arguments."""
+
+
+def global_parameters(path: str) -> dict[str, Any]:
+    """
+    Return the parameters that a file sets for all nodes, in section ``/**``.
+
+    :param path: of the file; empty for none.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+    """
+    if not path:
+        return {}
+    try:
+        sections = yaml.safe_load(Path(path).read_text())
+        return dict(sections.get(ALL_NODES, {}).get(PARAMETERS_KEY, {}))
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError,
+            yaml.YAMLError) as error:
+        raise ParameterError(f'parameter params_file: {path!r} is not a file of parameters: '
+                             + ' '.join(str(error).split())) from None
+
+
+def sets_parameter(path: str, name: str, node: str) -> bool:
+    """
+    Return whether a file sets a parameter of a node.
+
+    :param path: of the file; empty for none.
+    :param name: of the parameter.
+    :param node: its name with its namespace.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+    """
+    return any(name in parameters and section_applies(place, node)
+               for place, parameters in _all_sections(path))
+
+
+def effective_parameters(path: str, nodes: Iterable[str],
+                         given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """
+    Return the parameters that a file and the arguments of a launch set, for each node.
+
+    ROS merges all values of one section, those of arguments last, and applies sections in the
+    order in which the file first names them. So an argument, which belongs to ``/**``, does not
+    take precedence over a section behind it.
+
+    :param path: of the file; empty for none.
+    :param nodes: their names with their namespaces.
+    :param given: the values of arguments, by name.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+
+    >>> effective_parameters('', ['alice/election_node'], {'tasks': 'count'})
+    [{'tasks': 'count'}]
+    """
+    places: dict[str, dict[str, Any]] = {}
+    for place, parameters in [*_all_sections(path), (ALL_NODES, given)]:
+        places.setdefault(place.strip('/'), {}).update(flatten(parameters))
+    return [{name: value for place, parameters in places.items() if section_applies(place, node)
+             for name, value in parameters.items()} for node in nodes]
+
+
+def section_applies(place: str, node: str) -> bool:
+    """
+    Return whether a section of a parameter file applies to a node.
+
+    :param place: the name of the section, with wildcards.
+    :param node: its name with its namespace.
+
+    >>> [section_applies(place, 'alice/election_node') for place in (
+    ...     '/**', '/alice/election_node', '/alice/*', '/**/election_node', '/bob/election_node')]
+    [True, True, True, True, False]
+    """
+    names = {'**': '(/[^/]+)*', '*': '/[^/]+'}
+    pattern = ''.join(names.get(part, '/' + re.escape(part))
+                      for part in place.split('/') if part)
+    return re.fullmatch(pattern, '/' + node.strip('/')) is not None
+
+
+def _all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the sections of a file and their parameters; none for an empty path."""
+    global_parameters(path)
+    return list(_sections('', yaml.safe_load(Path(path).read_text()))) if path else []
+
+
+def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each section that has parameters, and these; namespaces may be nested."""
+    for name, value in inside.items() if isinstance(inside, Mapping) else ():
+        if name == PARAMETERS_KEY and isinstance(value, Mapping):
+            yield place, value
+        elif isinstance(name, str):
+            yield from _sections(f'{place}/{name}', value)
+
 
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 ROBOT_ID = 'robot_id'
@@ -83,6 +176,20 @@ def full_namespace(settings: Mapping[str, str], namespace: str) -> str:
     return '/' + '/'.join(part for part in (pushed, namespace) if part)
 
 
+def configured_tasks(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """
+    Return the tasks of a robot, by the parameters that list them: one for each instance.
+
+    :param parameters: of the robot, by name.
+
+    >>> configured_tasks({'tasks': 'count, patrol', 'instances': 'near'})
+    {'tasks': ('count', 'patrol'), 'near.tasks': ()}
+    """
+    instances = names_in(str(parameters.get('instances', '')))
+    return {place: names_in(str(parameters.get(place, '')))
+            for place in ('tasks', *(f'{name}.tasks' for name in instances))}
+
+
 def check_tasks(parameters: Mapping[str, Any]) -> None:
     """
     Check that tasks are installed on this computer.
@@ -91,9 +198,8 @@ def check_tasks(parameters: Mapping[str, Any]) -> None:
     :raises ParameterError: for a task that is not; the message names those that are.
     """
     known = task_names()
-    for place in ('tasks', *(f'{name}.tasks' for name in names_in(
-            str(parameters.get('instances', ''))))):
-        for name in names_in(str(parameters.get(place, ''))):
+    for place, names in configured_tasks(parameters).items():
+        for name in names:
             if name not in known and ':' not in name:
                 raise ParameterError(place, problem=f': there is no task {name!r} on this '
                                      f"computer; there are: {', '.join(known)}, or module:Class")

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 import re
 import shlex
-import sys
 from typing import Any
 
 from leader_election.parameters import ParameterError
@@ -98,8 +97,7 @@ def _gz_sim(arguments: str) -> Any:
     share = Path(get_package_share_directory('ros_gz_sim'))
     file = share / 'launch' / 'gz_sim.launch.py'
     # gz runs other processes, and does not hand all signals on; a shell hands none on.
-    words = [*(['exec'] if 'shell=True' in file.read_text() else []), *bound.prefix(),
-             sys.executable, '-m', 'leader_election.ros.launching.process_group']
+    words = [*(['exec'] if 'shell=True' in file.read_text() else []), *bound.group_prefix()]
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', shlex.join(words)),
         IncludeLaunchDescription(str(file), launch_arguments={

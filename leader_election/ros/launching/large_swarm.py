@@ -13,10 +13,15 @@
 # limitations under the License.
 """The automatic settings of a launch of hundreds of robots, so that they fit on one machine."""
 
+from collections.abc import Iterable
 import math
+import sys
 from typing import Any
 
 from leader_election.ros.launching.arguments import ROBOTS_PER_PROCESS
+from leader_election.swarm.fleet.hosting import CREATED, ELECTING, LEAST, SwarmProgress
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 LARGE = 200
 """The number of robots from which on a swarm is large."""
@@ -72,3 +77,77 @@ def explanation(robots: int, chosen: dict[str, Any]) -> str:
     return (f'{robots} robots: ' + ', '.join(
         f'{name}:={str(value).lower()}' for name, value in chosen.items())
         + '; give these arguments to have it otherwise')
+
+
+class ProgressBar:
+    """Draws a bar for each phase until all robots elect."""
+
+    def __init__(self, robots: int, console: Console) -> None:
+        """
+        Draw nothing before the first progress.
+
+        :param robots: their number.
+        :param console: to draw on.
+        """
+        self._swarm = SwarmProgress(robots)
+        self._bars = Progress(
+            TextColumn('robots {task.description:8}'), BarColumn(), MofNCompleteColumn(),
+            TimeElapsedColumn(), console=console, auto_refresh=False)
+        self._tasks = {phase: self._bars.add_task(phase, total=robots)
+                       for phase in (CREATED, ELECTING)}
+        self._begun = self._over = False
+
+    def take(self, process: str, text: str) -> None:
+        """
+        Draw changes.
+
+        :param process: the name of a process.
+        :param text: its output.
+        """
+        if self._over or not self._swarm.take(process, text):
+            return
+        if not self._begun:
+            self._begun = True
+            self._bars.start()
+        for phase, task in self._tasks.items():
+            self._bars.update(task, completed=self._swarm.done(phase))
+        self._bars.refresh()
+        if self._swarm.complete:
+            self.close()
+
+    def close(self) -> None:
+        """Stop drawing; the terminal stays as it is."""
+        if self._begun and not self._over:
+            self._bars.stop()
+        self._over = True
+
+
+def reporting(shares: Iterable[int]) -> int:
+    """
+    Return the number of robots whose progress is reported.
+
+    :param shares: the number of robots of each process; small ones report nothing.
+
+    >>> reporting([60, 60, 10])
+    120
+    """
+    return sum(share for share in shares if share >= LEAST)
+
+
+def progress_handlers(robots: int) -> list[Any]:
+    """
+    Return the actions that draw the bar, if there are many robots and a terminal.
+
+    :param robots: whose progress is reported (:func:`reporting`).
+    """
+    if robots < LEAST or not sys.stdout.isatty():
+        return []
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessIO, OnShutdown
+    bar = ProgressBar(robots, Console())
+
+    def take(event: Any) -> None:
+        bar.take(event.process_name, event.text.decode(errors='replace'))
+
+    return [RegisterEventHandler(OnProcessIO(on_stdout=take, on_stderr=take)),
+            RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: bar.close()))]

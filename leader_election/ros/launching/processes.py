@@ -43,6 +43,7 @@ from leader_election.ros.launching.checks import (
     check_namespace,
     check_programs,
 )
+from leader_election.swarm.fleet.robot_list import format_ids
 
 
 def bound_node(settings: Mapping[str, str], package: str, executable: str,
@@ -112,6 +113,38 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
         settings, 'rviz2', 'rviz2',
         namespace=check_namespace(settings.get('namespace', '')),
         arguments=['-d', view], parameters=[{'use_sim_time': sim_time}])]
+
+
+def fleet_nodes(settings: Mapping[str, str], shares: Iterable[tuple[int, ...]],
+                parameters: Mapping[str, Any]) -> list[Any]:
+    """
+    Return the processes that host simulated robots.
+
+    :param settings: the values of arguments.
+    :param shares: the ids of the robots of each process.
+    :param parameters: of all robots, by name.
+    """
+    return [package_node(settings, 'fleet', f'fleet_{ids[0]}',
+                         {**parameters, 'members': format_ids(ids)},
+                         # As simulators send transforms: frame names are the same for all robots.
+                         remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
+            for ids in shares]
+
+
+def observers(settings: Mapping[str, str], monitor: Mapping[str, Any],
+              sim_time: bool) -> list[Any]:
+    """
+    Return the processes of the monitor and of RViz, as far as arguments request them.
+
+    :param settings: the values of arguments.
+    :param monitor: the parameters of the monitor, by name.
+    :param sim_time: whether they use simulated time.
+    :raises ParameterError: if RViz is not installed.
+    """
+    shown = [package_node(settings, 'monitor', 'monitor', {**monitor, 'use_sim_time': sim_time},
+                          on_exit=shut_down_with_status)
+             ] if parse_bool(settings, 'monitor') else []
+    return shown + rviz_nodes(settings, sim_time)
 
 
 def distro() -> str:

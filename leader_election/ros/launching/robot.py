@@ -21,11 +21,17 @@ For a physical robot they come from its part of a fleet file and from arguments.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.parameters import ElectionParameters, names_in
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import Parameter, ParameterError, table
-from leader_election.ros.launching.arguments import given_values, parse_bool, parse_value
-from leader_election.ros.launching.checks import check_namespace, check_tasks, full_namespace
-from leader_election.ros.launching.parameter_file import effective_parameters, sets_parameter
+from leader_election.ros.launching.arguments import given_values, parse_bool
+from leader_election.ros.launching.checks import (
+    check_namespace,
+    check_tasks,
+    configured_tasks,
+    effective_parameters,
+    full_namespace,
+    sets_parameter,
+)
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
 from leader_election.swarm.fleet.fleet_settings import (
@@ -154,7 +160,7 @@ def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> d
     :raises ParameterError: for a wrong value.
     """
     required, respawn = parse_bool(settings, 'required'), parse_bool(settings, 'respawn')
-    delay = parse_value(RESPAWN_DELAY, settings[RESPAWN_DELAY.name])
+    delay = RESPAWN_DELAY.parse(settings[RESPAWN_DELAY.name])
     if respawn:
         return {'respawn': True, 'respawn_delay': delay}
     return {'on_exit': shut_down_with_status if required else stop(companions) or None}
@@ -182,8 +188,8 @@ def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters:
         only.
     :param options: for ``launch_ros.actions.Node``.
     """
-    motion = parse_value(MOTION, settings[MOTION.name]) if settings[MOTION.name] else ''
-    driven = [robot for robot, tasks in zip(robots, configured_tasks(settings, robots))
+    motion = MOTION.parse(settings[MOTION.name]) if settings[MOTION.name] else ''
+    driven = [robot for robot, tasks in zip(robots, tasks_of_robots(settings, robots))
               if motion == 'wander' or not motion and set(tasks) <= set(STATIONARY_TASKS)]
     if not driven:
         return []
@@ -192,26 +198,20 @@ def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters:
                          **options)]
 
 
-def configured_tasks(settings: Mapping[str, str], robots: Iterable[str]) -> list[list[str]]:
+def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[list[str]]:
     """
     Return the tasks of each robot in all its instances, from arguments and parameter file.
 
     :param settings: the values of arguments: ``tasks`` and ``params_file``.
     :param robots: their namespaces.
 
-    >>> configured_tasks({'tasks': 'count, patrol', 'params_file': ''}, ['robot_1'])
+    >>> tasks_of_robots({'tasks': 'count, patrol', 'params_file': ''}, ['robot_1'])
     [['count', 'patrol']]
     """
     argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
     nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
-    return [[task for name in _task_parameters(values)
-             for task in names_in(str(values.get(name, '')))]
+    return [[task for names in configured_tasks(values).values() for task in names]
             for values in effective_parameters(settings['params_file'], nodes, argument)]
-
-
-def _task_parameters(values: Mapping[str, Any]) -> list[str]:
-    """Return the names of a robot's parameters that list tasks."""
-    return ['tasks', *(f'{name}.tasks' for name in names_in(str(values.get('instances', ''))))]
 
 
 def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:
@@ -223,7 +223,7 @@ def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int
     :param beams: of the laser scanner; 0 for none.
     :raises ParameterError: if they have none; the message names the tasks.
     """
-    tasks = {name: None for names in configured_tasks(settings, robots) for name in names}
+    tasks = {name: None for names in tasks_of_robots(settings, robots) for name in names}
     blind = [name for name in tasks if name in SCAN_TASKS]
     if blind and not beams:
         raise ParameterError('lidar', problem=f": 0 leaves robots blind, and {', '.join(blind)} "

@@ -20,47 +20,31 @@ from functools import partial
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.registry import message_type
 from leader_election.election.robot.codec import MAIN
-from leader_election.election.robot.diagnostics import QOS_FAULT
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.pose import IDENTITY, yaw_of
-from leader_election.election.robot.reception import NeighbourhoodWatch
-from leader_election.election.robot.robot import (
-    ODOMETRY_WITHOUT_TRANSFORM,
-    Outlook,
-    phase,
-    repeat_delays,
-    Robot,
-    wait,
-)
+from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Outlook, Robot
 from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.slip import BUMPER, IMU
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, instances
 from leader_election.ros.nodes.declare import Declarations
-from leader_election.ros.nodes.event_log import EventLog
-from leader_election.ros.nodes.factors_file import FactorsFile, PERIOD
-from leader_election.ros.nodes.leadership_publisher import LeadershipPublisher
-from leader_election.ros.nodes.localisation_publishers import LocalisationPublishers
+from leader_election.ros.nodes.localisation import LocalisationPublishers, subscribe_sightings
 from leader_election.ros.nodes.odometry_origin import TransformOrigin
-from leader_election.ros.nodes.qos import (
-    EVENTS,
-    IncompatiblePublishers,
-    NEIGHBOURHOOD,
-    overridable,
-    SENSOR,
-    SIGHTINGS,
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR, SIGHTINGS
+from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
+from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD
+from leader_election.ros.nodes.rounds import RoundSchedule
+from leader_election.ros.nodes.state_publishers import (
+    LeadershipPublisher,
+    PlotPublishers,
+    StatePublishers,
 )
-from leader_election.ros.nodes.robot_diagnostics import statuses
-from leader_election.ros.nodes.sighting_inputs import SightingInputs
-from leader_election.ros.nodes.state_publishers import PlotPublishers, StatePublishers
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.fleet.swarm_key import KeyFile
 from leader_election.swarm.fleet.swarm_time_file import SwarmTimeFile
@@ -70,8 +54,6 @@ from rclpy.node import Node
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool, String
 
-SHORTEST_TIMER = 1e-3
-"""The shortest period of a timer [s]; zero is not a valid one."""
 MANDATES_SINCE = 176_722_560_000
 """The start of 2026, from which the first numbers of mandates count, to be short [10 ms]."""
 
@@ -85,7 +67,6 @@ class Election:
     :ivar parameters: the parameters at the start.
     :ivar robot: the robot itself, which does not depend on ROS.
     :ivar steady_clock: the clock of its timers.
-    :ivar runs: whether it was started, and not closed since.
     :ivar failure: the error with which the process has to end, if any.
     """
 
@@ -97,7 +78,7 @@ class Election:
         :raises ParameterError: for invalid parameters.
         """
         self._node = node
-        self.runs = False
+        self._schedule: RoundSchedule | None = None
         self.failure: ParameterError | None = None
         self._declared = declarations.declare(ElectionParameters, self._configure)
         self._declarations = declarations
@@ -148,15 +129,14 @@ class Election:
         self._leadership = LeadershipPublisher(node, self.robot, self._name, self.topic)
         self._corrected = (
             LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)
-        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._plots = (
             PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
-        self._watch, self._localisation_watch = NeighbourhoodWatch(), LocalisationWatch()
-        self._incompatible = IncompatiblePublishers(node, 'neighbourhood')
-        self._hearing = self._listen(
-            'neighbourhood', String, self._receive, NEIGHBOURHOOD, self._incompatible.events)
+        self._diagnostics = DiagnosticsPublisher(
+            node, self.robot, self._name, self._events, self._factors_file)
+        self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
+                                     self._diagnostics.incompatible.events)
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
         paired = self.robot.sensing.cooperates
         self._listen('odom', Odometry, self._odometry, SIGHTINGS if paired else SENSOR)
@@ -167,8 +147,8 @@ class Election:
             self._listen(name, *inputs[name], SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements or self.robot.sensing.cooperates:
-            SightingInputs(self.robot, self._listen, self._now,
-                           lambda: node.get_clock().now().nanoseconds * 1e-9)
+            subscribe_sightings(self.robot, self._listen, self._now,
+                                lambda: clock.seconds(node.get_clock()))
         if metric.topic:
             self._listen(metric.topic, message_type(metric.message), self._sense, SENSOR)
         for instance in self.robot.instances.values():
@@ -184,19 +164,15 @@ class Election:
         """Return the full name of the topic on which the robot sends."""
         return str(self._out.topic_name)
 
+    @property
+    def runs(self) -> bool:
+        """Return whether it was started, and not closed since."""
+        return self._schedule is not None
+
     def start(self) -> None:
         """Start the rounds."""
-        self.runs = True
-        self._last_check = self._last_beat = float('-inf')
-        self._repeats: list[float] = []
+        self._schedule = RoundSchedule(self.robot, self._now, self._round, self._timer)
         parameters = self._declared.values
-        first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
-        self._heartbeat = self._timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
-        self._in_phase = False
-        self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
-        self._reaction.cancel()
-        self._repeat = self._timer(parameters.reactive_interval, self._on_repeat)
-        self._repeat.cancel()
         self._timer(parameters.diagnostics_period, self._diagnose)
         if self._plots is not None:
             self._timer(parameters.metrics_period, self._plots.publish)
@@ -232,8 +208,8 @@ class Election:
     def _configure(self, parameters: ElectionParameters) -> None:
         self._set_longest_step(parameters)
         period = parameters.round_period
-        if self.runs and period != self.robot.parameters.round_period:
-            self._set_timer(self._heartbeat, period)
+        if self._schedule is not None and period != self.robot.parameters.round_period:
+            self._schedule.set_period(period)
         self.robot.configure(self._with_own(parameters))
 
     def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
@@ -248,11 +224,6 @@ class Election:
             self._configure_instance(name, self._instances[name].values)
 
         return instances.with_own_parameters(self._declarations, parameters, changed, f'{name}.')
-
-    @staticmethod
-    def _set_timer(timer: Any, period: float) -> None:
-        timer.timer_period_ns = int(period * 1e9)
-        timer.reset()
 
     # Input.
 
@@ -303,18 +274,11 @@ class Election:
 
     def _receive(self, message: String) -> None:
         now = self._now()
-        if self.runs and self._in_phase and (
-                now - self._last_beat >= self.robot.parameters.round_period):
-            # Messages that arrived before the timer are processed first; a round must not wait for
-            # them.
-            self._on_heartbeat()
-        is_new = self.robot.receive(message.data, now)
-        if is_new and self.runs and self.robot.parameters.schedule == 'reactive':
-            pause = wait(self._last_check, now, self.robot.parameters.reactive_interval)
-            if pause < SHORTEST_TIMER:
-                self._run_if_changed(now)
-            elif self._reaction.is_canceled():
-                self._set_timer(self._reaction, pause)
+        if self._schedule is not None:
+            self._schedule.catch_up(now)
+        is_news = self.robot.receive(message.data, now)
+        if is_news and self._schedule is not None:
+            self._schedule.take_news(now)
         if self.robot.reception.duplicate is not None and not self._duplicate_logged:
             self._duplicate_logged = True
             self._node.get_logger().error(
@@ -323,57 +287,16 @@ class Election:
 
     # Rounds and output.
 
-    def _on_heartbeat(self) -> None:
-        now, period = self._now(), self.robot.parameters.round_period
-        if now - self._last_beat < 0.5 * period:
-            # The timer of the first, shorter period fired late, since the node was not spun yet.
-            return
-        if not self._in_phase:
-            self._in_phase = True
-            self._set_timer(self._heartbeat, period)
-        self._last_beat = now
-        self._round(now)
-
-    def _on_reaction(self) -> None:
-        self._run_if_changed(self._now())
-
-    def _on_repeat(self) -> None:
-        self._repeat.cancel()
-        self._round(self._now())
-
-    def _plan_repeats(self, changed: bool) -> None:
-        """
-        Plan the next round that repeats a change of the leader.
-
-        :param changed: whether the leader has just changed, which restarts the repeats.
-        """
-        parameters = self.robot.parameters
-        if changed and parameters.schedule == 'reactive':
-            self._repeats = list(repeat_delays(
-                parameters.reactive_repeats, parameters.reactive_interval))
-        if self._repeats and (changed or self._repeat.is_canceled()):
-            self._set_timer(self._repeat, self._repeats.pop(0))
-
-    def _run_if_changed(self, now: float) -> None:
-        """Run a round if it would change something."""
-        self._reaction.cancel()
-        self._last_check = now
-        outlook = self.robot.would_change(now)
-        if outlook is not None:
-            self._round(now, outlook)
-
-    def _round(self, now: float, outlook: Outlook | None = None) -> None:
-        if not self.runs:
+    def _round(self, now: float, outlook: Outlook | None) -> None:
+        if self._schedule is None:
             # Closed, but spun on: nothing may follow the last messages.
             return
-        self._reaction.cancel()
-        self._last_check = now
         leader = self.robot.state.leader
         begun = time.perf_counter()
         payload = self.robot.round(now, outlook)
         taken = time.perf_counter() - begun
         self._out.publish(String(data=payload))
-        self._plan_repeats(self.robot.state.leader != leader)
+        self._schedule.has_run(now, self.robot.state.leader != leader)
         for outputs in self._outputs:
             outputs.publish(self.robot)
         self._leadership.publish()
@@ -414,32 +337,11 @@ class Election:
 
     def _diagnose(self) -> None:
         self._watch_key()
-        now = self._now()
-        heeded = self._diagnostics.get_subscription_count() > 0
-        # The watches compare with the previous call; all else is computed only for a subscriber.
-        refused = self._watch.fault(self.robot.counts, self.robot.parameters.message_expiry, now)
-        mislocated = ''
-        if heeded or self.robot.sensing.cooperates:
-            mislocated = self._localisation_watch.fault(
-                self.robot.sensing, self.robot.counts, now, self.robot.doubt(now))
-        if self._factors_file is not None:
-            mislocated = mislocated or self._factors_file.fault
-        if not heeded:
-            return
-        message = DiagnosticArray()
-        message.header.stamp = self._node.get_clock().now().to_msg()
-        message.status = statuses(
-            self.robot, self._name, now, self._events, self._unheard() or refused, mislocated)
-        self._diagnostics.publish(message)
-
-    def _unheard(self) -> str:
-        """Return the text on publishers with incompatible QoS; empty: none."""
-        unheard = self._incompatible.find(self._hearing.qos_profile)
-        return f'nothing is received from {", ".join(unheard)}, {QOS_FAULT}' if unheard else ''
+        self._diagnostics.publish(self._now(), self._hearing.qos_profile)
 
     def close(self) -> None:
         """Stop the tasks, withdraw the outputs, keep the factors and close the event log."""
-        self.runs = False
+        self._schedule = None
         self._keep_factors()
         self.robot.close()
         for outputs in self._outputs:

@@ -14,18 +14,44 @@
 
 """The node of one robot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.announcement import announcement
 from leader_election.ros.nodes.declare import Declarations, NO_DEFAULTS, refuse_unknown
 from leader_election.ros.nodes.election import Election
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.waiting import Missing
+from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+
+
+def announcement(election: Election) -> str:
+    """Return the line of one robot: its id, and its settings."""
+    return f'robot {election.parameters.robot_id}: {settings(election)}'
+
+
+def announcements(elections: Iterable[Election]) -> list[str]:
+    """Return one line for all robots of the same settings, in the order of the first of each."""
+    ids: dict[str, list[int]] = {}
+    for election in elections:
+        ids.setdefault(settings(election), []).append(election.parameters.robot_id)
+    return [f'{"robots" if len(own) > 1 else "robot"} {format_ids(tuple(own))}: {text}'
+            for text, own in ids.items()]
+
+
+def settings(election: Election) -> str:
+    """Return the algorithm, radius, range, topic and key of a robot, as a text."""
+    parameters, keys = election.parameters, election.robot.authentication.keys
+    unit = '' if METRICS.get(parameters.metric).counts_links else ' m'
+    return (f'algorithm {parameters.algorithm}, radius {parameters.radius:g}{unit}, '
+            f'communication range {parameters.communication_range:g} m, '
+            f'topic {election.topic}, '
+            + (f'key {fingerprint(keys[0])}' if keys else 'no key'))
 
 
 class ElectionNode(Node):

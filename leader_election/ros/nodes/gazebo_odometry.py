@@ -31,8 +31,8 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
+from leader_election.ros.nodes.sensor_publishers import BASE, TransformPublisher
 from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
-from leader_election.ros.nodes.transforms import BASE, TransformPublisher
 from leader_election.ros.nodes.waiting import BUFFERS, Missing
 from leader_election.ros.nodes.wander import namespaces
 from leader_election.simulation.kinematics import quaternions, velocities_between

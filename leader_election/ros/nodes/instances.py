@@ -15,8 +15,10 @@
 """A robot's further instances and its tasks, with their parameters declared on the node."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
+import math
 import re
 from typing import Any, TypeVar
 
@@ -32,12 +34,105 @@ from leader_election.election.robot.parameters import (
     prefix_of,
 )
 from leader_election.election.robot.strength import STRENGTH_SOURCES
-from leader_election.election.robot.task_runner import creating, task_label, TaskRunner
+from leader_election.election.robot.task_runner import ANYTHING, creating, task_label, TaskRunner
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import Declarations, Declared
-from leader_election.ros.nodes.task_context import TaskContext
+from leader_election.ros.nodes.qos import OUTPUT, overridable, SENSOR
+from leader_election.ros.nodes.waiting import Missing
 from rclpy.clock import Clock
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.timer import Timer
+from sensor_msgs.msg import LaserScan
+
+_LATE = 3.0
+"""The time without a scan after which scans are missing [s]."""
+_REMEDY = ('a task that drives stands still without them; start the scanner, or remap scan to its '
+           'topic; Gazebo Sim publishes them only where it can render')
+
+
+class TaskContext:
+    """
+    The access of a task to its robot's node: creates subscriptions, publishers and timers.
+
+    :ivar node: the node itself, for anything else.
+    :ivar fail: the handler of errors that the task's callbacks raise.
+    """
+
+    def __init__(self, robot: 'TaskFactory', instance: str, task: str) -> None:
+        """
+        Create the context of one task.
+
+        :param robot: makes the tasks of the robot.
+        :param task: the prefix of the task's parameters.
+        """
+        self.node = robot.node
+        self.fail: Callable[[BaseException], None] = _raise
+        self._robot, self._task = robot, task
+        self._prefix = robot.space + ('' if instance == MAIN else f'{instance}/')
+        self._scans: dict[str, float] = {}
+        """By topic of a laser scanner: the time of the last scan [s]."""
+
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+        """Subscribe to a sensor's topic; only the newest message is kept."""
+        def receive(message: Any) -> None:
+            if kind is LaserScan:
+                self._scans[topic] = self.seconds()
+            self._guard(callback, message)
+
+        if kind is LaserScan:
+            self._scans[topic] = -math.inf
+        self.node.create_subscription(
+            kind, topic, receive, copy(SENSOR), qos_overriding_options=overridable())
+
+    def missing(self) -> list[Missing]:
+        """Return the laser scans that the task needs and that are missing."""
+        return [Missing('scans', self.node.resolve_topic_name(topic), _REMEDY)
+                for topic, last in self._scans.items()
+                if self._robot.active() and self.seconds() - last > _LATE]
+
+    def publisher(self, topic: str, kind: Any, latched: bool = False) -> Publisher:
+        """
+        Return a publisher.
+
+        A topic that is not latched is a command, which only one task may publish: two tasks that
+        drive would contradict each other.
+
+        :param latched: whether late subscribers receive the last message; such topics have the
+            name of the instance as a prefix, except for the first instance.
+        :raises ParameterError: where another task has that topic already.
+        """
+        if latched:
+            return self.node.create_publisher(
+                kind, self._prefix + topic, copy(OUTPUT), qos_overriding_options=overridable())
+        owner = self._robot.claims.setdefault(self.node.resolve_topic_name(topic), self._task)
+        if owner != self._task:
+            raise ParameterError('tasks', problem=f': {self._task} and {owner} cannot go '
+                                 f'together; both publish {topic}')
+        return self.node.create_publisher(kind, topic, 10)
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
+        """Return a timer with a period [s] on the robot's clock."""
+        return self.node.create_timer(
+            period, lambda: self._guard(callback), clock=self._robot.steady_clock)
+
+    def seconds(self) -> float:
+        """Return the time on the robot's clock [s]."""
+        return clock.seconds(self._robot.steady_clock)
+
+    def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
+        if not self._robot.active():
+            return
+        try:
+            callback(*arguments)
+        except ANYTHING as error:
+            self.fail(error)
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
 
 P = TypeVar('P', bound=InstanceParameters)
 NAME = r'[a-z][a-z0-9_]*'
@@ -97,6 +192,7 @@ class TaskFactory:
     """
     Creates the tasks of a robot, and refuses two that publish the same commands.
 
+    :ivar claims: the task that owns each command topic.
     :ivar contexts: of the tasks created.
     """
 
@@ -111,14 +207,9 @@ class TaskFactory:
         :param active: returns whether callbacks of tasks are called now.
         :param space: the start of the names of latched topics, empty or ending in a slash.
         """
-        self._node = node
-        self._space = space
-        self._declarations = declarations
-        self._active = active
-        self._steady_clock = steady_clock
-        self._robot_id = robot_id
-        self._pose = pose
-        self._claims: dict[str, str] = {}
+        self.node, self.steady_clock, self.active, self.space = node, steady_clock, active, space
+        self._declarations, self._robot_id, self._pose = declarations, robot_id, pose
+        self.claims: dict[str, str] = {}
         self.contexts: list[TaskContext] = []
 
     def __call__(self, instance: str, task: str) -> TaskRunner:
@@ -136,12 +227,11 @@ class TaskFactory:
         except KeyError as error:
             raise ParameterError(f'{prefix}tasks', problem=f': {error.args[0]}') from None
         name = task_label(task)
-        host = TaskContext(self._node, self._steady_clock, instance, prefix + name, self._claims,
-                           self._active, self._space)
+        context = TaskContext(self, instance, prefix + name)
         with creating(prefix, task):
             settings = self._declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values
-            made = TaskRunner(name, kind(Member(self._robot_id, host, self._pose), settings))
-        host.fail = made.fail
-        self.contexts.append(host)
+            made = TaskRunner(name, kind(Member(self._robot_id, context, self._pose), settings))
+        context.fail = made.fail
+        self.contexts.append(context)
         return made

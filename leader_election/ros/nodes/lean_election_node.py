@@ -19,19 +19,215 @@ discovery grows with the square of their number. An ordinary robot has 26; a lea
 of its outputs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
+import math
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.declare import Declarations, overrides
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.shared_topics import NoPublisher, SharedTopics
+from leader_election.ros.nodes.qos import (
+    BUNDLES,
+    EVENTS,
+    LEASE,
+    NEIGHBOURHOOD,
+    overridable,
+    PROMISES,
+    repeated,
+    SIGHTINGS,
+)
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.simulation.radio import STANDING_PERIOD
+from leader_election.simulation.radio import (
+    BUNDLE_PERIOD,
+    HEARD_TOPIC,
+    ODOMETRY_TOPIC,
+    pack,
+    parse_delivery,
+    rows_of,
+    SENT_TOPIC,
+    STANDING_PERIOD,
+    unpack,
+)
+from nav_msgs.msg import Odometry
 from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
+from std_msgs.msg import Float64MultiArray, String
+
+
+class SharedTopics:
+    """
+    Publishes and subscribes for many robots on the topics of one node.
+
+    :ivar leadership: the publisher in place of topic ``leadership`` of each robot.
+    :ivar publishers: the common publishers, by the full names of their topics.
+    :ivar inputs: the full names of the common topics, by the names that they replace.
+    """
+
+    def __init__(self, node: Node, relay: bool) -> None:
+        """
+        Create the topics.
+
+        :param node: the owner of the topics; the bundles are in its namespace.
+        :param relay: whether the world's radio delivers messages; else all robots receive all.
+        """
+        self._node = node
+        self._odometry: dict[float, Callable[[Odometry], None]] = {}
+        self._hearing: dict[int, Callable[[String], None]] = {}
+        self._message = Odometry()
+        self._message.header.frame_id = 'odom'
+        out: Any = node.create_publisher(
+            String, 'neighbourhood', copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        if relay:
+            out = BundlePublisher(node, out)
+        diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        leadership = copy(repeated(LEASE))
+        # The last message of each robot of a large process.
+        leadership.depth = NEIGHBOURHOOD.depth
+        self.leadership: Publisher = node.create_publisher(
+            DiagnosticArray, LEADERSHIP, leadership, qos_overriding_options=overridable(PROMISES))
+        self.publishers: dict[str, Publisher | BundlePublisher] = {
+            publisher.topic_name: publisher for publisher in (out, diagnostics)}
+        # Each bundle is about other robots, so none may be skipped, even in a busy process.
+        self._odometry_input = node.create_subscription(
+            Float64MultiArray, ODOMETRY_TOPIC, self._take_odometry, SIGHTINGS)
+        heard, take = ((HEARD_TOPIC, self._take_deliveries) if relay
+                       else ('neighbourhood', self._take_broadcast))
+        profile = copy(BUNDLES if relay else NEIGHBOURHOOD)
+        self._heard_input = node.create_subscription(
+            String, heard, take, profile, qos_overriding_options=overridable())
+        self.inputs = {'odom': self._odometry_input.topic_name,
+                       'neighbourhood': self._heard_input.topic_name}
+
+    def on_odometry(self, robot: int, callback: Callable[[Odometry], None]) -> Subscription:
+        """
+        Forward the odometry of a robot.
+
+        :param robot: its id.
+        :param callback: takes the message, which is reused for the next robot.
+        :return: the common subscription.
+        """
+        _add(self._odometry, robot, callback)
+        return self._odometry_input
+
+    def on_message(self, robot: int, callback: Callable[[String], None]) -> Subscription:
+        """
+        Forward the messages that a robot receives.
+
+        :param robot: its id.
+        :param callback: takes the message, which other robots receive, too.
+        :return: the common subscription.
+        """
+        _add(self._hearing, robot, callback)
+        return self._heard_input
+
+    def _take_odometry(self, bundle: Float64MultiArray) -> None:
+        message = self._message
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        pose, twist = message.pose.pose, message.twist.twist
+        for robot, x, y, yaw, linear, angular in rows_of(bundle.data):
+            # An id that is not finite is in no dictionary.
+            callback = self._odometry.get(robot)
+            if callback is not None:
+                if not math.isfinite(yaw):
+                    # The robot rejects and counts a position that is not finite.
+                    x = yaw = math.nan
+                half = yaw / 2
+                pose.position.x, pose.position.y = x, y
+                pose.orientation.z, pose.orientation.w = math.sin(half), math.cos(half)
+                twist.linear.x, twist.angular.z = linear, angular
+                callback(message)
+
+    def _take_deliveries(self, bundle: String) -> None:
+        for text in unpack(bundle.data):
+            try:
+                receivers, payload = parse_delivery(text)
+            except ValueError:
+                continue
+            callbacks = [self._hearing[robot] for robot in receivers if robot in self._hearing]
+            if callbacks:
+                message = String(data=payload)
+                for callback in callbacks:
+                    callback(message)
+
+    def _take_broadcast(self, message: String) -> None:
+        for callback in self._hearing.values():
+            callback(message)
+
+
+def _add(callbacks: dict[Any, Callable[[Any], None]], robot: int,
+         callback: Callable[[Any], None]) -> None:
+    """Add a callback after those of a robot, joined to one, which is faster than a list of one."""
+    before = callbacks.get(robot)
+    if before is None:
+        callbacks[robot] = callback
+        return
+
+    def both(message: Any) -> None:
+        before(message)
+        callback(message)
+
+    callbacks[robot] = both
+
+
+class BundlePublisher:
+    """
+    Publishes the messages of many robots for the world's radio, several in one message.
+
+    Each is published on the robots' own topic, too, where that has subscribers: monitors, records.
+    """
+
+    def __init__(self, node: Node, out: Publisher) -> None:
+        """
+        Create the topic of bundles.
+
+        :param node: that has it.
+        :param out: the publisher of the robots' own topic.
+        """
+        self._out = out
+        self._collected: list[str] = []
+        self._bundles = node.create_publisher(
+            String, SENT_TOPIC, copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        self._timer = node.create_timer(BUNDLE_PERIOD, self._flush, clock=steady_clock(node))
+        self._timer.cancel()
+
+    @property
+    def topic_name(self) -> str:
+        """Return the full name of the robots' own topic."""
+        return str(self._out.topic_name)
+
+    def publish(self, message: String) -> None:
+        """Publish a message of a robot within ``BUNDLE_PERIOD``."""
+        if not self._collected:
+            self._timer.reset()
+        self._collected.append(message.data)
+
+    def _flush(self) -> None:
+        self._timer.cancel()
+        collected, self._collected = self._collected, []
+        for text in pack(collected):
+            self._bundles.publish(String(data=text))
+        if self._out.get_subscription_count():
+            for payload in collected:
+                self._out.publish(String(data=payload))
+
+
+class NoPublisher:
+    """Stands in for the publisher of a topic that a lean robot does not have."""
+
+    def publish(self, message: Any) -> None:
+        """Drop a message."""
+
+    def get_subscription_count(self) -> int:
+        """Return 0: there are no subscribers."""
+        return 0
+
 
 LEFT_OUT = ('topics odom and heard of their own (they share odom_bundle and heard_bundle), the '
             'services and events of parameters (so wander cannot drive them), type descriptions, '

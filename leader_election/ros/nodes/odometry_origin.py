@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The pose of odometry's frame in the frame that the robots share.
+The pose of odometry, and of its frame in the frame that the robots share.
 
-A robot's own node has it as a parameter, or looks it up by tf2 (:class:`TransformOrigin`); other
-nodes ask that node for its parameters (:class:`ParameterOrigin`).
+A robot's own node has the latter as a parameter, or looks it up by tf2 (:class:`TransformOrigin`);
+other nodes ask that node for its parameters (:class:`ParameterOrigin`).
 """
 
 import math
@@ -40,6 +40,12 @@ RETRY_AFTER = 1.0
 MOST_PENDING = 100
 """The most unanswered requests: simulated time can advance faster than nodes answer."""
 _REQUESTED = ('robot_id', 'frame', 'initial_pose')
+
+
+def pose_of(message: Any) -> Pose | None:
+    """Return the pose in a ``geometry_msgs/Pose``, ``None`` without a valid orientation."""
+    point, turn = message.position, message.orientation
+    return from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
 
 
 class ParameterOrigin:

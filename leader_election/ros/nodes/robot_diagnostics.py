@@ -22,12 +22,12 @@ robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot import leadership, localisation_watch
 from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.reception import ROUNDS
+from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import (
     LEADER_CHANGES,
     ODOMETRY_WITHOUT_TRANSFORM,
@@ -37,7 +37,11 @@ from leader_election.election.robot.robot import (
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
-from leader_election.ros.nodes.event_log import EventLog
+from leader_election.ros.nodes.qos import EVENTS
+from leader_election.ros.nodes.robot_files import EventLog, FactorsFile
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import qos_check_compatible, qos_policy_name_from_kind, QoSCompatibility, QoSProfile
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
@@ -50,6 +54,98 @@ STATE = 'state.'
 """The prefix of the keys of an algorithm's own fields."""
 Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
+
+
+class IncompatiblePublishers:
+    """
+    Finds publishers with a profile (QoS) incompatible with a subscription's.
+
+    The graph is only searched while there are some, since that is slow in a large swarm.
+    """
+
+    def __init__(self, node: Node, topic: str) -> None:
+        """
+        Watch a topic.
+
+        :param topic: the topic of a subscription that reports to :attr:`events`.
+        """
+        self._node = node
+        self._topic = node.resolve_topic_name(topic)
+        self._reported = False
+        self.events = SubscriptionEventCallbacks(incompatible_qos=self._report)
+        """The callbacks to create the subscription with."""
+
+    def _report(self, event: Any) -> None:
+        if not self._reported:
+            self._reported = True
+            policy = qos_policy_name_from_kind(event.last_policy_kind)
+            self._node.get_logger().warning(
+                f'a publisher on {self._topic} offers less than is requested ({policy}): nothing '
+                f'is received from it; see qos_overrides.{self._topic}.subscription')
+
+    def find(self, profile: QoSProfile) -> list[str]:
+        """
+        Return the other nodes from which nothing is received.
+
+        :param profile: of the subscription.
+        """
+        if not self._reported:
+            return []
+        nodes = sorted({
+            f'{found.node_namespace.rstrip("/")}/{found.node_name}'
+            for found in self._node.get_publishers_info_by_topic(self._topic)
+            if qos_check_compatible(found.qos_profile, profile)[0] == QoSCompatibility.ERROR}
+            - {self._node.get_fully_qualified_name()})
+        self._reported = bool(nodes)
+        return nodes
+
+
+class DiagnosticsPublisher:
+    """
+    Publishes the statuses of a robot on ``/diagnostics``, for subscribers only.
+
+    :ivar incompatible: reports publishers of ``neighbourhood`` that are not heard.
+    """
+
+    def __init__(self, node: Node, robot: Robot, name: str, log: EventLog | None,
+                 factors: FactorsFile | None) -> None:
+        """
+        Create the publisher.
+
+        :param name: the prefix of the statuses' names.
+        :param log, factors: the robot's files, if there are some.
+        """
+        self._node, self._robot, self._name = node, robot, name
+        self._log, self._factors = log, factors
+        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        self._watch, self._localisation_watch = (
+            NeighbourhoodWatch(), localisation_watch.LocalisationWatch())
+        self.incompatible = IncompatiblePublishers(node, 'neighbourhood')
+
+    def publish(self, now: float, hearing: QoSProfile) -> None:
+        """
+        Publish the statuses; the watches compare with the previous call.
+
+        :param now: the time on the robot's clock [s].
+        :param hearing: the profile of the subscription to ``neighbourhood``.
+        """
+        robot, heeded = self._robot, self._publisher.get_subscription_count() > 0
+        refused = self._watch.fault(robot.counts, robot.parameters.message_expiry, now)
+        mislocated = ''
+        if heeded or robot.sensing.cooperates:
+            mislocated = self._localisation_watch.fault(
+                robot.sensing, robot.counts, now, robot.doubt(now))
+        if self._factors is not None:
+            mislocated = mislocated or self._factors.fault
+        if not heeded:
+            return
+        unheard = ', '.join(self.incompatible.find(hearing))
+        if unheard:
+            refused = f'nothing is received from {unheard}, {vocabulary.QOS_FAULT}'
+        message = DiagnosticArray()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.status = statuses(robot, self._name, now, self._log, refused, mislocated)
+        self._publisher.publish(message)
 
 
 def statuses(robot: Robot, name: str, now: float,

@@ -26,12 +26,10 @@ from typing import Any
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.announcement import announcements
 from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown
-from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.lean_election_node import LeanElectionNode, LEFT_OUT
+from leader_election.ros.nodes.election_node import announcements, ElectionNode
+from leader_election.ros.nodes.lean_election_node import LeanElectionNode, LEFT_OUT, SharedTopics
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.shared_topics import SharedTopics
 from leader_election.swarm.fleet.hosting import (
     CREATED,
     ELECTING,

@@ -12,23 +12,120 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Publishers of simulated robots' sensors: bundled odometry, scans, readings, bumpers, IMUs."""
+"""
+Publishers of simulated robots: transforms, bundled odometry, and the readings of their sensors.
+
+What is expensive to compute is published only on the topics that have a subscriber. Messages are
+reused for all robots: creating one is expensive.
+"""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
+from leader_election.ros.nodes.qos import EVENTS
+from leader_election.simulation.kinematics import Array, quaternions
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.radio import COLUMNS, ODOMETRY_TOPIC, OdometryBundle
-from leader_election.simulation.sensors import RateLimiter
+from leader_election.simulation.sensors import OBSERVER, RateLimiter
 from leader_election.simulation.world import World
 import numpy as np
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from sensor_msgs.msg import Imu, LaserScan
 from std_msgs.msg import Bool, Float64, Float64MultiArray, MultiArrayDimension
 
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    # Not on PyPI, but part of a full ROS.
+    TFMessage = None
+
+ODOM, BASE = 'odom', 'base_link'
+SIGHTING_COLUMNS = 'id,range,bearing'
+"""The label of the columns of sightings."""
 BUMPER_RATE = 10.0
 """The rate at which a bumper that touches something is published, besides its changes [Hz]."""
+
+
+def robot_publishers(node: Node, kind: Any, topic: str, ids: Sequence[int]) -> list[Publisher]:
+    """Return the publishers of ``robot_<id>/<topic>``."""
+    return [node.create_publisher(kind, f'robot_{i}/{topic}', 10) for i in ids]
+
+
+def wanted(publishers: Sequence[Publisher], silent: Collection[int] = ()) -> list[int]:
+    """
+    Return the rows of the publishers that have a subscriber.
+
+    :param silent: rows that are left out.
+    """
+    return [row for row, publisher in enumerate(publishers)
+            if row not in silent and publisher.get_subscription_count()]
+
+
+class TransformPublisher:
+    """
+    Publishes the pose of each robot by odometry as a transform (REP 105).
+
+    Frame names are the same for all robots, so each has its own topic: ``robot_<id>/tf``.
+    """
+
+    def __init__(self, node: Node, robots: Sequence[str],
+                 fixed: Sequence[TransformStamped] = ()) -> None:
+        """
+        Advertise the topics, where tf2_msgs is installed.
+
+        :param robots: the namespaces of the robots, in the order of the rows of poses.
+        :param fixed: transforms that are published beside each pose, with its stamp.
+        """
+        self._fixed = fixed
+        self._publishers = [] if TFMessage is None else [
+            node.create_publisher(TFMessage, f'{robot}/tf', EVENTS) for robot in robots]
+
+    def publish(self, stamp: Time, poses: Array, silent: Collection[int] = ()) -> None:
+        """
+        Publish the transforms.
+
+        :param poses: x, y, yaw by odometry [m, rad], shape (n, 3).
+        :param silent: the rows that are not published.
+        """
+        rows = wanted(self._publishers, silent)
+        for row, message in zip(rows, transforms(stamp, poses[rows])):
+            for each in self._fixed:
+                each.header.stamp = stamp
+            self._publishers[row].publish(TFMessage(transforms=[message, *self._fixed]))
+
+
+def transforms(stamp: Time, poses: Array) -> list[TransformStamped]:
+    """Return one transform for each pose."""
+    found = []
+    for (x, y), (z, w) in zip(poses[:, :2].tolist(), quaternions(poses[:, 2]).tolist()):
+        made = TransformStamped(child_frame_id=BASE)
+        made.header.stamp, made.header.frame_id = stamp, ODOM
+        made.transform.translation.x, made.transform.translation.y = x, y
+        made.transform.rotation.z, made.transform.rotation.w = z, w
+        found.append(made)
+    return found
+
+
+class _Table:
+    """A message with rows of numbers, whose columns are named in its layout."""
+
+    def __init__(self, label: str, columns: str) -> None:
+        width = columns.count(',') + 1
+        self.message = Float64MultiArray()
+        self.message.layout.dim = [
+            MultiArrayDimension(label=label),
+            MultiArrayDimension(label=columns, size=width, stride=width)]
+
+    def filled(self, rows: Array) -> Float64MultiArray:
+        """Return the message, with other rows. An array is assigned much faster than a list."""
+        first = self.message.layout.dim[0]
+        first.size, first.stride = len(rows), rows.size
+        self.message.data = array('d', rows.tobytes())
+        return self.message
 
 
 class OdometryPublisher:
@@ -47,11 +144,7 @@ class OdometryPublisher:
         self._publishers = [
             node.create_publisher(Float64MultiArray, prefix + ODOMETRY_TOPIC, 10)
             for prefix in ([f'{space}/' for space in namespaces] or [''])]
-        self._message = Float64MultiArray()
-        width = len(COLUMNS)
-        self._message.layout.dim = [
-            MultiArrayDimension(label='odometry'),
-            MultiArrayDimension(label=','.join(COLUMNS), size=width, stride=width)]
+        self._table = _Table('odometry', ','.join(COLUMNS))
 
     def publish(self, elapsed: float) -> None:
         """
@@ -62,52 +155,33 @@ class OdometryPublisher:
         """
         world = self._world
         rows = self._bundle.rows(world.odometry, world.measured, elapsed, world.odom_silent)
-        if not len(rows):
-            return
-        first = self._message.layout.dim[0]
-        first.size, first.stride = len(rows), rows.size
-        self._message.data = array('d', rows.tobytes())
-        for publisher in self._publishers:
-            publisher.publish(self._message)
+        if len(rows):
+            message = self._table.filled(rows)
+            for publisher in self._publishers:
+                publisher.publish(message)
 
 
 class ScanPublisher:
-    """Publishes ``robot_<id>/scan``; only scans with a subscriber are computed."""
+    """Publishes ``robot_<id>/scan``, unless ``scan_rate`` is 0."""
 
     def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """
-        Create the publishers, unless ``scan_rate`` is 0.
-
-        :param node: that publishes.
-        :param world: whose robots scan.
-        :param parameters: the rate, range and number of beams.
-        """
+        """:param parameters: the rate, range and number of beams."""
         rate = parameters.scan_rate
-        self._world = world
-        self._rate = RateLimiter(rate)
-        self._publishers = [node.create_publisher(LaserScan, f'robot_{i}/scan', 10)
-                            for i in world.scene.ids] if rate else []
+        self._world, self._rate = world, RateLimiter(rate)
+        self._publishers = robot_publishers(
+            node, LaserScan, 'scan', world.scene.ids if rate else ())
         self._message = LaserScan(
             angle_min=0.0, angle_increment=world.lidar.increment,
             angle_max=world.lidar.increment * (parameters.scan_beams - 1),
             scan_time=1.0 / rate if rate else 0.0,
             range_min=0.0, range_max=parameters.scan_range)
-        self._message.header.frame_id = 'base_link'
+        self._message.header.frame_id = BASE
 
     def publish(self, stamp: Time) -> None:
-        """
-        Publish scans if they are due at the world's time.
-
-        :param stamp: the time of the scans.
-        """
-        if not self._rate.due(self._world.time):
-            return
-        scanning = [row for row, publisher in enumerate(self._publishers)
-                    if publisher.get_subscription_count() > 0]
+        """Publish scans if they are due at the world's time."""
+        scanning = wanted(self._publishers) if self._rate.due(self._world.time) else []
         if not scanning:
             return
-        # One message for all robots: creating messages is expensive. An array is assigned much
-        # faster than a list, whose elements rclpy would check one by one.
         self._message.header.stamp = stamp
         scans = self._world.lidar.scan(self._world.poses, scanning).astype(np.float32)
         for row, ranges in zip(scanning, scans):
@@ -116,27 +190,17 @@ class ScanPublisher:
 
 
 class ReadingPublisher:
-    """Publishes ``robot_<id>/reading``, the readings of scalar sensors."""
+    """Publishes ``robot_<id>/reading``, of scalar sensors, unless ``reading_rate`` is 0."""
 
     def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """
-        Create the publishers, unless ``reading_rate`` is 0.
-
-        :param node: that publishes.
-        :param world: whose robots have the sensors.
-        :param parameters: the rate.
-        """
-        self._world = world
-        self._rate = RateLimiter(parameters.reading_rate)
-        self._publishers = [node.create_publisher(Float64, f'robot_{i}/reading', 10)
-                            for i in world.scene.ids] if parameters.reading_rate else []
+        """:param parameters: the rate."""
+        rate = parameters.reading_rate
+        self._world, self._rate = world, RateLimiter(rate)
+        self._publishers = robot_publishers(
+            node, Float64, 'reading', world.scene.ids if rate else ())
 
     def publish(self, stamp: Time) -> None:
-        """
-        Publish readings if they are due at the world's time.
-
-        :param stamp: unused, since ``std_msgs/Float64`` has no stamp.
-        """
+        """Publish readings if they are due at the world's time; they have no stamp."""
         if self._rate.due(self._world.time):
             values = self._world.field.read(self._world.poses).tolist()
             for publisher, value in zip(self._publishers, values):
@@ -152,21 +216,14 @@ class BodyPublisher:
     """
 
     def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """
-        Create the publishers, with physics ``mujoco``.
-
-        :param node: that publishes.
-        :param world: whose robots touch things.
-        :param parameters: unused.
-        """
-        self._world = world
-        self._rate = RateLimiter(BUMPER_RATE)
+        """:param parameters: unused."""
         ids = world.scene.ids if world.physics else ()
+        self._world, self._rate = world, RateLimiter(BUMPER_RATE)
         self._touched = [False] * len(ids)
-        self._bumpers = [node.create_publisher(Bool, f'robot_{i}/bumper', 10) for i in ids]
-        self._imus = [node.create_publisher(Imu, f'robot_{i}/imu', 10) for i in ids]
+        self._bumpers = robot_publishers(node, Bool, 'bumper', ids)
+        self._imus = robot_publishers(node, Imu, 'imu', ids)
         self._message = Imu()
-        self._message.header.frame_id = 'base_link'
+        self._message.header.frame_id = BASE
         # The convention for a sensor that does not measure the orientation.
         self._message.orientation_covariance[0] = -1.0
 
@@ -188,7 +245,28 @@ class BodyPublisher:
         message.header.stamp = stamp
         rows = np.hstack((physics.turn_rates, physics.accelerations)).tolist()
         turn, acceleration = message.angular_velocity, message.linear_acceleration
-        for publisher, row in zip(self._imus, rows):
-            if publisher.get_subscription_count() > 0:
-                turn.x, turn.y, turn.z, acceleration.x, acceleration.y, acceleration.z = row
-                publisher.publish(message)
+        for row in wanted(self._imus):
+            turn.x, turn.y, turn.z, acceleration.x, acceleration.y, acceleration.z = rows[row]
+            self._imus[row].publish(message)
+
+
+class SightingPublisher:
+    """Publishes ``robot_<id>/measurements``: sightings of other robots and of landmarks."""
+
+    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
+        """:param parameters: unused."""
+        self._world = world
+        self._publishers = robot_publishers(
+            node, Float64MultiArray, 'measurements',
+            world.scene.ids if world.sighting_sensors else ())
+        self._table = _Table('sightings', SIGHTING_COLUMNS)
+
+    def publish(self, stamp: Time) -> None:
+        """Publish the sightings since the last call, one message per robot, without a stamp."""
+        if not self._publishers:
+            return
+        seen = self._world.sightings(wanted(self._publishers))
+        seen = seen[np.argsort(seen[:, OBSERVER], kind='stable')]
+        rows, begins = np.unique(seen[:, OBSERVER], return_index=True)
+        for row, sightings in zip(rows.tolist(), np.split(seen, begins[1:])):
+            self._publishers[int(row)].publish(self._table.filled(sightings[:, 1:]))

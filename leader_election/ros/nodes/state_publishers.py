@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-A robot's typed outputs: its state, latched and published on change, and numbers for plots.
+A robot's outputs: its state, latched and published on change, all of it in one message, and plots.
 
 The topics of the first instance are in the robot's namespace, those of another instance in a
 namespace with the name of that instance.
@@ -24,16 +24,24 @@ from copy import copy
 import math
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point32, PolygonStamped
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.codec import MAIN, Position
 from leader_election.election.robot.instance import Instance, NO_LEADER
-from leader_election.election.robot.leadership import INACTIVE
-from leader_election.election.robot.neighbourhood import NeighbourView, OUT_OF_RANGE
+from leader_election.election.robot.leadership import (
+    INACTIVE,
+    LEADERSHIP,
+    mandate_values,
+    text,
+    values,
+)
+from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
-from leader_election.election.robot.wire import RejectReason
+from leader_election.election.robot.wire import RejectReason, usual_namespace
 from leader_election.election.robot.zones import outline
-from leader_election.ros.nodes.qos import OUTPUT, overridable, PROMISES, SENSOR
+from leader_election.ros.nodes.qos import OUTPUT, overridable, PROMISES, repeated, SENSOR
 from rclpy.node import Node
 from std_msgs.msg import (
     Bool,
@@ -83,57 +91,49 @@ class StatePublishers:
         """
         self._node = node
         self._instance = instance
-        kinds: dict[str, Any] = {
+        self._kinds: dict[str, Any] = {
             'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
         if instance.membership.region is not None:
-            kinds |= {'decision': String, 'region_summary': Float64MultiArray}
+            self._kinds |= {'decision': String, 'region_summary': Float64MultiArray}
         prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
         self._publishers = {
             name: node.create_publisher(kind, prefix + name, copy(OUTPUT),
                                         qos_overriding_options=overridable(PROMISES[:1]))
-            for name, kind in kinds.items()}
+            for name, kind in self._kinds.items()}
         self._last: dict[str, Any] = {}
 
     def publish(self, robot: Robot) -> None:
         """Publish the topics whose values have changed."""
         instance = self._instance
-        view = instance.view
-        self._send('leader', instance.leader, Int64)
-        self._send('is_leader', instance.leads, Bool)
-        self._send('role', instance.role, String)
-        self._send('distance', instance.distance, Float64)
-        self._send('neighbours', [message.id for message in view.messages], Int64MultiArray)
-        self._region(robot, view)
+        self._send({
+            'leader': instance.leader, 'is_leader': instance.leads, 'role': instance.role,
+            'distance': instance.distance,
+            'neighbours': [message.id for message in instance.view.messages]})
+        self._send_region(self._members(robot) if instance.leads else [], robot.parameters.frame)
         if instance.membership.region is not None:
-            self._send('decision', instance.membership.region.decision, String)
-            self._summary()
+            self._send({'decision': instance.membership.region.decision})
+            self._send_summary(named(instance.membership.summary) if instance.leads else {})
 
     def withdraw(self) -> None:
         """Publish that the robot neither leads nor follows, if it has published otherwise."""
         if not self._last:
             return
-        self._send('leader', NO_LEADER, Int64)
-        self._send('is_leader', False, Bool)
-        self._send('role', INACTIVE, String)
-        self._send('distance', math.inf, Float64)
-        self._send('neighbours', [], Int64MultiArray)
+        self._send({'leader': NO_LEADER, 'is_leader': False, 'role': INACTIVE,
+                    'distance': math.inf, 'neighbours': []})
         self._send_region([], '')
         if self._instance.membership.region is not None:
-            self._send('decision', '', String)
+            self._send({'decision': ''})
             self._send_summary({})
 
-    def _send(self, name: str, value: Any, kind: Any) -> None:
-        if name not in self._last or self._last[name] != value:
-            self._last[name] = value
-            self._publishers[name].publish(kind(data=value))
-
-    def _summary(self) -> None:
-        """Publish the summary of a leader as named numbers; none when it does not lead."""
-        instance = self._instance
-        self._send_summary(named(instance.membership.summary) if instance.leads else {})
+    def _send(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            if name not in self._last or self._last[name] != value:
+                self._last[name] = value
+                self._publishers[name].publish(self._kinds[name](data=value))
 
     def _send_summary(self, numbers: dict[str, float]) -> None:
+        """Publish the summary of a leader as named numbers; none when it does not lead."""
         if numbers == self._last.get('region_summary'):
             return
         self._last['region_summary'] = numbers
@@ -142,18 +142,16 @@ class StatePublishers:
             MultiArrayDimension(label=label, size=1, stride=1) for label in numbers]
         self._publishers['region_summary'].publish(message)
 
-    def _region(self, robot: Robot, view: NeighbourView) -> None:
-        """Publish the outline of the region; an empty one when the robot does not lead."""
-        leads, own = self._instance.leads, robot.parameters.robot_id
-        members = [robot.position] if leads else []
-        members += [message.position for message, export in zip(view.messages, view.exports)
-                    if leads and export.leader == own]
-        known = sorted(p for p in members if p is not None)
-        if leads:
-            known = self._instance.membership.outline or known
-        self._send_region(known, robot.parameters.frame)
+    def _members(self, robot: Robot) -> list[Position]:
+        """Return the corners of the leader's region, or where its known members are."""
+        view, own = self._instance.view, robot.parameters.robot_id
+        places = [robot.position, *(
+            message.position for message, export in zip(view.messages, view.exports)
+            if export.leader == own)]
+        return self._instance.membership.outline or sorted(p for p in places if p is not None)
 
     def _send_region(self, known: list[Position], frame: str) -> None:
+        """Publish the outline of the region; an empty one when the robot does not lead."""
         if known == self._last.get('region', []):
             return
         self._last['region'] = known
@@ -218,3 +216,77 @@ def _number(value: Any) -> float:
         return math.nan
     # math.nan itself: dictionaries compare by identity first, so equal summaries are equal.
     return math.nan if math.isnan(number) else number
+
+
+class LeadershipPublisher:
+    """
+    Publishes a status for each instance of a robot, in each of its rounds.
+
+    Without a subscriber it publishes only changes of a leader or a role, for those who come later:
+    the rest would cost a thousand robots 5 % of a processor.
+
+    ``diagnostic_msgs/DiagnosticArray`` is the one type of the common packages that has a header
+    and named values, so that values can be added and all tools read them. Its level is ``STALE``
+    in the last message of a robot that stops.
+    """
+
+    def __init__(self, node: Node, robot: Robot, name: str, sends_on: str) -> None:
+        """
+        Create the publisher.
+
+        :param name: the robot's name in diagnostics.
+        :param sends_on: the full name of the topic on which robots send.
+        """
+        self._node, self._robot, self._sends_on = node, robot, sends_on
+        self._namespace = node.get_namespace()
+        parameters = robot.parameters
+        if self._namespace != usual_namespace(sends_on, parameters.robot_id):
+            robot.name = self._namespace
+        self._publisher = node.create_publisher(
+            DiagnosticArray, parameters.output_prefix + LEADERSHIP,
+            repeated(parameters.message_expiry), qos_overriding_options=overridable(PROMISES))
+        self._message = DiagnosticArray()
+        self._message.status = [DiagnosticStatus(
+            name=vocabulary.status_name(name, instance),
+            hardware_id=vocabulary.hardware_id(parameters.robot_id))
+            for instance in robot.instances]
+        self._values: list[dict[str, str]] = [{} for _ in self._message.status]
+        self._last: list[tuple[int, str]] = []
+        """Leader and role of each instance in the last message; empty where it takes no part."""
+
+    def publish(self, active: bool = True) -> None:
+        """
+        Publish the present state.
+
+        :param active: whether the robot takes part; otherwise the message is its last one, and
+            none is sent where none was before.
+        """
+        instances = self._robot.instances.values()
+        last = [(instance.leader, instance.role) for instance in instances] if active else []
+        if last == self._last and not (active and self._publisher.get_subscription_count()):
+            return
+        self._last = last
+        message = self._message
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.header.frame_id = self._robot.parameters.frame
+        for i, instance in enumerate(instances):
+            self._update(i, instance, active)
+        self._publisher.publish(message)
+
+    def _update(self, i: int, instance: Instance, active: bool) -> None:
+        """Update the status of an instance; most values are those of the last round."""
+        status, before = self._message.status[i], self._values[i]
+        stamp = self._message.header.stamp
+        now = values(self._robot, instance, self._namespace, self._sends_on, active)
+        leader = now[vocabulary.LEADER]
+        now[vocabulary.SINCE] = (
+            before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
+            else f'{stamp.sec}.{stamp.nanosec:09d}')
+        now |= mandate_values(instance, stamp.sec + stamp.nanosec * 1e-9, active)
+        if now == before:
+            return
+        self._values[i] = now
+        status.values = [KeyValue(key=key, value=value) for key, value in now.items()]
+        status.message = text(instance) if active else INACTIVE
+        status.level = DiagnosticStatus.STALE if not active else (
+            DiagnosticStatus.WARN if leader == str(NO_LEADER) else DiagnosticStatus.OK)

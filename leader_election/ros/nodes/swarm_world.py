@@ -26,13 +26,16 @@ from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.qos import overridable, STATE
 from leader_election.ros.nodes.radio_relay import relay_all
 from leader_election.ros.nodes.sensor_publishers import (
+    BASE,
     BodyPublisher,
+    ODOM,
     OdometryPublisher,
     ReadingPublisher,
+    robot_publishers,
     ScanPublisher,
+    SightingPublisher,
+    TransformPublisher,
 )
-from leader_election.ros.nodes.sighting_publisher import SightingPublisher
-from leader_election.ros.nodes.transforms import BASE, ODOM, TransformPublisher
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.simulation.kinematics import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
@@ -91,8 +94,8 @@ class SwarmWorld(Node):
         spaces = parameters.radio_namespaces if parameters.radio == 'relay' else ()
         self._bundle = OdometryPublisher(self, self.world, spaces) if parameters.lean else None
         own = () if parameters.lean else ids
-        self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in own]
-        self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in own]
+        self._odom = robot_publishers(self, Odometry, 'odom', own)
+        self._truth = robot_publishers(self, Odometry, 'ground_truth', own)
         self._transforms = TransformPublisher(
             self, [f'robot_{i}' for i in own] if parameters.send_transforms else [])
         self._odom_message = _odometry(ODOM)
@@ -103,12 +106,8 @@ class SwarmWorld(Node):
             self.world.scene, contours(parameters) if parameters.reading_rate else ()))
         self._sensors: list[
             ScanPublisher | ReadingPublisher | BodyPublisher | SightingPublisher] = [
-            publisher(self, self.world, parameters)
-            for publisher in (ScanPublisher, ReadingPublisher, BodyPublisher)
-        ]
-        if self.world.sighting_sensors:
-            self._sensors.append(SightingPublisher(
-                self, [f'robot_{i}' for i in ids], self.world.sightings))
+            publisher(self, self.world, parameters) for publisher in (
+                ScanPublisher, ReadingPublisher, BodyPublisher, SightingPublisher)]
         self._subscribe_commands(ids)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners

@@ -27,14 +27,14 @@ import math
 from typing import Any
 
 from leader_election.election.robot import codec
-from leader_election.election.robot.pose import from_quaternion, heading, IDENTITY, Pose, position
+from leader_election.election.robot.pose import heading, IDENTITY, Pose, position
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
-from leader_election.ros.nodes.odometry_origin import ParameterOrigin, ROBOT_NODE
+from leader_election.ros.nodes.odometry_origin import ParameterOrigin, pose_of, ROBOT_NODE
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.ros.nodes.waiting import Missing
@@ -286,8 +286,7 @@ def _place(odometry: Odometry, origin: Pose) -> Place | None:
 
     :param origin: the pose of odometry's frame in the frame of the result.
     """
-    point, turn = odometry.pose.pose.position, odometry.pose.pose.orientation
-    pose = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
+    pose = pose_of(odometry.pose.pose)
     return None if pose is None else (*position(origin @ pose), heading(origin @ pose))
 
 

@@ -20,9 +20,9 @@ import math
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
+from leader_election.ros.demo.checks import overload, Punctuality
 from leader_election.ros.demo.logs import swarms, table, true_logs, world_parameters
 from leader_election.ros.demo.main import parse
-from leader_election.ros.demo.punctuality import overload, Punctuality
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import read_logs
 from leader_election.swarm.fleet.hosting import RobotHostParameters

@@ -18,14 +18,14 @@ import os
 from pathlib import Path
 import socket
 
-from leader_election.ros.demo import reservation
-from leader_election.ros.demo.reservation import own_domain, own_folder
+from leader_election.ros.demo import processes
+from leader_election.ros.demo.processes import own_domain, own_folder
 import pytest
 
 
 def test_a_domain_in_use_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv('ROS_DOMAIN_ID')
-    monkeypatch.setattr(reservation, 'DOMAINS', (97, 98, 99))
+    monkeypatch.setattr(processes, 'DOMAINS', (97, 98, 99))
     taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     taken.bind(('', 7400 + 250 * 98))
     reserved = [own_domain(), own_domain()]

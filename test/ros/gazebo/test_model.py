@@ -19,8 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from leader_election.ros.gazebo import model
-from leader_election.ros.gazebo.sdf import robot_colour
-from leader_election.ros.gazebo.simulator import Equipment, Lidar, ODOMETRY_RATE
+from leader_election.ros.gazebo.sdf import Equipment, Lidar, ODOMETRY_RATE, robot_colour
 from leader_election.simulation import robot_body
 import pytest
 from ros.gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict

@@ -30,7 +30,7 @@ from leader_election.ros.gazebo.plan import (
     SpawnPlan,
     SwarmPlan,
 )
-from leader_election.ros.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
+from leader_election.ros.gazebo.sdf import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest

@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
+from leader_election.ros.gazebo.sdf import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.ros.gazebo.user_world import (
     add_robots,
     is_user_world,

@@ -17,7 +17,7 @@
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.launching.robot import check_scanner, configured_tasks, robot_launch
+from leader_election.ros.launching.robot import check_scanner, robot_launch, tasks_of_robots
 import pytest
 
 FLEET = """
@@ -177,9 +177,9 @@ BOTH = '/**:\n  ros__parameters: {tasks: field}\n'
     (BOTH, 'count', ['count'], ['count']), (BOTH + ONE, '', ['patrol'], ['field']),
     (BOTH + ONE, 'count', ['patrol'], ['count']), (ONE + BOTH, '', ['field'], ['field']),
     (ONE, 'count', ['count'], ['count'])])
-def test_configured_tasks_are_those_of_the_robots_node(
+def test_tasks_of_robots_are_those_of_their_nodes(
         tmp_path: Path, text: str, tasks: str, alice: list[str], bob: list[str]) -> None:
-    assert configured_tasks(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
+    assert tasks_of_robots(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])

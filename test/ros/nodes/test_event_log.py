@@ -25,8 +25,8 @@ import sys
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
+from leader_election.ros.nodes.robot_files import EventLog
 from leader_election.ros.nodes.state_publishers import COUNTS, DURATION, LENGTHS
 import pytest
 from ros.nodes.bench import Bench, leaders, robot

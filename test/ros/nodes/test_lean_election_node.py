@@ -23,7 +23,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.codec import sender
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import process
+from leader_election.ros.nodes.executor import spin
 from leader_election.ros.nodes.qos import (
     EVENTS,
     LEASE,
@@ -109,15 +109,15 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
     with swarm(radio) as (host, nodes):
         reader = nodes[-2]
         assert isinstance(reader, Reader)
-        process.spin(nodes, lambda: (
+        spin(nodes, lambda: (
             reader.leader == 4 and len(reader.concerns) >= 16
             and reader.states.get('robot 4') == 'leads'
             and all(robot.robot.state.leader == 4 for robot in host.robots)), deadline=PATIENCE)
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
         assert reader.leader == 4
         host.robots[0].close()
-        process.spin([reader], lambda: reader.leader == -1
-                     and reader.states.get('robot 1') == 'inactive', deadline=PATIENCE)
+        spin([reader], lambda: reader.leader == -1
+             and reader.states.get('robot 1') == 'inactive', deadline=PATIENCE)
         assert reader.leader == -1
         assert reader.states['robot 1'] == 'inactive' and reader.states['robot 4'] == 'leads'
         assert 'swarm/robot_3: election' in reader.concerns
@@ -126,8 +126,8 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
 
 def test_the_relay_of_a_lean_world_respects_the_range() -> None:
     with swarm('relay', 'communication_range:=1.2', radio_range=1.2) as (host, nodes):
-        process.spin(nodes, lambda: all(len(robot.robot.neighbours) == 2
-                                        for robot in host.robots), deadline=PATIENCE)
+        spin(nodes, lambda: all(len(robot.robot.neighbours) == 2
+                                for robot in host.robots), deadline=PATIENCE)
         assert [len(robot.robot.neighbours) for robot in host.robots] == [2] * 4
 
 
@@ -137,7 +137,7 @@ def test_a_monitor_receives_each_message_of_lean_robots() -> None:
         nodes[-2].create_subscription(
             String, '/swarm/neighbourhood',
             lambda message: heard.update({sender(message.data): message.data}), NEIGHBOURHOOD)
-        process.spin(nodes, lambda: len(heard) == 4, deadline=PATIENCE)
+        spin(nodes, lambda: len(heard) == 4, deadline=PATIENCE)
         assert {*heard} == {1, 2, 3, 4}
 
 
@@ -149,13 +149,13 @@ def test_a_late_world_sends_the_odometry_of_all_robots_in_time() -> None:
         nodes[-2].create_subscription(
             Float64MultiArray, '/swarm/odom_bundle',
             lambda message: sent.update(row[0] for row in rows_of(message.data)), SIGHTINGS)
-        process.spin(nodes, lambda: len(sent) == 4, deadline=PATIENCE)
+        spin(nodes, lambda: len(sent) == 4, deadline=PATIENCE)
         # A world that is late by more steps than it catches up goes on from the present.
         late = time.monotonic() + STANDING_PERIOD + 20 * world.world.dt
-        process.spin(nodes[:-1], lambda: time.monotonic() > late)
+        spin(nodes[:-1], lambda: time.monotonic() > late)
         sent.clear()
         steps = world.world.steps
-        process.spin(nodes, lambda: bool(sent), deadline=PATIENCE)
+        spin(nodes, lambda: bool(sent), deadline=PATIENCE)
         assert len(sent) == 4
         assert (world.world.steps - steps) * world.world.dt < STANDING_PERIOD
 
@@ -195,8 +195,8 @@ def test_the_settings_of_a_single_lean_robot_are_taken(tmp_path: Any) -> None:
 def test_lean_robots_follow_simulated_time() -> None:
     with swarm('relay', 'use_sim_time:=true', publish_clock=True,
                real_time_factor=2.0) as (host, nodes):
-        process.spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
-                     deadline=PATIENCE)
+        spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
+             deadline=PATIENCE)
         robot = host.robots[0]
         assert robot.robot.state.leader == 4
         assert robot.steady_clock is host.get_clock()
@@ -206,35 +206,35 @@ def test_a_message_with_less_delay_does_not_wait_for_an_earlier_one() -> None:
     with swarm('relay', radio_delay=60.0) as (host, nodes):
         world = nodes[-1]
         assert isinstance(world, SwarmWorld)
-        process.spin(nodes, lambda: world.relays[0].relayed > 0, deadline=PATIENCE)
+        spin(nodes, lambda: world.relays[0].relayed > 0, deadline=PATIENCE)
         world.set_parameters([Parameter('radio_delay', value=0.0)])
-        process.spin(nodes, lambda: all(robot.robot.neighbours for robot in host.robots),
-                     deadline=PATIENCE)
+        spin(nodes, lambda: all(robot.robot.neighbours for robot in host.robots),
+             deadline=PATIENCE)
         assert all(robot.robot.neighbours for robot in host.robots)
 
 
 def test_malformed_odometry_is_counted_and_harmless() -> None:
     with swarm('shared') as (host, nodes):
-        process.spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
-                     deadline=PATIENCE)
+        spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
+             deadline=PATIENCE)
         rejected = host.robots[0].robot.counts[ODOMETRY_REJECTED]
         publisher = nodes[-2].create_publisher(
             Float64MultiArray, '/swarm/odom_bundle', SIGHTINGS)
-        process.spin(nodes, lambda: publisher.get_subscription_count() > 0, deadline=PATIENCE)
+        spin(nodes, lambda: publisher.get_subscription_count() > 0, deadline=PATIENCE)
         for robot, x, yaw in ((math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (0.5, 0.0, 0.0),
                               (1e300, 0.0, 0.0), (1.0, 0.0, math.inf), (1.0, 0.0, math.nan),
                               (1.0, math.nan, 0.0)):
             publisher.publish(Float64MultiArray(data=[robot, x, 0.0, yaw, 0.0, 0.0]))
-        process.spin(nodes, lambda: host.robots[0].robot.counts[ODOMETRY_REJECTED] >= rejected + 3,
-                     deadline=PATIENCE)
+        spin(nodes, lambda: host.robots[0].robot.counts[ODOMETRY_REJECTED] >= rejected + 3,
+             deadline=PATIENCE)
         assert host.robots[0].robot.counts[ODOMETRY_REJECTED] == rejected + 3
         assert host.robots[1].robot.counts[ODOMETRY_REJECTED] == 0
 
 
 def test_a_world_sends_the_odometry_to_the_swarms_of_all_its_radios() -> None:
     with swarm('relay', space='/', radio_namespaces=['other', 'swarm']) as (host, nodes):
-        process.spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
-                     deadline=PATIENCE)
+        spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
+             deadline=PATIENCE)
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
 
 
@@ -243,8 +243,8 @@ def test_odometry_has_a_stamp_and_several_receivers() -> None:
         stamps: list[int] = []
         host.robots[0].create_subscription(
             Odometry, 'odom', lambda message: stamps.append(message.header.stamp.sec), SENSOR)
-        process.spin(nodes, lambda: bool(stamps) and host.robots[0].robot.position is not None,
-                     deadline=PATIENCE)
+        spin(nodes, lambda: bool(stamps) and host.robots[0].robot.position is not None,
+             deadline=PATIENCE)
         assert host.robots[0].robot.position is not None
         now = host.get_clock().now().nanoseconds * 1e-9
         assert stamps and abs(stamps[-1] - now) < PATIENCE
@@ -252,8 +252,8 @@ def test_odometry_has_a_stamp_and_several_receivers() -> None:
 
 def test_namespaces_of_radios_leave_odometry_in_place_without_a_relay() -> None:
     with swarm('shared', radio_namespaces=['other']) as (host, nodes):
-        process.spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
-                     deadline=PATIENCE)
+        spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
+             deadline=PATIENCE)
         assert all(robot.robot.position for robot in host.robots)
 
 
@@ -265,8 +265,8 @@ def test_messages_have_several_receivers(radio: str) -> None:
             host.robots[0].create_subscription(
                 String, 'neighbourhood',
                 lambda message, heard=heard: heard.add(sender(message.data)), NEIGHBOURHOOD)
-        process.spin(nodes, lambda: first >= {2, 3, 4} and second >= {2, 3, 4}
-                     and host.robots[0].robot.state.leader == 4, deadline=PATIENCE)
+        spin(nodes, lambda: first >= {2, 3, 4} and second >= {2, 3, 4}
+             and host.robots[0].robot.state.leader == 4, deadline=PATIENCE)
         assert first >= {2, 3, 4} and second >= {2, 3, 4}
         assert host.robots[0].robot.state.leader == 4
 

@@ -29,9 +29,9 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from leader_election.election.registry import message_type
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import process
+from leader_election.ros.nodes import executor
+from leader_election.ros.nodes.sensor_publishers import transforms
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.ros.nodes.transforms import transforms
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ class Bench:
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         self.world = SwarmWorld(parameter_overrides=overrides, namespace='site')
         self.node = Node('bench', namespace='site')
-        self.executor = process.make_executor('events')
+        self.executor = executor.make_executor('events')
         self.executor.add_node(self.world)
         self.executor.add_node(self.node)
 

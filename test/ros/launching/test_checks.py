@@ -17,7 +17,7 @@
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.launching.parameter_file import effective_parameters, global_parameters
+from leader_election.ros.launching.checks import effective_parameters, global_parameters
 import pytest
 import rclpy
 import yaml

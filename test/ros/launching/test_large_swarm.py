@@ -15,7 +15,7 @@
 
 from io import StringIO
 
-from leader_election.ros.launching.progress import progress_handlers, ProgressBar, reporting
+from leader_election.ros.launching.large_swarm import progress_handlers, ProgressBar, reporting
 from rich.console import Console
 
 

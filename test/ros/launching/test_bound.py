@@ -21,10 +21,10 @@ import subprocess
 import sys
 import time
 
-from leader_election.ros.launching.bound import prefix
+from leader_election.ros.launching.bound import group_prefix, prefix
 import pytest
 
-GROUP = [sys.executable, '-m', 'leader_election.ros.launching.process_group']
+GROUP = group_prefix()[len(prefix()):]
 FORKS = """
 import os, pathlib, subprocess, sys, time
 # As a shell that starts a program: it does not hand signals on.

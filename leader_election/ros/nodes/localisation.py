@@ -13,26 +13,102 @@
 # limitations under the License.
 
 """
-A cooperating robot's corrected pose, for other nodes, and its distances to neighbours.
+Cooperative localisation on topics: sightings, and the corrected pose and distances that follow.
 
 The pose is that of REP 105: a transform from the shared frame to odometry's, composed with
 odometry, gives the corrected pose; odometry itself stays continuous.
 """
 
 from array import array
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
 from leader_election.election.registry import message_type
-from leader_election.election.robot.pose import from_quaternion, moved_to, Pose
+from leader_election.election.robot.pose import moved_to, Pose
 from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.sensing import SIGNAL_STRENGTH
+from leader_election.election.robot.sighting_sources import (
+    columns_of,
+    DETECTIONS,
+    Extraction,
+    MEASUREMENTS,
+    of_detections,
+    of_range,
+    of_tags,
+    RANGES,
+    SensorMount,
+    TAGS,
+)
+from leader_election.localisation.localisation import MEASUREMENTS_REJECTED
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.qos import EVENTS
+from leader_election.ros.nodes.odometry_origin import pose_of
+from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from transforms3d.quaternions import mat2quat
+
+TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
+         RANGES: 'sensor_msgs/msg/Range'}
+"""The types of messages from packages that may not be installed, by source."""
+Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
+"""A function that subscribes: topic, type, callback, profile."""
+
+
+def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float],
+                        stamp_clock: Callable[[], float]) -> None:
+    """
+    Pass sightings on to a robot, from the sources of its parameter ``sighting_sources``.
+
+    :param robot: that has the sensors.
+    :param listen: creates a subscription.
+    :param clock: returns the time on the robot's clock [s].
+    :param stamp_clock: returns the time on the clock of stamps, ROS time [s].
+    :raises ParameterError: where the package of a message is not installed.
+    """
+    def measure(message: Float64MultiArray) -> None:
+        columns = columns_of(message.layout.dim, len(message.data))
+        if columns is None:
+            robot.counts[MEASUREMENTS_REJECTED] += 1
+        else:
+            robot.sensing.take_measurements(message.data, clock(), columns, stamp_clock())
+
+    def take(extract: Callable[..., Extraction], message: Any) -> None:
+        robot.sensing.take_extraction(extract(message, clock=stamp_clock()), clock())
+
+    parameters = robot.parameters
+    mount = SensorMount(parameters)
+    sources = parameters.sources
+    if parameters.metric == SIGNAL_STRENGTH and not robot.sensing.cooperates:
+        # No other source has signal strengths.
+        sources = (MEASUREMENTS,)
+    for source in sources:
+        if source == MEASUREMENTS:
+            listen(MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
+            continue
+        kind = _installed(TYPES[source], 'sighting_sources', repr(source), repr(MEASUREMENTS))
+        if source == RANGES:
+            for neighbour in parameters.ranged:
+                listen(f'range/robot_{neighbour}', kind,
+                       partial(take, partial(of_range, robot=neighbour)), SIGHTINGS)
+        else:
+            extract = of_detections if source == DETECTIONS else of_tags
+            listen(source, kind, partial(take, partial(extract, mount=mount)), SIGHTINGS)
+
+
+def _installed(name: str, parameter: str, value: str, instead: str) -> Any:
+    """Return the type of messages that a value of a parameter needs."""
+    try:
+        return message_type(name)
+    except ImportError:
+        raise ParameterError(parameter, problem=f': {value} needs the package '
+                             f"{name.partition('/')[0]}, which is not installed; install it, or "
+                             f'use {instead}') from None
+
 
 ODOMETRY, DISTANCES, TRANSFORMS = 'odometry/cooperative', 'neighbour_distances', '/tf'
 COLUMNS = 'id,distance,deviation'
@@ -71,7 +147,8 @@ class LocalisationPublishers:
         self._transforms = None
         self._warned = False
         if robot.parameters.send_transform:
-            self._kind = _transform_type()
+            self._kind = _installed(
+                'tf2_msgs/msg/TFMessage', 'send_transform', 'true', f'topic {ODOMETRY}')
             self._transforms = node.create_publisher(self._kind, TRANSFORMS, EVENTS)
 
     def publish_pose(self, message: Odometry, origin: Pose | None, now: float) -> None:
@@ -85,8 +162,7 @@ class LocalisationPublishers:
         estimate = self._robot.sensing.localisation.pose
         if estimate is None or not (wanted or self._transforms is not None):
             return
-        point, turn = message.pose.pose.position, message.pose.pose.orientation
-        odometry = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
+        odometry = pose_of(message.pose.pose)
         if odometry is None:
             return
         begin = self._robot.sensing.initial_pose if origin is None else origin
@@ -162,12 +238,3 @@ def _message(pose: Pose) -> PoseMessage:
     place.x, place.y, place.z = pose[:3, 3].tolist()
     turn.w, turn.x, turn.y, turn.z = mat2quat(pose[:3, :3]).tolist()
     return message
-
-
-def _transform_type() -> type:
-    """Return the type of messages on ``/tf``."""
-    try:
-        return message_type('tf2_msgs/msg/TFMessage')  # type: ignore[no-any-return]
-    except ImportError:
-        raise ParameterError('send_transform', problem=': true needs the package tf2_msgs, which '
-                             f'is not installed; install it, or use topic {ODOMETRY}') from None
