@@ -15,6 +15,7 @@
 """Parameters: each is declared once, with type, default, range, unit and description."""
 
 from leader_election.parameters.parameter import (
+    as_in,
     build,
     grouped,
     NoParameters,
@@ -38,6 +39,7 @@ __all__ = [
     'ParameterError',
     'ProcessParameters',
     'REQUIRED_INT',
+    'as_in',
     'as_number',
     'as_whole_number',
     'build',

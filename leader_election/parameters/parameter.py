@@ -170,6 +170,17 @@ def parameter(default: Any, description: str, **details: Any) -> Any:
         default=default, metadata={'description': description, **details})
 
 
+def as_in(parameters: type, name: str, **default: Any) -> Any:
+    """
+    Declare a parameter as another dataclass declares it.
+
+    :param default: another default, by the keyword ``default``.
+    """
+    (field,) = (f for f in dataclasses.fields(parameters) if f.name == name)
+    return dataclasses.field(default=default.get('default', field.default),
+                             metadata=field.metadata)
+
+
 @dataclass(frozen=True)
 class NoParameters:
     """An empty set of parameters, of an algorithm, metric, strength source or task without any."""

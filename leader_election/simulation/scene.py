@@ -52,10 +52,6 @@ class Scene:
     logs: tuple[RobotLog, ...] = ()
     """The log of each robot, in the order of the ids, where logs are replayed."""
 
-    def start_of(self, robot_id: int) -> tuple[float, float, float]:
-        """Return the initial ``(x, y, yaw)`` of a robot [m, rad]; ValueError: for another id."""
-        return self.starts[self.ids.index(robot_id)]
-
 
 def make_scene(parameters: SceneParameters) -> Scene:
     """

@@ -14,12 +14,11 @@
 
 """The parameters of odometry's errors, and of sensors that identify neighbours and landmarks."""
 
-import dataclasses
 from dataclasses import dataclass
+from functools import partial
 import math
-from typing import Any
 
-from leader_election.parameters import parameter, ParameterError, ProcessParameters
+from leader_election.parameters import as_in, parameter, ParameterError, ProcessParameters
 
 LEAST_FACTOR = 0.1
 """The least factor of true to reported motion."""
@@ -78,21 +77,18 @@ class OdometryErrorParameters:
                                      f'{lower:g} to {upper:g}')
 
 
-def _with_default(name: str, default: float) -> Any:
-    """Declare a parameter of :class:`OdometryErrorParameters` with another default."""
-    field = OdometryErrorParameters.__dataclass_fields__[name]
-    return dataclasses.field(default=default, metadata=field.metadata)
+_error = partial(as_in, OdometryErrorParameters)
 
 
 @dataclass(frozen=True)
 class GazeboOdometryParameters(OdometryErrorParameters, ProcessParameters):
     """Parameters of the node that gives robots in Gazebo their odometry."""
 
-    linear_scale_error: float = _with_default('linear_scale_error', 0.03)
-    angular_scale_error: float = _with_default('angular_scale_error', 0.03)
-    angular_bias: float = _with_default('angular_bias', 0.003)
-    linear_noise: float = _with_default('linear_noise', 0.02)
-    angular_noise: float = _with_default('angular_noise', 0.02)
+    linear_scale_error: float = _error('linear_scale_error', default=0.03)
+    angular_scale_error: float = _error('angular_scale_error', default=0.03)
+    angular_bias: float = _error('angular_bias', default=0.003)
+    linear_noise: float = _error('linear_noise', default=0.02)
+    angular_noise: float = _error('angular_noise', default=0.02)
     robots: str = parameter(
         '', 'The namespaces of the robots, separated by commas. Empty: one robot, in the '
         'namespace of the node.')

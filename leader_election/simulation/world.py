@@ -21,12 +21,7 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import id_ranges, within
 from leader_election.simulation.arena import LineOfSight
-from leader_election.simulation.kinematics import (
-    Array,
-    least_distance,
-    relative,
-    velocities_between,
-)
+from leader_election.simulation.kinematics import Array, relative, velocities_between
 from leader_election.simulation.lidar import Lidar
 from leader_election.simulation.logged_sightings import (
     LoggedSightings,
@@ -232,11 +227,6 @@ class World:
     def measured(self) -> Array:
         """Return the velocities by odometry [m/s, rad/s], shape (n, 2)."""
         return self.velocities if self._odom_is_true else self._odometry.velocities
-
-    @property
-    def closest(self) -> float:
-        """Return the least distance between the true centres of two robots [m]."""
-        return least_distance(self.poses)
 
     def step(self) -> None:
         """Advance the world by one step."""

@@ -105,7 +105,7 @@ def test_overlaps_are_those_of_a_comparison_of_all_pairs(listed: list[tuple[int,
 
 def test_the_world_has_the_distance_of_the_closest_pair() -> None:
     parameters = WorldParameters(robots=9, world='empty', layout='grid', spacing=1.5)
-    assert World(parameters).closest == 1.5
+    assert least_distance(World(parameters).poses) == 1.5
 
 
 def test_factors_of_turns_depend_on_rate_and_side() -> None:

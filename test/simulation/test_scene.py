@@ -88,7 +88,7 @@ def test_logs_determine_poses_number_and_arena() -> None:
     scene = make_scene(SceneParameters(robots=40, logs='physics5', first_id=11))
     assert scene.ids == (11, 12, 13, 14, 15)
     assert scene.starts[0] == (0.0556, 3.0181, -2.2358)
-    assert scene.start_of(15) == (-0.8003, 1.9325, -1.2366)
+    assert scene.starts[scene.ids.index(15)] == (-0.8003, 1.9325, -1.2366)
     paths = shapely.MultiPoint(np.vstack([log.poses[:, :2] for log in scene.logs]))
     assert scene.arena.covers(paths)
     assert scene.obstacles == ()

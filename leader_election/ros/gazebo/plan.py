@@ -22,7 +22,6 @@ announces all topics every second, and a process that starts while there are man
 """
 
 from collections.abc import Iterator, Sequence
-import dataclasses
 from dataclasses import dataclass
 import math
 import re
@@ -30,6 +29,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.wire import MAX_ID
 from leader_election.parameters import (
+    as_in,
     build,
     Parameter,
     parameter,
@@ -73,12 +73,6 @@ UNKNOWN_WORLD = 'none'
 """The value of parameter ``world`` of a spawned robot if the arena is not known."""
 
 
-def _as_in(parameters: type, name: str) -> Any:
-    """Declare a parameter as another table declares it."""
-    field = next(f for f in dataclasses.fields(parameters) if f.name == name)
-    return dataclasses.field(default=field.default, metadata=field.metadata)
-
-
 @dataclass(frozen=True)
 class GazeboParameters:
     """Parameters of a swarm in Gazebo: robots, world and equipment."""
@@ -86,10 +80,10 @@ class GazeboParameters:
     robots: str = parameter(
         '30', "Number of robots, or a list of robots in the form of nav2: '{name: robot_1, "
         "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each optionally with an id.", empty=False)
-    first_id: int = _as_in(SceneParameters, 'first_id')
-    seed: int = _as_in(SceneParameters, 'seed')
-    layout: str = _as_in(SceneParameters, 'layout')
-    spacing: float = _as_in(SceneParameters, 'spacing')
+    first_id: int = as_in(SceneParameters, 'first_id')
+    seed: int = as_in(SceneParameters, 'seed')
+    layout: str = as_in(SceneParameters, 'layout')
+    spacing: float = as_in(SceneParameters, 'spacing')
     world: str = parameter(
         'blocks', 'The arena: blocks, rooms, barriers, empty, or the path of a YAML file; or a '
         'world file of your own, .sdf or .world, in which layouts place robots as in arena empty.',
@@ -135,12 +129,12 @@ class SpawnParameters:
     world_name: str = parameter(
         '', 'The name of the running world. Empty: the name in the world file, or '
         f'{WORLD_NAME} for an arena and for {UNKNOWN_WORLD}.')
-    lidar: int = _as_in(GazeboParameters, 'lidar')
-    ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
-    odometry_drift: bool = _as_in(GazeboParameters, 'odometry_drift')
-    bumper: bool = _as_in(GazeboParameters, 'bumper')
-    imu: bool = _as_in(GazeboParameters, 'imu')
-    z: str = _as_in(GazeboParameters, 'z')
+    lidar: int = as_in(GazeboParameters, 'lidar')
+    ground_truth: bool = as_in(GazeboParameters, 'ground_truth')
+    odometry_drift: bool = as_in(GazeboParameters, 'odometry_drift')
+    bumper: bool = as_in(GazeboParameters, 'bumper')
+    imu: bool = as_in(GazeboParameters, 'imu')
+    z: str = as_in(GazeboParameters, 'z')
 
 
 class SwarmPlan(NamedTuple):

@@ -87,8 +87,7 @@ _MARGIN = 10.0
 
 
 def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = NO_EQUIPMENT,
-              step: float = 0.0, real_time_factor: float = 1.0,
-              heights: Sequence[float] = ()) -> str:
+              step: float = 0.0, heights: Sequence[float] = ()) -> str:
     """
     Return a world file with an arena and robots.
 
@@ -96,7 +95,6 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = 
     :param robots: with their initial poses.
     :param equipment: what robots have in addition to their drive.
     :param step: the time step of physics [s]; 0: :data:`.STEP`.
-    :param real_time_factor: the greatest ratio of simulated time to real time.
     :param heights: at which the robots are put [m]; empty: all at 0.
 
     >>> from leader_election.simulation.arena import load_arena
@@ -106,7 +104,7 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = 
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
     world = tag(
-        'world', _physics(step or STEP, real_time_factor),
+        'world', _physics(step or STEP),
         *world_plugins(equipment),
         _scene(), _sun(), _ground(size), arena_model(arena),
         *robot_models(robots, equipment, heights), name=WORLD_NAME)
@@ -126,10 +124,10 @@ def robot_models(robots: Sequence[RobotSpec], equipment: Equipment,
             for robot, z in zip(robots, heights or [0.0] * len(robots), strict=True)]
 
 
-def _physics(step: float, real_time_factor: float) -> Element:
+def _physics(step: float) -> Element:
     return tag(
-        'physics', tag('max_step_size', step), tag('real_time_factor', real_time_factor),
-        tag('real_time_update_rate', real_time_factor / step),
+        'physics', tag('max_step_size', step), tag('real_time_factor', 1.0),
+        tag('real_time_update_rate', 1.0 / step),
         name='step', type='ode')
 
 

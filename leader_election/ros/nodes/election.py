@@ -15,7 +15,6 @@
 """The ROS interface of a robot: topics, timers and tasks on a plain or a managed node."""
 
 from collections.abc import Callable
-from copy import copy
 from functools import partial
 import time
 from typing import Any
@@ -36,7 +35,7 @@ from leader_election.ros.nodes import clock, instances
 from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.localisation import LocalisationPublishers, subscribe_sightings
 from leader_election.ros.nodes.odometry_origin import TransformOrigin
-from leader_election.ros.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR, SIGHTINGS
+from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, SIGHTINGS, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD
 from leader_election.ros.nodes.rounds import RoundSchedule
@@ -118,9 +117,7 @@ class Election:
             TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._duplicate_logged = self._odometry_received = False
 
-        self._out = node.create_publisher(
-            String, parameters.send_topic, copy(NEIGHBOURHOOD),
-            qos_overriding_options=overridable())
+        self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
         self._outputs = [
             StatePublishers(node, instance, parameters.output_prefix)
             for instance in self.robot.instances.values()
@@ -183,9 +180,7 @@ class Election:
 
     def _listen(self, topic: str, kind: Any, callback: Any, profile: Any,
                 events: Any = None) -> Any:
-        return self._node.create_subscription(
-            kind, topic, callback, copy(profile), event_callbacks=events,
-            qos_overriding_options=overridable())
+        return subscribe(self._node, kind, topic, callback, profile, event_callbacks=events)
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self._node.create_timer(period, callback, clock=self.steady_clock)

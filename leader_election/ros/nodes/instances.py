@@ -15,7 +15,6 @@
 """A robot's further instances and its tasks, with their parameters declared on the node."""
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
 from functools import partial
 import math
@@ -38,11 +37,10 @@ from leader_election.election.robot.task_runner import ANYTHING, creating, task_
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import Declarations, Declared
-from leader_election.ros.nodes.qos import OUTPUT, overridable, SENSOR
+from leader_election.ros.nodes.qos import advertise, OUTPUT, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import Missing
 from rclpy.clock import Clock
 from rclpy.node import Node
-from rclpy.publisher import Publisher
 from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
 
@@ -83,8 +81,7 @@ class TaskContext:
 
         if kind is LaserScan:
             self._scans[topic] = -math.inf
-        self.node.create_subscription(
-            kind, topic, receive, copy(SENSOR), qos_overriding_options=overridable())
+        subscribe(self.node, kind, topic, receive, SENSOR)
 
     def missing(self) -> list[Missing]:
         """Return the laser scans that the task needs and that are missing."""
@@ -92,7 +89,7 @@ class TaskContext:
                 for topic, last in self._scans.items()
                 if self._robot.active() and self.seconds() - last > _LATE]
 
-    def publisher(self, topic: str, kind: Any, latched: bool = False) -> Publisher:
+    def publisher(self, topic: str, kind: Any, latched: bool = False) -> Any:
         """
         Return a publisher.
 
@@ -104,8 +101,7 @@ class TaskContext:
         :raises ParameterError: where another task has that topic already.
         """
         if latched:
-            return self.node.create_publisher(
-                kind, self._prefix + topic, copy(OUTPUT), qos_overriding_options=overridable())
+            return advertise(self.node, kind, self._prefix + topic, OUTPUT)
         owner = self._robot.claims.setdefault(self.node.resolve_topic_name(topic), self._task)
         if owner != self._task:
             raise ParameterError('tasks', problem=f': {self._task} and {owner} cannot go '

@@ -20,7 +20,6 @@ of its outputs.
 """
 
 from collections.abc import Callable, Mapping
-from copy import copy
 import math
 from typing import Any
 
@@ -31,14 +30,15 @@ from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.declare import Declarations, overrides
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import (
+    advertise,
     BUNDLES,
     EVENTS,
     LEASE,
     NEIGHBOURHOOD,
-    overridable,
     PROMISES,
     repeated,
     SIGHTINGS,
+    subscribe,
 )
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.simulation.radio import (
@@ -82,16 +82,15 @@ class SharedTopics:
         self._hearing: dict[int, Callable[[String], None]] = {}
         self._message = Odometry()
         self._message.header.frame_id = 'odom'
-        out: Any = node.create_publisher(
-            String, 'neighbourhood', copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        out = advertise(node, String, 'neighbourhood', NEIGHBOURHOOD)
         if relay:
             out = BundlePublisher(node, out)
         diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        leadership = copy(repeated(LEASE))
+        leadership = repeated(LEASE)
         # The last message of each robot of a large process.
         leadership.depth = NEIGHBOURHOOD.depth
-        self.leadership: Publisher = node.create_publisher(
-            DiagnosticArray, LEADERSHIP, leadership, qos_overriding_options=overridable(PROMISES))
+        self.leadership: Publisher = advertise(
+            node, DiagnosticArray, LEADERSHIP, leadership, PROMISES)
         self.publishers: dict[str, Publisher | BundlePublisher] = {
             publisher.topic_name: publisher for publisher in (out, diagnostics)}
         # Each bundle is about other robots, so none may be skipped, even in a busy process.
@@ -99,9 +98,8 @@ class SharedTopics:
             Float64MultiArray, ODOMETRY_TOPIC, self._take_odometry, SIGHTINGS)
         heard, take = ((HEARD_TOPIC, self._take_deliveries) if relay
                        else ('neighbourhood', self._take_broadcast))
-        profile = copy(BUNDLES if relay else NEIGHBOURHOOD)
-        self._heard_input = node.create_subscription(
-            String, heard, take, profile, qos_overriding_options=overridable())
+        self._heard_input = subscribe(
+            node, String, heard, take, BUNDLES if relay else NEIGHBOURHOOD)
         self.inputs = {'odom': self._odometry_input.topic_name,
                        'neighbourhood': self._heard_input.topic_name}
 
@@ -192,8 +190,7 @@ class BundlePublisher:
         """
         self._out = out
         self._collected: list[str] = []
-        self._bundles = node.create_publisher(
-            String, SENT_TOPIC, copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        self._bundles = advertise(node, String, SENT_TOPIC, NEIGHBOURHOOD)
         self._timer = node.create_timer(BUNDLE_PERIOD, self._flush, clock=steady_clock(node))
         self._timer.cancel()
 

@@ -27,7 +27,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.markers import Markers, trail_marker
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
+from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions, Snapshot
@@ -101,12 +101,9 @@ class Monitor(Node):
         if self.parameters.live and sys.stdout.isatty():
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
-        self._publisher = self.create_publisher(
-            MarkerArray, 'markers', copy(EVENTS), qos_overriding_options=overridable())
-        self.create_subscription(String, 'neighbourhood', self._hear, copy(NEIGHBOURHOOD),
-                                 qos_overriding_options=overridable())
-        self.create_subscription(MarkerArray, 'world', self._see_world, copy(STATE),
-                                 qos_overriding_options=overridable())
+        self._publisher = advertise(self, MarkerArray, 'markers', EVENTS)
+        subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
+        subscribe(self, MarkerArray, 'world', self._see_world, STATE)
         self._robots = self.create_publisher(DiagnosticArray, 'robots', copy(STATE))
         self._namespaces: dict[int, str] = {}
         self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)

@@ -14,10 +14,12 @@
 
 """The quality of service (QoS) of each kind of topic, and the policies that users may override."""
 
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
 from rclpy.duration import Duration
+from rclpy.node import Node
 from rclpy.qos import (
     QoSDurabilityPolicy,
     QoSHistoryPolicy,
@@ -27,6 +29,7 @@ from rclpy.qos import (
     QoSReliabilityPolicy,
 )
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
 
 BEST_EFFORT, RELIABLE = QoSReliabilityPolicy.BEST_EFFORT, QoSReliabilityPolicy.RELIABLE
 LATCHED = QoSDurabilityPolicy.TRANSIENT_LOCAL
@@ -77,10 +80,25 @@ PROMISES = (QoSPolicyKind.LIVELINESS_LEASE_DURATION, QoSPolicyKind.DEADLINE)
 """The policies that may be overridden: in general, and of a robot's outputs [ns]."""
 
 
-def overridable(policies: tuple[QoSPolicyKind, ...] = POLICIES) -> QoSOverridingOptions:
+def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile,
+              policies: Sequence[QoSPolicyKind] = POLICIES) -> Any:
     """
-    Return options by which the parameters ``qos_overrides.<topic>...`` change a profile.
+    Return a publisher whose profile the parameters ``qos_overrides.<topic>...`` change.
 
-    rclpy changes the profile in place: pass a copy of a profile of this module.
+    :param policies: those that may be overridden.
     """
-    return QoSOverridingOptions(policy_kinds=policies)
+    # rclpy changes the profile in place.
+    return node.create_publisher(kind, topic, copy(profile),
+                                 qos_overriding_options=QoSOverridingOptions(policies))
+
+
+def subscribe(node: Node, kind: Any, topic: str, callback: Callable[[Any], None],
+              profile: QoSProfile, **options: Any) -> Subscription:
+    """
+    Return a subscription whose profile the parameters ``qos_overrides.<topic>...`` change.
+
+    :param options: for ``Node.create_subscription``.
+    """
+    return node.create_subscription(
+        kind, topic, callback, copy(profile),
+        qos_overriding_options=QoSOverridingOptions(POLICIES), **options)

@@ -15,13 +15,12 @@
 """The radio of the embedded world on topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from itertools import groupby
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.robot import codec
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable
+from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
 from leader_election.simulation.radio import (
     BUNDLE_PERIOD,
     Delivery,
@@ -79,8 +78,7 @@ class RadioRelay:
             for i in self._ids]
         topic, take = ((SENT_TOPIC, self._relay_bundle) if lean
                        else ('neighbourhood', self._relay))
-        node.create_subscription(String, prefix + topic, take, copy(NEIGHBOURHOOD),
-                                 qos_overriding_options=overridable())
+        subscribe(node, String, prefix + topic, take, NEIGHBOURHOOD)
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
         self._arrival.cancel()
         self._planned = 0.0

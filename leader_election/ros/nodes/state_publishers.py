@@ -20,7 +20,6 @@ namespace with the name of that instance.
 """
 
 from collections.abc import Callable, Mapping
-from copy import copy
 import math
 from typing import Any
 
@@ -41,7 +40,7 @@ from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.wire import RejectReason, usual_namespace
 from leader_election.election.robot.zones import outline
-from leader_election.ros.nodes.qos import OUTPUT, overridable, PROMISES, repeated, SENSOR
+from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated, SENSOR
 from rclpy.node import Node
 from std_msgs.msg import (
     Bool,
@@ -98,8 +97,7 @@ class StatePublishers:
             self._kinds |= {'decision': String, 'region_summary': Float64MultiArray}
         prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
         self._publishers = {
-            name: node.create_publisher(kind, prefix + name, copy(OUTPUT),
-                                        qos_overriding_options=overridable(PROMISES[:1]))
+            name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
             for name, kind in self._kinds.items()}
         self._last: dict[str, Any] = {}
 
@@ -242,9 +240,9 @@ class LeadershipPublisher:
         parameters = robot.parameters
         if self._namespace != usual_namespace(sends_on, parameters.robot_id):
             robot.name = self._namespace
-        self._publisher = node.create_publisher(
-            DiagnosticArray, parameters.output_prefix + LEADERSHIP,
-            repeated(parameters.message_expiry), qos_overriding_options=overridable(PROMISES))
+        self._publisher = advertise(
+            node, DiagnosticArray, parameters.output_prefix + LEADERSHIP,
+            repeated(parameters.message_expiry), PROMISES)
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(
             name=vocabulary.status_name(name, instance),

@@ -15,7 +15,6 @@
 """The node ``swarm_world``: the embedded world as a ROS node, in place of robots' drivers."""
 
 from collections.abc import Collection, Iterable, Sequence
-from copy import copy
 import sys
 from typing import Any
 
@@ -23,7 +22,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Twist
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all
-from leader_election.ros.nodes.qos import overridable, STATE
+from leader_election.ros.nodes.qos import advertise, STATE
 from leader_election.ros.nodes.radio_relay import relay_all
 from leader_election.ros.nodes.sensor_publishers import (
     BASE,
@@ -100,8 +99,7 @@ class SwarmWorld(Node):
             self, [f'robot_{i}' for i in own] if parameters.send_transforms else [])
         self._odom_message = _odometry(ODOM)
         self._truth_message = _odometry('map')
-        self._scene = self.create_publisher(
-            MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
+        self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
             self.world.scene, contours(parameters) if parameters.reading_rate else ()))
         self._sensors: list[

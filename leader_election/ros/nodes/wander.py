@@ -36,7 +36,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.odometry_origin import ParameterOrigin, pose_of, ROBOT_NODE
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.simulation.arena import load_arena
 from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
@@ -206,9 +206,7 @@ class WanderNode(Node):
         if parameters.world:
             self._map_lidar = MapLidar(load_arena(parameters.world), parameters.robot_radius,
                                        parameters.speed)
-            self.create_subscription(
-                String, 'neighbourhood', self._receive_position, copy(NEIGHBOURHOOD),
-                qos_overriding_options=overridable())
+            subscribe(self, String, 'neighbourhood', self._receive_position, NEIGHBOURHOOD)
         self.robots = [self._robot(prefix) for prefix in namespaces(parameters.robots)]
         for period, callback in ((parameters.reaction / _STEPS, self._step),
                                  (_WARNING_PERIOD, self._warn)):

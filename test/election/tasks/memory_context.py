@@ -24,6 +24,7 @@ from leader_election.election.coordination import summary_layout
 from leader_election.election.coordination.aggregate import AggregateSet
 from leader_election.election.coordination.task import Member, Task
 from leader_election.parameters import build
+from leader_election.simulation.kinematics import least_distance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 import numpy as np
@@ -163,7 +164,7 @@ class Swarm:
                         place, command.linear.x, command.angular.z, world.time)
                 context.published('cmd_vel').clear()
             world.step()
-            self.closest = min(self.closest, world.closest)
+            self.closest = min(self.closest, least_distance(world.poses))
             self.paths.append(world.poses[:, :2])
             if until():
                 return True

@@ -188,7 +188,7 @@ def drive(poses: np.ndarray, goals: Sequence[tuple[float, float]], arena: str,
                 for robot, (forward, turning) in enumerate(decided):
                     world.commands.command(robot, forward, turning, world.time)
             world.step()
-            closest = min(closest, world.closest)
+            closest = min(closest, least_distance(world.poses))
         if np.all(np.hypot(*(world.poses[:, :2] - goals).T) <= limits.tolerance):
             return True, closest
     return False, closest

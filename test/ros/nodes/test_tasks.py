@@ -24,6 +24,7 @@ from leader_election.election.coordination.region import SPREADINGS
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.simulation.kinematics import least_distance
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -51,8 +52,8 @@ class Company:
             namespace=f'/robot_{i}', use_global_arguments=False,
             cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
             parameter_overrides=overrides(
-                robot_id=i, strength=-float(i), initial_pose=list(scene.start_of(i)),
-                use_sim_time=True, **parameters)) for i in self.ids]
+                robot_id=i, strength=-float(i), initial_pose=list(pose),
+                use_sim_time=True, **parameters)) for i, pose in zip(scene.ids, scene.starts)]
         self.listener = Node('listener', use_global_arguments=False)
         self.last: dict[str, Any] = {}
 
@@ -146,7 +147,7 @@ def test_rally_brings_members_round_their_leader(company: Callable[..., Company]
 
     def gathered() -> bool:
         nonlocal closest
-        closest = min(closest, swarm.world.world.closest)
+        closest = min(closest, least_distance(swarm.world.world.poses))
         return all(abs(math.dist(swarm.place(1), swarm.place(i)) - 1.0) <= 0.15 for i in (2, 3))
 
     swarm.until(gathered)
@@ -176,7 +177,7 @@ def test_patrol_visits_the_whole_area(company: Callable[..., Company]) -> None:
 
     def done() -> bool:
         nonlocal closest
-        closest = min(closest, swarm.world.world.closest)
+        closest = min(closest, least_distance(swarm.world.world.poses))
         visited.update(there for there in corners for i in swarm.ids
                        if math.dist(there, swarm.place(i)) <= 1.0)
         return len(visited) == 4

@@ -27,6 +27,7 @@ from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.ros.nodes.wander import namespaces, WanderNode
+from leader_election.simulation.kinematics import least_distance
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
@@ -109,7 +110,7 @@ def test_wander_drives_robots_by_their_scans(
     swarm = world(robots=3, scan_rate=10.0)
     made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5, patience=30.0))
     spin_until(made, lambda: min(gone(swarm)) > 0.5)
-    assert swarm.world.closest >= 0.3
+    assert least_distance(swarm.world.poses) >= 0.3
 
 
 def test_wander_without_scanners_uses_arena_and_positions(
@@ -125,9 +126,9 @@ def test_wander_without_scanners_uses_arena_and_positions(
             cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
             parameter_overrides=[
                 Parameter('robot_id', value=number),
-                Parameter('initial_pose', value=list(swarm.world.scene.start_of(number)))]))
+                Parameter('initial_pose', value=list(swarm.world.scene.starts[number - 1]))]))
     spin_until(made, lambda: min(gone(swarm)[:2]) > 1.0)
-    assert swarm.world.closest >= 0.3
+    assert least_distance(swarm.world.poses) >= 0.3
     assert gone(swarm)[2:] == [0.0, 0.0]
     for robot, pose in zip(wander.robots, swarm.world.poses.tolist()):
         assert robot.place()[:2] == pytest.approx(pose[:2], abs=0.3)
