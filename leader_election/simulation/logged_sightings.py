@@ -118,19 +118,14 @@ def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
 def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
     table, lines = read_table(path, COLUMNS, may_lack=('range', 'bearing'))
     for line, (_, subject, distance, bearing) in zip(lines, table.tolist()):
-        _whole(path, line, subject)
+        if subject != int(subject):
+            raise LogError(f'log {path}: line {line}: subject is not a whole number: {subject:g}')
         if math.isnan(distance) and math.isnan(bearing):
             raise LogError(f'log {path}: line {line}: neither range nor bearing is a number')
     known = np.isin(table[:, 1], list(names))
     table = table[known]
     seen = np.array([names[int(subject)] for subject in table[:, 1]])
     return np.column_stack((table[:, 0], np.full(len(table), row), seen, table[:, 2:]))
-
-
-def _whole(path: Path, line: int, subject: float) -> int:
-    if subject != int(subject):
-        raise LogError(f'log {path}: line {line}: subject is not a whole number: {subject:g}')
-    return int(subject)
 
 
 class LoggedSightings:

@@ -154,20 +154,6 @@ class SightingSensor(Protocol):
         """Apply changed parameters, those that are dynamic."""
 
 
-def observe(sensors: Sequence[SightingSensor], now: float, poses: Array,
-            observers: Sequence[int]) -> Array:
-    """
-    Return the new sightings of all sensors, one block a sensor.
-
-    :param now: the simulated time [s], not decreasing.
-    :param poses: true x, y, yaw of all robots [m, rad], shape (n, 3).
-    :param observers: the rows of the robots whose sightings are wanted.
-    :return: shape (m, 4).
-    """
-    return np.concatenate([NO_SIGHTINGS, *(
-        sensor.observe(now, poses, observers) for sensor in sensors)])
-
-
 class Ranging:
     """Ranging radios: each robot measures the range of every other one independently."""
 

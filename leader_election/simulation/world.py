@@ -47,7 +47,7 @@ from leader_election.simulation.scene import free_space, make_scene, Scene
 from leader_election.simulation.sensor_parameters import OdometryErrorParameters
 from leader_election.simulation.sensors import (
     Camera,
-    observe,
+    NO_SIGHTINGS,
     Ranging,
     ScalarField,
     SightingSensor,
@@ -246,7 +246,9 @@ class World:
         :param observers: the rows of the robots whose sightings are wanted.
         :return: columns of :mod:`.sensors`, one block a sensor, shape (m, 4).
         """
-        return observe(self.sighting_sensors, self.time, self.poses, observers)
+        return np.concatenate([NO_SIGHTINGS, *(
+            sensor.observe(self.time, self.poses, observers)
+            for sensor in self.sighting_sensors)])
 
     def send(self, sender_id: int, message: Any, now: float, swarm: int = 0) -> bool:
         """

@@ -132,22 +132,27 @@ class Election:
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._diagnostics = DiagnosticsPublisher(
             node, self.robot, self._name, self._events, self._factors_file)
+        self._subscribe()
+
+    def _subscribe(self) -> None:
+        """Subscribe to the inputs of the robot."""
+        sensing = self.robot.sensing
         self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
                                      self._diagnostics.incompatible.events)
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
-        paired = self.robot.sensing.cooperates
-        self._listen('odom', Odometry, self._odometry, SIGHTINGS if paired else SENSOR)
-        slip = self.robot.sensing.localisation.slip
+        self._listen('odom', Odometry, self._odometry, SIGHTINGS if sensing.cooperates else SENSOR)
+        slip = sensing.localisation.slip
         inputs = {BUMPER: (Bool, lambda bumper: slip.touch(bumper.data, self._now())),
                   IMU: (Imu, lambda imu: slip.turn(imu.angular_velocity.z, self._now()))}
-        for name in parameters.slips_by:
+        for name in self.parameters.slips_by:
             self._listen(name, *inputs[name], SENSOR)
-        metric = self.robot.sensing.metric
-        if metric.needs_measurements or self.robot.sensing.cooperates:
+        metric = sensing.metric
+        if metric.needs_measurements or sensing.cooperates:
             subscribe_sightings(self.robot, self._listen, self._now,
-                                lambda: clock.seconds(node.get_clock()))
+                                lambda: clock.seconds(self._node.get_clock()))
         if metric.topic:
-            self._listen(metric.topic, message_type(metric.message), self._sense, SENSOR)
+            self._listen(metric.topic, message_type(metric.message),
+                         lambda message: sensing.take_message(message, self._now()), SENSOR)
         for instance in self.robot.instances.values():
             source = instance.source
             # An instance over another one takes the strength from the instance below.
@@ -263,9 +268,6 @@ class Election:
 
     def _take_strength(self, instance: Instance, message: Any) -> None:
         instance.take_strength(message, self._now())
-
-    def _sense(self, message: Any) -> None:
-        self.robot.sensing.take_message(message, self._now())
 
     def _receive(self, message: String) -> None:
         now = self._now()

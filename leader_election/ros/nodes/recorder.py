@@ -27,7 +27,6 @@ from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
 from leader_election.swarm.recording.mcap_files import message_definition, Recording
 from leader_election.swarm.recording.options import (
-    BEST_EFFORT,
     compatible_qos,
     is_recorded,
     ODOMETRY,
@@ -35,10 +34,7 @@ from leader_election.swarm.recording.options import (
     RateLimit,
     recorder_options,
     RecorderParameters,
-    RELIABLE,
     rosbag2_qos,
-    TRANSIENT_LOCAL,
-    VOLATILE,
 )
 from leader_election.swarm.view.formatting import count
 from rclpy.node import Node
@@ -49,11 +45,6 @@ DEPTH = 1000
 """Queue of each subscription [messages]: enough for one round of a large swarm."""
 RECHECK = 10
 """The publishers of a known topic are checked in every tenth discovery: that is slow."""
-
-RELIABILITIES = {BEST_EFFORT: QoSReliabilityPolicy.BEST_EFFORT,
-                 RELIABLE: QoSReliabilityPolicy.RELIABLE}
-DURABILITIES = {VOLATILE: QoSDurabilityPolicy.VOLATILE,
-                TRANSIENT_LOCAL: QoSDurabilityPolicy.TRANSIENT_LOCAL}
 
 
 class Recorder(Node):
@@ -170,8 +161,8 @@ def _offer(profile: QoSProfile) -> OfferedQos:
 def _profile(requested: OfferedQos) -> QoSProfile:
     return QoSProfile(
         history=QoSHistoryPolicy.KEEP_LAST, depth=DEPTH,
-        reliability=RELIABILITIES[requested.reliability],
-        durability=DURABILITIES[requested.durability])
+        reliability=QoSReliabilityPolicy.get_from_short_key(requested.reliability),
+        durability=QoSDurabilityPolicy.get_from_short_key(requested.durability))
 
 
 @cache

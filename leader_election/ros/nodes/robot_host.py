@@ -20,6 +20,7 @@ called ``fleet``; the room ``leader_election.swarm.fleet`` holds lists of robots
 of physical robots, each of which runs in a process of its own.
 """
 
+from itertools import islice
 import sys
 from typing import Any
 
@@ -166,15 +167,11 @@ def _shared_arguments(arguments: list[str]) -> list[str]:
     plain = remove_ros_args(arguments)
     ros = [a for a in arguments if a not in plain and a not in ('--ros-args', '--')]
     kept: list[str] = []
-    skip = False
-    for i, argument in enumerate(ros):
-        follows = ros[i + 1] if i + 1 < len(ros) else ''
-        if skip:
-            skip = False
-        elif argument in ('-r', '--remap') and follows.startswith(_NODE_REMAPS):
-            skip = True
-        else:
-            kept.append(argument)
+    words = iter(ros)
+    for word in words:
+        taken = [word, *islice(words, int(word in ('-r', '--remap')))]
+        if not taken[-1].startswith(_NODE_REMAPS):
+            kept += taken
     return kept
 
 

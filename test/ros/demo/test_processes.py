@@ -12,12 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Processes of this package's executables: started, paused, killed, stopped."""
+"""Processes of a demonstration: started, paused, killed, stopped; its domain and folder."""
 
+import os
 from pathlib import Path
 import signal
+import socket
 
-from leader_election.ros.demo.processes import ProcessDied, Processes
+from leader_election.ros.demo.processes import own_domain, own_folder, ProcessDied, Processes
 import pytest
 from rclpy.node import Node
 from support import spin_until
@@ -60,3 +62,39 @@ def test_wait_for_a_stop_is_short(ros: None, tmp_path: Path) -> None:
         processes.start('world', 'swarm_world', WORLD)
         spin_until([node], lambda: node.count_publishers('/robot_1/odom') == 1, 60.0)
         assert processes.stop(grace=0.0) == {'world': -signal.SIGKILL}
+
+
+def test_a_domain_in_use_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv('ROS_DOMAIN_ID')
+    monkeypatch.setattr('leader_election.ros.demo.processes.DOMAINS', (97, 98, 99))
+    taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    taken.bind(('', 7400 + 250 * 98))
+    reserved = [own_domain(), own_domain()]
+    assert {found[0] for found in reserved if found} == {97, 99}
+    assert own_domain() is None
+    for found in reserved:
+        assert found
+        found[1].close()
+    again = own_domain()
+    assert again and again[0] in (97, 99)
+    again[1].close()
+    taken.close()
+
+
+def test_a_domain_of_the_user_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', '5')
+    assert own_domain() is None
+
+
+def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path: Path) -> None:
+    earlier = [tmp_path / 'paths.png', tmp_path / 'log' / 'fleet_3.log']
+    (tmp_path / 'log').mkdir()
+    for file in (*earlier, tmp_path / 'mine.png'):
+        file.write_text('')
+    folder, descriptor = own_folder(tmp_path)
+    assert folder == tmp_path and not any(file.exists() for file in earlier)
+    assert (tmp_path / 'mine.png').exists()
+    other, second = own_folder(tmp_path)
+    assert other == tmp_path.with_name(f'{tmp_path.name}_2')
+    os.close(descriptor)
+    os.close(second)
