@@ -23,16 +23,15 @@ import math
 from leader_election.ros.gazebo.sdf import (
     Colour,
     contact_sensor,
-    contact_topic,
     document,
     drive_plugin,
     Element,
     Equipment,
     ground_truth_plugin,
     imu_sensor,
-    imu_topic,
     lidar_sensor,
     material,
+    model_topic,
     NO_EQUIPMENT,
     tag,
 )
@@ -109,9 +108,9 @@ def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
         *([lidar_sensor(equipment.lidar, height=body.SCANNER_Z, min_range=_MIN_RANGE)]
           if equipment.lidar else []),
-        *([contact_sensor('disc_shape', contact_topic(name))]
+        *([contact_sensor('disc_shape', model_topic(name, 'contacts'))]
           if equipment.bumper else []),
-        *([imu_sensor(imu_topic(name))] if equipment.imu else []),
+        *([imu_sensor(model_topic(name, 'imu'))] if equipment.imu else []),
         name='base_link')
 
 

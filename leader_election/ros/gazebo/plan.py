@@ -23,6 +23,7 @@ announces all topics every second, and a process that starts while there are man
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 import math
 import re
 from typing import Any, NamedTuple
@@ -39,12 +40,10 @@ from leader_election.parameters import (
 )
 from leader_election.ros.gazebo.model import robot_sdf
 from leader_election.ros.gazebo.sdf import (
-    contact_topic,
     Equipment,
-    ground_truth_topic,
-    imu_topic,
     Lidar,
     MIN_BEAMS,
+    model_topic,
     NO_EQUIPMENT,
     robot_colour,
     STEP,
@@ -337,7 +336,7 @@ def clock_bridge_yaml() -> str:
       lazy: false
     """
     return str(yaml.safe_dump(
-        [_to_ros('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')], sort_keys=False))
+        [_entry('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')], sort_keys=False))
 
 
 def bridge_yaml(robots: Sequence[RobotSpec], world: str,
@@ -356,26 +355,25 @@ def bridge_yaml(robots: Sequence[RobotSpec], world: str,
 
 def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the entries of one robot; a lazy one is bridged only while it has subscribers."""
-    model = f'/model/{name}'
+    topic = partial(model_topic, name)
     # Input of node gazebo_odometry, which publishes odom and tf.
     odometry = 'wheel_odometry' if equipment.needs_odometry_node else 'odom'
-    yield _to_ros(f'{name}/{odometry}', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry')
-    yield _entry(ros=f'{name}/cmd_vel', gazebo=f'{model}/cmd_vel',
-                 ros_type='geometry_msgs/msg/Twist', gazebo_type='Twist',
-                 direction='ROS_TO_GZ', lazy=False)
+    yield _entry(f'{name}/{odometry}', topic('odometry'), 'nav_msgs/msg/Odometry', 'Odometry')
+    yield _entry(f'{name}/cmd_vel', topic('cmd_vel'), 'geometry_msgs/msg/Twist', 'Twist',
+                 direction='ROS_TO_GZ')
     if not equipment.needs_odometry_node:
-        yield _to_ros(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
+        yield _entry(f'{name}/tf', topic('tf'), 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
     if equipment.lidar:
-        scan = gazebo_topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
-        yield _to_ros(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', lazy=True)
+        scan = gazebo_topic(f"/world/{world}{topic('link')}/base_link/sensor/lidar/scan")
+        yield _entry(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', lazy=True)
     if equipment.ground_truth:
-        yield _to_ros(f'{name}/true_pose', ground_truth_topic(name),
-                      'geometry_msgs/msg/PoseStamped', 'Pose')
+        yield _entry(f'{name}/true_pose', topic('pose'), 'geometry_msgs/msg/PoseStamped',
+                     'Pose')
     if equipment.bumper:
-        yield _to_ros(f'{name}/contacts', contact_topic(name),
-                      'ros_gz_interfaces/msg/Contacts', 'Contacts')
+        yield _entry(f'{name}/contacts', topic('contacts'),
+                     'ros_gz_interfaces/msg/Contacts', 'Contacts')
     if equipment.imu:
-        yield _to_ros(f'{name}/imu', imu_topic(name), 'sensor_msgs/msg/Imu', 'IMU', lazy=True)
+        yield _entry(f'{name}/imu', topic('imu'), 'sensor_msgs/msg/Imu', 'IMU', lazy=True)
 
 
 def gazebo_topic(text: str) -> str:
@@ -390,13 +388,7 @@ def gazebo_topic(text: str) -> str:
     return re.sub('@|~|//|:=', '', text.replace(' ', '_'))
 
 
-def _to_ros(ros: str, gazebo: str, ros_type: str, gazebo_type: str,
-            lazy: bool = False) -> dict[str, Any]:
-    return _entry(ros=ros, gazebo=gazebo, ros_type=ros_type, gazebo_type=gazebo_type,
-                  direction='GZ_TO_ROS', lazy=lazy)
-
-
-def _entry(*, ros: str, gazebo: str, ros_type: str, gazebo_type: str, direction: str,
-           lazy: bool) -> dict[str, Any]:
+def _entry(ros: str, gazebo: str, ros_type: str, gazebo_type: str, lazy: bool = False,
+           direction: str = 'GZ_TO_ROS') -> dict[str, Any]:
     return {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
             'gz_type_name': f'gz.msgs.{gazebo_type}', 'direction': direction, 'lazy': lazy}

@@ -219,11 +219,6 @@ def contact_sensor(collision: str, topic: str) -> Element:
                name='bumper', type='contact')
 
 
-def contact_topic(name: str) -> str:
-    """Return the topic of a robot's contacts in Gazebo Sim."""
-    return f'/model/{name}/contacts'
-
-
 def imu_sensor(topic: str) -> Element:
     """
     Return the sensor of an IMU, as often as odometry; it needs no rendering.
@@ -234,14 +229,13 @@ def imu_sensor(topic: str) -> Element:
                tag('always_on', True), name='imu', type='imu')
 
 
-def imu_topic(name: str) -> str:
-    """Return the topic of a robot's IMU in Gazebo Sim."""
-    return f'/model/{name}/imu'
+def model_topic(name: str, what: str) -> str:
+    """
+    Return a topic of a robot in Gazebo Sim, in the form of the defaults of its plugins.
 
-
-def ground_truth_topic(name: str) -> str:
-    """Return the topic of a robot's true pose in Gazebo Sim, the default of its plugin."""
-    return f'/model/{name}/pose'
+    :param what: ``cmd_vel``, ``odometry``, ``tf``, ``pose`` (the true one), ``contacts``, ``imu``.
+    """
+    return f'/model/{name}/{what}'
 
 
 def _system(name: str, file: str, *content: Content) -> Element:
