@@ -159,28 +159,25 @@ class ManagedElectionNode(LifecycleNode):
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Undo the configuration."""
-        self._free()
-        self.get_logger().info('cleaned up: parameters may be changed')
-        return SUCCESS
+        return self._free('cleaned up: parameters may be changed')
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Undo the configuration; the process runs on until it is stopped."""
-        self._free()
-        self.get_logger().info('shut down')
-        return SUCCESS
+        return self._free('shut down')
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Undo the configuration after an error in a transition."""
-        self._free()
-        self.get_logger().info('the configuration is undone after an error in a transition')
-        return SUCCESS
+        return self._free('the configuration is undone after an error in a transition')
 
-    def _free(self) -> None:
-        """Undo the configuration."""
+    def _free(self, text: str = '') -> TransitionCallbackReturn:
+        """Undo the configuration, and log a text."""
         self.close()
         self.election = None
         self._tracker.destroy_new()
         self._declarations.withdraw()
+        if text:
+            self.get_logger().info(text)
+        return SUCCESS
 
     @property
     def failure(self) -> ParameterError | None:

@@ -20,7 +20,7 @@ import math
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
-from leader_election.ros.demo.checks import overload, Punctuality
+from leader_election.ros.demo.checks import overload
 from leader_election.ros.demo.logs import swarms, table, true_logs, world_parameters
 from leader_election.ros.demo.main import parse
 from leader_election.simulation.parameters import WorldParameters
@@ -128,19 +128,6 @@ def test_a_machine_that_is_too_busy_is_reported() -> None:
         'robots of with_filter sent late in 10.0% of their time')
     assert 'agree with itself' in overload(bad, {'by_truth': 1.0})
     assert overload(None, {'by_truth': 1.0}) == ''
-
-
-def test_messages_between_rounds_do_not_make_up_for_late_ones() -> None:
-    due, busy, silent = (Punctuality(1.0, [1]) for _ in range(3))
-    for second in range(101):
-        due.hear(1, float(second))
-        # Three messages at once every three seconds: as many as are due, two thirds too late.
-        busy.hear(1, 3.0 * (second // 3))
-    assert due.share(100.0) == 1.0
-    assert busy.share(99.0) == pytest.approx(1.0 - 1.75 / 3.0)
-    due.hear(1, 100.0)
-    assert due.share(200.0) == pytest.approx(1.0 - 98.75 / 200.0), 'it has fallen silent'
-    assert silent.share(9.0) == 0.0
 
 
 def test_true_poses_of_a_carried_robot_are_moved() -> None:
