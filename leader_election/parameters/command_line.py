@@ -78,19 +78,21 @@ def outside_ros_args(arguments: Sequence[str]) -> Iterator[str]:
             yield argument
 
 
-def number(fits: Callable[[float], bool], allowed: str) -> Callable[[str], float]:
+def number(fits: Callable[[float], bool], allowed: str,
+           kind: Callable[[str], float] = float) -> Callable[[str], float]:
     """
     Return the type of an option that is a number.
 
     :param fits: returns whether a number is allowed; false for NaN.
     :param allowed: the numbers that are, for the error line.
+    :param kind: ``int`` for whole numbers.
 
     >>> number(lambda seconds: seconds > 0.0, 'more than 0 s')('1e2')
     100.0
     """
     def convert(text: str) -> float:
         try:
-            value = float(text)
+            value = kind(text)
         except ValueError:
             value = math.nan
         if fits(value):

@@ -15,8 +15,7 @@
 """The command ``demo``: its command line and its entry point."""
 
 import argparse
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 import math
 import os
@@ -24,7 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import CommandLineParser, how_to_install, print_error
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    how_to_install,
+    number,
+    print_error,
+)
 from leader_election.parameters.values import id_ranges
 from leader_election.ros.demo.task_scenarios import NO_TASK, SCENARIOS
 import rclpy
@@ -38,20 +42,9 @@ partition by their odometry with the one by their true poses.
 """
 
 
-def _number(allowed: str, holds: Callable[[float], bool],
-            kind: Callable[[str], float] = float) -> Callable[[str], float]:
-    """Return the conversion of an option's text to a number for which a condition holds."""
-    def number(text: str) -> float:
-        found = kind(text)
-        if not holds(found):
-            raise ArgumentTypeError(f'{text} is not allowed; it takes {allowed}')
-        return found
-    return number
-
-
-_POSITIVE = 'more than 0', lambda number: number > 0
-_positive, _share = _number(*_POSITIVE), _number('0 to 1', lambda number: 0.0 <= number <= 1.0)
-_count = _number(*_POSITIVE, int)
+_POSITIVE = number(lambda value: value > 0.0, 'more than 0')
+_COUNT = number(lambda value: value >= 1, 'a whole number of at least 1', int)
+_SHARE = number(lambda value: 0.0 <= value <= 1.0, '0 to 1')
 
 
 def _default_text(name: str) -> str:
@@ -78,17 +71,17 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     # The defaults of suppressed options depend on the task and are set afterwards.
     swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],
                        default=argparse.SUPPRESS, help='the task of the regions (default: none)')
-    swarm.add_argument('--robots', type=_count, default=argparse.SUPPRESS,
+    swarm.add_argument('--robots', type=_COUNT, default=argparse.SUPPRESS,
                        help=f'number of robots (default: {_default_text("robots")})')
-    swarm.add_argument('--duration', type=_positive, default=argparse.SUPPRESS,
+    swarm.add_argument('--duration', type=_POSITIVE, default=argparse.SUPPRESS,
                        help='length of the run [s]; the leader is killed half way '
                        f'(default: {_default_text("duration")})')
     swarm.add_argument('--seed', default=1, help='seed of all random numbers',
-                       type=_number('0 and more', lambda number: number >= 0, int))
-    swarm.add_argument('--radius', type=_positive, default=argparse.SUPPRESS,
+                       type=number(lambda value: value >= 0, '0 and more', int))
+    swarm.add_argument('--radius', type=_POSITIVE, default=argparse.SUPPRESS,
                        help='the radius of a region [m] '
                        f'(default: {_default_text("radius")}; with --logs: 3)')
-    swarm.add_argument('--range', type=_positive, default=argparse.SUPPRESS,
+    swarm.add_argument('--range', type=_POSITIVE, default=argparse.SUPPRESS,
                        help='the communication range [m] '
                        f'(default: {_default_text("range")}; with --logs: 2.5)')
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
@@ -99,24 +92,24 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     world.add_argument('--physics', action='store_true',
                        help='robots are bodies, whose wheels slip and which push each other, by '
                        'MuJoCo (the extra physics)')
-    world.add_argument('--speed', type=_positive, default=0.5,
+    world.add_argument('--speed', type=_POSITIVE, default=0.5,
                        help='speed of the robots [m/s]')
-    world.add_argument('--drift', type=_share, default=0.0,
+    world.add_argument('--drift', type=_SHARE, default=0.0,
                        help='odometry: standard deviation of the relative error of speeds')
     world.add_argument('--line-of-sight', action='store_true',
                        help='obstacles block messages')
     world.add_argument('--loss', default=0.0,
-                       type=_number('0 to less than 1', lambda number: 0.0 <= number < 1.0),
+                       type=number(lambda value: 0.0 <= value < 1.0, '0 to less than 1'),
                        help='probability that a message is lost, 0 to 1')
     logs = parser.add_argument_group('logs of robots')
     logs.add_argument('--logs', default='', metavar='FOLDER',
                       help='replay logs: a folder, or physics5, those in this package')
-    logs.add_argument('--real-time-factor', type=_positive,
+    logs.add_argument('--real-time-factor', type=_POSITIVE,
                       default=argparse.SUPPRESS,
                       help='speed of the replay (default: 8; with --sightings: 5)')
     _add_sightings(parser.add_argument_group('sightings between logged robots, with --logs'))
     run = parser.add_argument_group('the run')
-    run.add_argument('--processes', type=_count, default=2,
+    run.add_argument('--processes', type=_COUNT, default=2,
                      help='number of processes that host robots, besides the one to be killed')
     run.add_argument('--output', type=Path, default=Path('results/demo'),
                      help='folder for pictures and log files')
@@ -144,17 +137,17 @@ def _add_sightings(group: Any) -> None:
                        'simulated ranges by radio, or simulated cameras')
     group.add_argument('--landmarks', action='store_true',
                        help="it knows the places of the folder's landmarks, too")
-    group.add_argument('--outliers', type=_share, default=None,
+    group.add_argument('--outliers', type=_SHARE, default=None,
                        help='share of outliers of simulated sightings, 0 to 1')
-    group.add_argument('--bias', type=_number('a finite number', math.isfinite),
+    group.add_argument('--bias', type=number(math.isfinite, 'a finite number'),
                        help='constant error of all simulated ranges [m]')
     group.add_argument('--carried', default='', metavar='IDS',
                        help='robots that are carried 2 m away, without a trace in odometry')
-    group.add_argument('--carried-at', type=_positive, default=300.0,
+    group.add_argument('--carried-at', type=_POSITIVE, default=300.0,
                        help='when they are carried [s]')
     group.add_argument('--wrong-start', default='', metavar='IDS',
                        help='robots whose start pose is wrong by 1 m')
-    group.add_argument('--radio-range', type=_positive, default=math.inf,
+    group.add_argument('--radio-range', type=_POSITIVE, default=math.inf,
                        help='the range of messages by true positions [m]')
 
 

@@ -19,11 +19,10 @@ Launch files run it before processes that need a running simulator: a bridge tha
 while Gazebo Sim still loads a world with many topics misses some of them.
 """
 
-import argparse
 import math
 import sys
 
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus, number
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.waiting import BUFFERS, Missing
 import rclpy
@@ -69,19 +68,13 @@ class ClockWatch(Node):
         return [Missing('simulated time', '/clock', why)]
 
 
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0.0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f'{text!r} is not allowed; it takes 0 or more seconds')
-    return number
-
-
 def main() -> int:
     """Wait for simulated time; return the exit status: 130 if stopped before."""
     parser = CommandLineParser(
         prog='leader_election await_clock',
         description='End with status 0 when simulated time passes, and warn while it does not.')
-    parser.add_argument('--seconds', type=_seconds, default=0.5, metavar='S',
+    parser.add_argument('--seconds', default=0.5, metavar='S',
+                        type=number(lambda value: 0.0 <= value < math.inf, '0 or more seconds'),
                         help='how much simulated time has to pass (default: 0.5)')
     options = parser.parse_args(remove_ros_args(sys.argv)[1:])
     return run(lambda: [ClockWatch(options.seconds)], stopped=ExitStatus.INTERRUPTED)

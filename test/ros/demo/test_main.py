@@ -68,8 +68,8 @@ def test_defaults_depend_on_the_task():
     (['--logs', 'physics5', '--sightings', '--carried', '1'], '--carried: needs simulated'),
     (['--logs', 'physics5', '--sightings', 'uwb', '--landmarks'], '--landmarks: radios'),
     (['--logs', 'physics5', '--sightings', 'camera', '--bias', '1'], '--bias: needs ranges'),
-    (['--logs', 'physics5', '--sightings', 'uwb', '--outliers', '1.5'], '--outliers: 1.5'),
-    (['--logs', 'physics5', '--sightings', 'uwb', '--bias', 'nan'], '--bias: nan'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--outliers', '1.5'], "--outliers: '1.5'"),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--bias', 'nan'], "--bias: 'nan'"),
     (['--logs', 'physics5', '--sightings', 'uwb', '--carried', 'all'], "--carried: 'all'"),
     (['--logs', 'physics5', '--sightings', '--wrong-start', '1-x'], "--wrong-start: '1-x'"),
 ])
