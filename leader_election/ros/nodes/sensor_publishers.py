@@ -270,3 +270,20 @@ class SightingPublisher:
         rows, begins = np.unique(seen[:, OBSERVER], return_index=True)
         for row, sightings in zip(rows.tolist(), np.split(seen, begins[1:])):
             self._publishers[int(row)].publish(self._table.filled(sightings[:, 1:]))
+
+
+SensorPublisher = ScanPublisher | ReadingPublisher | BodyPublisher | SightingPublisher
+
+
+def sensor_publishers(node: Node, world: World,
+                      parameters: WorldParameters) -> list[SensorPublisher]:
+    """
+    Return the publishers of the sensors of robots, each with ``publish(stamp)`` after a step.
+
+    :param node: that publishes.
+    :param world: whose robots have the sensors.
+    :param parameters: of the world.
+    """
+    kinds: tuple[type[SensorPublisher], ...] = (
+        ScanPublisher, ReadingPublisher, BodyPublisher, SightingPublisher)
+    return [kind(node, world, parameters) for kind in kinds]

@@ -26,13 +26,10 @@ from leader_election.ros.nodes.qos import advertise, STATE
 from leader_election.ros.nodes.radio_relay import relay_all
 from leader_election.ros.nodes.sensor_publishers import (
     BASE,
-    BodyPublisher,
     ODOM,
     OdometryPublisher,
-    ReadingPublisher,
     robot_publishers,
-    ScanPublisher,
-    SightingPublisher,
+    sensor_publishers,
     TransformPublisher,
 )
 from leader_election.ros.nodes.waiting import Missing
@@ -102,10 +99,7 @@ class SwarmWorld(Node):
         self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
             self.world.scene, contours(parameters) if parameters.reading_rate else ()))
-        self._sensors: list[
-            ScanPublisher | ReadingPublisher | BodyPublisher | SightingPublisher] = [
-            publisher(self, self.world, parameters) for publisher in (
-                ScanPublisher, ReadingPublisher, BodyPublisher, SightingPublisher)]
+        self._sensors = sensor_publishers(self, self.world, parameters)
         self._subscribe_commands(ids)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
