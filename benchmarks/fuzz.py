@@ -41,7 +41,7 @@ from leader_election.election.robot.codec import Codec
 
 KEPT = '.hypothesis/fuzz'
 EXAMPLES = {'decoding': 100, 'recovery': 10}
-"""The number of successive examples of each property, before the next algorithm."""
+"""The number of successive examples of each property, a tenth of it in the first turn."""
 
 
 def decoding(algorithm: Algorithm, counts: Counter[str]) -> Callable[[], None]:
@@ -75,16 +75,23 @@ def main() -> int:
     end = time.monotonic() + 60.0 * options.minutes
     counts: Counter[str] = Counter()
     failed: set[str] = set()
+    names = options.algorithm or ALGORITHMS.names()
+    untried = [f'{what.__name__} of {name}' for name in names for what in (decoding, recovery)]
     print(f'seed {options.seed}')
     for turn in count():
-        for name in options.algorithm or ALGORITHMS.names():
+        for name in names:
             for what in (decoding, recovery):
                 if time.monotonic() > end:
                     print(', '.join(f'{n:,} {of}' for of, n in counts.items()),
                           f'failed: {", ".join(sorted(failed)) or "none"}', sep='; ')
-                    return 1 if failed else 0
+                    if untried:
+                        print(f'error: too short, not tried: {", ".join(untried)}; take more '
+                              '--minutes, or one --algorithm', file=sys.stderr)
+                    return 1 if failed or untried else 0
+                if turn == 0:
+                    untried.remove(f'{what.__name__} of {name}')
                 attempt: Any = seed(options.seed + turn)(settings(
-                    max_examples=EXAMPLES[what.__name__], deadline=None,
+                    max_examples=EXAMPLES[what.__name__] // (1 if turn else 10), deadline=None,
                     database=DirectoryBasedExampleDatabase(KEPT),
                     suppress_health_check=list(HealthCheck))(what(ALGORITHMS.get(name), counts)))
                 try:

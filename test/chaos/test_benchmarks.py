@@ -12,8 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Benchmarks of swarms without ROS: recovery, hysteresis, and the radio of the world."""
+"""Benchmarks of swarms without ROS: recovery, hysteresis, fuzzing, and the radio of the world."""
 
+from benchmarks import fuzz
 from benchmarks.leader_killed import AUTOMATIC, Case, cases, depositions, NONE, PERIOD, recovery
 from benchmarks.logged_swarm import LoggedSwarm, Moment
 from benchmarks.moving_swarm import measure
@@ -103,3 +104,10 @@ def test_seconds_are_those_of_wrong_leaders_that_true_poses_do_not_make():
 def test_shares_are_of_all_seconds():
     assert share([(1, 2), (2, 2)]) == '75 (4)'
     assert share([(0, 0)]) == '-'
+
+
+def test_fuzzing_that_tried_too_little_fails(monkeypatch: pytest.MonkeyPatch,
+                                             capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr('sys.argv', ['fuzz', '--minutes', '0', '--algorithm', 'bounded'])
+    assert fuzz.main() == 1
+    assert 'not tried: decoding of bounded, recovery of bounded' in capsys.readouterr().err
