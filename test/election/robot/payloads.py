@@ -92,6 +92,11 @@ def own_left_out(message: Message) -> Message:
         sighting for sighting in told.sightings if sighting.id != message.id)))
 
 
+def messages_with(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Message]:
+    """Return a strategy for messages with these fields; all others are empty."""
+    return st.fixed_dictionaries(fields).map(lambda given: own_left_out(Message(**given)))
+
+
 def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
     """Return a strategy for the legal messages of an algorithm."""
     def exports(of_it: Algorithm) -> Any:
@@ -100,14 +105,13 @@ def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
     parts = st.sampled_from(sorted(ALGORITHMS.names())).flatmap(lambda name: st.builds(
         InstancePart, st.just(name), exports(ALGORITHMS.get(name)), st.none() | regions(),
         MANDATES))
-    return st.builds(
-        Message, id=IDS, frame=st.just('map'), position=PLACES, export=exports(algorithm),
+    return messages_with(
+        id=IDS, frame=st.just('map'), position=PLACES, export=exports(algorithm),
         region=st.none() | regions(),
         others=st.just(NO_PARTS) | st.dictionaries(
             st.sampled_from([INSTANCE, 'x']), parts, max_size=2),
         reading=st.just(()) | st.lists(REAL.filter(lambda n: abs(n) < 1e10), max_size=3).map(
-            tuple), localisation=ESTIMATES, names=NAMES, mandate=MANDATES, dated=st.just(False),
-        faults=st.just(())).map(own_left_out)
+            tuple), localisation=ESTIMATES, names=NAMES, mandate=MANDATES)
 
 
 def legal(algorithm: Algorithm) -> st.SearchStrategy[str]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from budget import examples
 from election.algorithms.states import states
-from election.robot.payloads import ESTIMATES, MANDATES, NAMES, own_left_out
+from election.robot.payloads import ESTIMATES, MANDATES, messages_with, NAMES
 from election.robot.test_region_codec import regions
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,7 +44,6 @@ from leader_election.election.robot.codec import (
     MAX_LENGTH,
     Message,
     MOST_INSTANCES,
-    NO_PARTS,
     sender,
     VERSION,
     whereabouts,
@@ -68,12 +67,11 @@ GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8], 
 IDS = st.integers(0, MAX_ID)
 COORDINATES = st.floats(-MAX_COORDINATE, MAX_COORDINATE)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-MESSAGES = st.builds(
-    Message, id=IDS, frame=st.text(min_size=1, max_size=50),
+MESSAGES = messages_with(
+    id=IDS, frame=st.text(min_size=1, max_size=50),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
-    region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), localisation=ESTIMATES,
-    names=NAMES, mandate=MANDATES, dated=st.just(False), faults=st.just(())).map(own_left_out)
+    localisation=ESTIMATES, names=NAMES, mandate=MANDATES)
 
 
 def payload(**changes: Any) -> str:
