@@ -19,8 +19,8 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.election.robot.metrics import RangeSmoothing, REMEMBERED
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.range_smoothing import RangeSmoothing, REMEMBERED
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, ParameterError
 import pytest
