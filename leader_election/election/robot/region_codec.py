@@ -142,14 +142,21 @@ class _WireField(NamedTuple):
     """The field with the same number of entries; empty: any number."""
 
 
+def _numbers(hint: Any) -> tuple[Any, bool]:
+    """Return the type of the numbers of a field, and whether it is a vector of them."""
+    kind, _ = unmarked(hint)
+    if get_origin(kind) is tuple:
+        return unmarked(get_args(kind)[0])[0], True
+    return kind, False
+
+
 def _wire_field(name: str, hint: Any) -> _WireField | None:
     """Return the wire format of a field of a region by its type hint; ``None``: it is not sent."""
-    kind, marks = unmarked(hint)
+    _, marks = unmarked(hint)
     marked = {type(mark): mark for mark in marks}
     if Key not in marked:
         return None
-    vector = get_origin(kind) is tuple
-    element = unmarked(get_args(kind)[0])[0] if vector else kind
+    element, vector = _numbers(hint)
     model = marked[AsMany].field if AsMany in marked else ''
     least, most = marked.get(Within, (NOBODY, MAX_ID))
     form = _ROW
@@ -393,18 +400,8 @@ def _filled(row: Sequence[Any], identity: Sequence[Any]) -> tuple[Any, ...]:
     return (*row, *identity[len(row):])
 
 
-def _plain_types() -> tuple[tuple[str, Any, bool], ...]:
-    """Return the fields of a region except the decision: name, type of numbers, vector or not."""
-    found = []
-    for name, hint in get_type_hints(Region, include_extras=True).items():
-        kind, _ = unmarked(hint)
-        vector = get_origin(kind) is tuple
-        if name != 'decision':
-            found.append((name, unmarked(get_args(kind)[0])[0] if vector else kind, vector))
-    return tuple(found)
-
-
-_PLAIN = _plain_types()
+_PLAIN = tuple((name, *_numbers(hint)) for name, hint in _HINTS.items() if name != 'decision')
+"""The fields of a region except the decision: name, type of numbers, vector or not."""
 
 
 def plain(region: Region) -> Region:
