@@ -27,6 +27,7 @@ from leader_election.election.robot.mailbox import (
     ReceivedMessage,
     REMEMBERED,
     reserve_left,
+    smoothed_velocity,
     velocity_after,
 )
 from leader_election.localisation.localisation import Estimate
@@ -95,6 +96,8 @@ def test_velocity_is_smoothed_over_a_period():
     assert velocity_after(first, further, 0.5, 1.0) == (0.5, -1.0)
     assert velocity_after(first, further, 0.0, 1.0) == (0.0, 0.0), 'no time has passed'
     assert velocity_after(first, further._replace(position=None), 1.0, 1.0) == (0.0, 0.0)
+    quarter = smoothed_velocity((0.0, 2.0), (0.0, 0.0), (1.0, 1.0), elapsed=1.0, period=4.0)
+    assert quarter == (0.25, 1.75)
 
 
 def test_a_correction_of_the_position_is_no_leap():
@@ -131,8 +134,11 @@ class Receiver:
         """Take in a message; return whether it is kept."""
         entry = received(sender, now, distance)
         self.known.hear(sender, now)
-        return self.mailbox.put(entry) or (
-            self.known.make_room(entry) and self.mailbox.put(entry))
+        if self.mailbox.put(entry):
+            return True
+        has_room = self.known.make_room(entry)
+        assert self.mailbox.put(entry) == has_room
+        return has_room
 
     def kept(self, now: float) -> list[int]:
         return [entry.message.id for entry in self.mailbox.valid(now)]

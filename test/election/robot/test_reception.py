@@ -103,6 +103,7 @@ def test_silence_is_reported_after_three_expiries_while_rounds_run():
     reported = [second for second, fault in enumerate(faults) if fault]
     assert reported == [*range(10, 20), *range(30, 40)]
     assert faults[12] == 'no message of another robot for 12 s, although rounds run'
+    assert faults[32] == faults[12], 'counted from the last message'
 
 
 def test_no_silence_without_rounds():
