@@ -97,8 +97,8 @@ def test_silence_is_reported_after_three_expiries_while_rounds_run():
     for second in range(0, 40):
         if second == 20:
             counts[HEARD] += 1
-        # A round each ten seconds, and a look each second.
-        counts[ROUNDS] = 1 + second // 10
+        # A round each four seconds, and a look each second.
+        counts[ROUNDS] = 1 + second // 4
         faults.append(watch.fault(counts, EXPIRY, float(second)))
     reported = [second for second, fault in enumerate(faults) if fault]
     assert reported == [*range(10, 20), *range(30, 40)]
