@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The probability of a wrong leader is that with which drawn distances elect another one."""
+"""The probability of a wrong leader is that with which drawn distances elect another; names."""
 
 import math
 
@@ -24,7 +24,13 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
-from leader_election.election.robot.neighbourhood import doubt, Offer
+from leader_election.election.robot.codec import Message
+from leader_election.election.robot.neighbourhood import (
+    doubt,
+    leader_name,
+    NeighbourView,
+    Offer,
+)
 import numpy as np
 import pytest
 
@@ -74,3 +80,10 @@ def test_several_senders_of_one_leader_and_its_own_candidacy_do_not_add_up() -> 
     assert doubt(state, OWN, several, RANGE, parameters) == one
     assert doubt(state, OWN, [Offer(sent._replace(hops=7), 0.1, 0.1)], RANGE,
                  parameters._replace(hop_limit=7)) == 0.0
+
+
+def test_a_leader_that_no_neighbour_follows_has_no_name() -> None:
+    export = Candidacy(-9.0, 0.0, 2)
+    message = Message(2, 'map', None, export, names={2: '/red'})
+    view = NeighbourView([message], [export], [], [], [], [])
+    assert leader_name(view, 2) == '/red' and leader_name(view, 3) == ''
