@@ -459,7 +459,7 @@ def test_wrong_instance_leaves_the_others():
     found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
     assert isinstance(found, Message)
     assert found.faults == (RejectReason.MALFORMED, RejectReason.NEGATIVE_DISTANCE)
-    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), None)}
+    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), None, None)}
 
 
 def test_maximum_of_instances_may_have_any_names():
