@@ -43,12 +43,12 @@ from leader_election.localisation.repeated_sightings import (
     OTHERS_MEMORY,
     REPEATED,
     RepeatedSightings,
+    StillReadings,
 )
 from leader_election.localisation.scale_errors import Factors, Kept, START
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
-from leader_election.localisation.still_readings import StillReadings
 import numpy as np
 
 MEASUREMENTS_REJECTED = 'measurements_rejected'

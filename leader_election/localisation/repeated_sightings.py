@@ -13,20 +13,26 @@
 # limitations under the License.
 
 """
-Recognition of readings that a sensor repeats: its last frame, or a series of an earlier time.
+Recognition of readings that a sensor repeats: exactly, or with noise on them.
 
 A continuous quantity with noise on it does not take exactly the same value again. A single equal
 value still happens where a sensor quantises, or where nothing moves. So a reading is repeated if
 it equals the last one of its robot though the observer or that robot has moved, or if it follows
-the same reading as it did at another place of the observer.
+the same reading as it did at another place of the observer, in a series of an earlier time.
+
+With noise on it, a range and a bearing give a place in the observer's frame. When the observer
+moves, a place that stands still moves there; a robot in it can make up for that only as far as it
+drives. Wheels that turn in vain look the same: then, too, the sightings do not fit the odometry
+that comes with them.
 """
 
 from array import array
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.plane import PlanePose, wrap
-from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import between, compose, PlanePose, wrap
+from leader_election.localisation.sighting import seen_from, Sighting
 import numpy as np
 
 REPEATED = 'sightings_repeated'
@@ -42,6 +48,15 @@ OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
 BITS = 1 << 16
 """The size of a table of hashes, which saves most searches: few readings are repeated."""
+LEAST = 5
+"""The least number of like readings."""
+GAP = 2.5
+"""The greatest time between two of them: robots may come back to where they were [s]."""
+DEVIATIONS = 3.0
+"""Readings that differ by less than this many standard deviations are alike."""
+EXTRA, EXTRA_SCALE = 0.5, 0.4
+"""By how much the place has to have moved, beyond what the robot seen drove [m], and for each
+metre of range: odometry's turns are not exact."""
 
 
 class _Run(NamedTuple):
@@ -153,3 +168,70 @@ def _equal(one: float, other: float) -> bool:
 def _moved(before: PlanePose | None, after: PlanePose | None, least: float) -> bool:
     return (before is not None and after is not None
             and math.dist(before[:2], after[:2]) > least)
+
+
+class _Still(NamedTuple):
+    """Like readings of a robot."""
+
+    first: Sighting
+    here: PlanePose
+    """The observer's pose by odometry at the first of them."""
+    pose: PlanePose
+    """Its estimated pose then."""
+    way: float
+    """How far the robot seen had driven then [m]."""
+    last_way: float
+    """The same at the last of them; less later: it was heard anew [m]."""
+    number: int
+    last: float
+    """The time of the last of them [s]."""
+
+
+class StillReadings:
+    """Judges the sightings of one sensor."""
+
+    def __init__(self, parameters: LocalisationParameters) -> None:
+        """Start without readings."""
+        self._parameters = parameters
+        self._runs: dict[int, _Still] = {}
+
+    def pose_without(self, sighting: Sighting, here: PlanePose, pose: PlanePose, way: float,
+                     now: float) -> PlanePose | None:
+        """
+        Take a reading; if it and those before stay the same without a reason, return a pose.
+
+        :param here: the observer's pose by odometry alone.
+        :param pose: its estimated pose.
+        :param way: how far the robot seen has driven since it was heard first [m].
+        :param now: the time [s].
+        :return: the observer's estimated pose before the first of them, moved by odometry since.
+
+        >>> sensor = StillReadings(LocalisationParameters())
+        >>> [sensor.pose_without(Sighting(2, 2.0, 0.01 * (k % 2)), (0.0, 0.0, 0.4 * k),
+        ...                      (1.0, 0.0, 0.0), 0.05 * k, 1.0 * k) for k in range(6)][3:]
+        [None, (1.0, 0.0, 1.6), (1.0, 0.0, 2.0)]
+        """
+        if math.isnan(sighting.range + sighting.bearing):
+            return None
+        run = self._runs.get(sighting.id)
+        if (run is None or now - run.last > GAP or way < run.last_way
+                or not self._alike(run.first, sighting)):
+            self._runs[sighting.id] = _Still(sighting, here, pose, way, way, 1, now)
+            return None
+        self._runs[sighting.id] = run = run._replace(
+            number=run.number + 1, last_way=way, last=now)
+        if run.number < LEAST:
+            return None
+        moved = seen_from(run.first, run.here, here)
+        apart = math.sqrt(max(
+            moved.range ** 2 + sighting.range ** 2 - 2.0 * moved.range * sighting.range
+            * math.cos(moved.bearing - sighting.bearing), 0.0))
+        if apart <= way - run.way + EXTRA + EXTRA_SCALE * sighting.range:
+            return None
+        return compose(run.pose, between(run.here, here))
+
+    def _alike(self, one: Sighting, other: Sighting) -> bool:
+        table = self._parameters
+        noise = table.range_noise + table.range_noise_scale * one.range
+        return (abs(one.range - other.range) < DEVIATIONS * noise
+                and abs(wrap(one.bearing - other.bearing)) < DEVIATIONS * table.bearing_noise)

@@ -21,8 +21,8 @@ import random
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.rejections import Rejections, SensorTrust
+from leader_election.localisation.repeated_sightings import StillReadings
 from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.still_readings import StillReadings
 from localisation.simulation import Neighbourhood
 import pytest
 
