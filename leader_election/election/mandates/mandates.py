@@ -280,6 +280,8 @@ class Mandates:
         if follows.leader != before.leader or follows.leads != before.leads:
             self._beat, self._term = NO_BEAT, NO_BEAT
             self.held, self._beats, self._void = {}, {}, {}
+            if self.promise is not None and self.promise.leader == self._id:
+                self.promise = None
         for heard in neighbours:
             self.number = max(self.number, heard.part.number)
             self._freed_by(heard, now)

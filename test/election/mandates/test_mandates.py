@@ -195,6 +195,13 @@ def test_a_leader_that_steps_down_releases_what_it_had_before(number: int, frees
     assert (follower.promise is None) == frees
 
 
+def test_a_leader_that_steps_down_is_free_itself() -> None:
+    leader = leading()
+    leader.round(OTHER, [of_leader(7, 9)], 0.6)
+    assert leader.promise == Promise(9, 7, 7, 0.6 + PROMISE)
+    assert leader.over(0.6) == {}
+
+
 def test_a_release_does_not_end_the_promise_to_the_present_leader() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5)], 0.0)

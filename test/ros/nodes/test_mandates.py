@@ -1,0 +1,84 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Mandates in processes: a frozen leader that wakes does not act beside its successor."""
+
+import signal
+import subprocess
+import sys
+
+from diagnostic_msgs.msg import DiagnosticArray
+import pytest
+from rclpy.node import Node
+from rclpy.time import Time
+from support import spin_until
+
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
+LEADER, HEIR = 7, 5
+
+
+pytestmark = pytest.mark.usefixtures('ros')
+
+
+class Observer(Node):
+    """Keeps what both robots say of their mandates: by robot, the time and the values."""
+
+    def __init__(self) -> None:
+        super().__init__('observer', use_global_arguments=False)
+        self.told: dict[int, list[tuple[float, dict[str, str]]]] = {LEADER: [], HEIR: []}
+        for robot in self.told:
+            self.create_subscription(
+                DiagnosticArray, f'/r{robot}/leadership',
+                lambda message, robot=robot: self.told[robot].append((
+                    Time.from_msg(message.header.stamp).nanoseconds * 1e-9,
+                    {pair.key: pair.value for pair in message.status[0].values})), 10)
+
+    def last(self, robot: int, key: str) -> str:
+        """Return the last value of a robot."""
+        return self.told[robot][-1][1].get(key, '') if self.told[robot] else ''
+
+    def times(self, robot: int) -> list[tuple[float, float]]:
+        """Return when a robot said that it acts over the heir, and until when."""
+        return [(stamp, float(values['acting_until'])) for stamp, values in self.told[robot]
+                if values['acting'] == 'true' and str(HEIR) in values['acts_over'].split(',')]
+
+
+def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
+    processes = {robot: subprocess.Popen([
+        sys.executable, '-c', COMMAND, '--ros-args', '-r', f'__ns:=/r{robot}',
+        '-r', f'/r{robot}/neighbourhood:=/neighbourhood', '-p', f'robot_id:={robot}',
+        '-p', f'strength:={float(robot)}', '-p', 'metric:=hops', '-p', 'communication_range:=.inf',
+        '-p', 'mandate:=2.0', '-p', 'clock_rate_error:=0.001', '-p', 'round_period:=0.2',
+        '-p', 'message_expiry:=1.0']) for robot in (LEADER, HEIR)}
+    observer = Observer()
+    try:
+        spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}')
+        before = int(observer.last(LEADER, 'term'))
+        assert observer.last(HEIR, 'mandate_of') == str(LEADER)
+        processes[LEADER].send_signal(signal.SIGSTOP)
+        spin_until([observer], lambda: observer.last(HEIR, 'acting') == 'true')
+        between = int(observer.last(HEIR, 'term'))
+        assert observer.last(HEIR, 'acts_over') == str(HEIR)
+        processes[LEADER].send_signal(signal.SIGCONT)
+        spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}'
+                   and observer.last(HEIR, 'mandate_of') == str(LEADER)
+                   and int(observer.last(HEIR, 'mandate_term')) > between > before)
+        for stamp, _ in observer.times(LEADER):
+            assert not any(begin <= stamp < until and stamp <= observer.times(HEIR)[-1][0]
+                           for begin, until in observer.times(HEIR))
+    finally:
+        for process in processes.values():
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+            process.wait()
