@@ -27,7 +27,7 @@ from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.localisation.plane import PlanePose
-from leader_election.localisation.sighting import TRIPLES
+from leader_election.localisation.sighting import STAMP, TRIPLES
 from leader_election.parameters import build
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.logged_sightings import read_scene_landmarks
@@ -92,7 +92,7 @@ class LoggedSwarm(SimulatedSwarm):
                  reach: float = REACH, each: Settings = lambda robot: {},
                  earlier: Collection[int] = (), blind: Collection[int] = (),
                  known_landmarks: bool = False, see_landmarks: Collection[int] | None = None,
-                 **settings: Any) -> None:
+                 late: float = 0.0, **settings: Any) -> None:
         """
         Place the robots and plan their first rounds.
 
@@ -104,6 +104,7 @@ class LoggedSwarm(SimulatedSwarm):
         :param blind: the robots without a sensor.
         :param known_landmarks: whether robots know the places of landmarks.
         :param see_landmarks: the robots that see landmarks; ``None``: all.
+        :param late: how much later than their stamps sightings arrive [s].
         :param settings: parameters of all robots.
         """
         parameters = build(WorldParameters, dict(world))
@@ -117,7 +118,7 @@ class LoggedSwarm(SimulatedSwarm):
         ids = self.world.scene.ids
         hosting = RobotHostParameters(robots=len(ids), seed=parameters.seed)
         self._strengths = {robot: strength(hosting, robot) or 0.0 for robot in ids}
-        self._radius, self._reach = radius, reach
+        self._radius, self._reach, self._late = radius, reach, late
         self._unmarked = set() if see_landmarks is None else set(ids) - set(see_landmarks)
         self._said: dict[int, Position | None] = {}
         self._sighted = [row for row, robot in enumerate(ids) if robot not in blind]
@@ -167,7 +168,15 @@ class LoggedSwarm(SimulatedSwarm):
         """
         robot.sensing.take_odometry((*odometry[:2], 0.0), self.now, yaw=odometry[2])
         if len(seen):
-            robot.sensing.take_measurements(seen.ravel().tolist(), self.now, TRIPLES)
+            rows = np.column_stack((seen, np.full(len(seen), self.now))).ravel().tolist()
+
+            def arrive() -> None:
+                robot.sensing.take_measurements(rows, self.now, (*TRIPLES, STAMP), self.now)
+
+            if self._late:
+                self.at(self.now + self._late, arrive)
+            else:
+                arrive()
 
     def start(self, robot: int) -> None:
         """Start a robot again, which knows nothing of before."""

@@ -43,7 +43,8 @@ WITH_FILTER = {'pose_source': 'cooperative'}
 UWB: dict[str, Any] = {'camera_rate': 0.0, 'ranging_rate': 1.0}
 LOGGED_CAMERA: dict[str, Any] = {'logged_sightings': True}
 CAMERA: dict[str, Any] = {'camera_rate': 2.0, 'ranging_rate': 0.0}
-LOSS = 0.3
+LOSS, LATE = 0.3, 2.0
+"""The share of lost messages, and how late sightings are [s]."""
 SEERS = 1, 2
 """The robots that see landmarks in the published protocol."""
 FAULT = 300.0
@@ -141,6 +142,8 @@ def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
                        COMPARE_FROM)
     yield Case('40 % outliers, uwb', {**UWB, 'ranging_outliers': 0.4}, WITH_FILTER)
     yield Case('ranges 0.2 m too long, uwb', {**UWB, 'ranging_bias': 0.2}, WITH_FILTER)
+    for source, world in scene.sources.items():
+        yield Case(f'sightings {LATE:g} s late, {source}', world, {**WITH_FILTER, 'late': LATE})
     first, half = robots[0], robots[:len(robots) // 2]
     for source, world in scene.sources.items():
         yield Case(f'robot {first} without a sensor, {source}', world,
