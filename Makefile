@@ -93,6 +93,10 @@ config: $(VENV)/.run  ## Generate config/*.yaml and the schema of messages from 
 
 prove: $(VENV)/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)
+	@if command -v spin > /dev/null; then mkdir -p build/prove && cd build/prove \
+	&& spin -a ../../benchmarks/mandates.pml && $(CC) -w -O2 -DSAFETY -DCOLLAPSE -o pan pan.c \
+	&& ./pan -m3000000 | grep -E 'errors|states, stored' && ! test -e mandates.pml.trail; \
+	else echo 'spin is not installed, so the model of mandates was not checked'; fi
 
 fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
 	@PYTHONPATH=.:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
