@@ -32,7 +32,7 @@ from leader_election.ros.launching.arguments import (
     parse_bool,
     select_parameters,
 )
-from leader_election.ros.launching.checks import check_parameters
+from leader_election.ros.launching.checks import check_parameters, refuse_quorum
 from leader_election.ros.launching.gazebo import (
     check_gazebo_installed,
     gazebo_bridge,
@@ -80,6 +80,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
     check_parameters(settings['params_file'],
                      {f'/{robot.name}/{NODE_NAME}': ElectionParameters}, election)
+    refuse_quorum(settings['params_file'], f'/{robot.name}/{NODE_NAME}')
     check_parameters(settings['params_file'],
                      {f'/{robot.name}_odometry': GazeboOdometryParameters}, plan.odometry)
     folder = run_folder()

@@ -40,7 +40,8 @@ class MandateParameters:
         'whole swarm act at the same time.', choices=lambda: QUORUMS)
     roster: str = parameter(
         '', 'Quorum majority: the ids of all robots of the swarm, for example 1-9,12, the same '
-        'on all robots.')
+        'on all robots. Empty: those of the fleet file that sets the quorum, or of a simulated '
+        'swarm.')
 
     @property
     def mandate_settings(self) -> MandateSettings | None:
@@ -50,7 +51,8 @@ class MandateParameters:
         roster = ids_in(self.roster) if self.quorum == 'majority' else frozenset()
         if self.quorum == 'majority' and not roster:
             raise ParameterError('roster', problem=': it is empty, and quorum majority takes the '
-                                 'ids of all robots, for example 1-9,12')
+                                 'ids of all robots, for example 1-9,12; a fleet file that has '
+                                 'quorum: majority gives them')
         return MandateSettings(self.mandate, self.clock_rate_error, roster)
 
 

@@ -243,6 +243,19 @@ def _check_node(kind: type, values: Mapping[str, Any]) -> None:
         read_keys(parameters.swarm_key_file)
 
 
+def refuse_quorum(path: str, node: str) -> None:
+    """
+    Check that a robot which joins a running swarm takes no quorum: its roster lacks the robot.
+
+    :param path: of a parameter file; empty for none.
+    :param node: its name with its namespace.
+    :raises ParameterError: if it takes one.
+    """
+    if effective_parameters(path, [node], {})[0].get('quorum') == 'majority':
+        raise ParameterError('quorum', problem=f': majority is not allowed in {path}; the roster '
+                             'of the running swarm lacks this robot: start all robots at once')
+
+
 def check_installed(package: str, executable: str, instead: str) -> None:
     """
     Check that a package of ROS has an executable here.

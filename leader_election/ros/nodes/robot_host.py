@@ -79,6 +79,7 @@ class RobotHost(Node):
                                  'allowed with lean: the world sends the odometry of lean robots '
                                  'in bundles')
         members = parse_ids(self.parameters.members, tuple(known))
+        self._roster = format_ids(tuple(known))
         shared = _shared_arguments(arguments)
         self._own_strengths: list[int] = []
         self._is_crowded = self.parameters.lean and len(known) > MOST_REACTIVE
@@ -128,7 +129,8 @@ class RobotHost(Node):
         world forwards messages to the topic ``heard`` of each robot within range.
         """
         space = self.get_namespace().rstrip('/')
-        own = {'robot_id': robot.id, 'initial_pose': list(robot.pose)}
+        # Its own parameter of this name has ids; that of this process has names and poses.
+        own = {'robot_id': robot.id, 'initial_pose': list(robot.pose), 'roster': self._roster}
         if self.parameters.radio == 'relay':
             own['send_topic'] = f'{space}/neighbourhood'
             remaps = ['-r', f'neighbourhood:={space}/{robot.name}/heard']

@@ -36,7 +36,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import ElectionParameters, names_in
 from leader_election.parameters import did_you_mean, Parameter, ParameterError, strict_yaml, table
 from leader_election.parameters.values import shown
 from leader_election.swarm.fleet.fleet_settings import (
@@ -48,7 +48,12 @@ from leader_election.swarm.fleet.fleet_settings import (
     TOPICS,
     unknown_key,
 )
-from leader_election.swarm.fleet.robot_list import check_unique, is_robot_name, RobotSpec
+from leader_election.swarm.fleet.robot_list import (
+    check_unique,
+    format_ids,
+    is_robot_name,
+    RobotSpec,
+)
 
 
 class FleetRobot(NamedTuple):
@@ -68,7 +73,8 @@ class FleetRobot(NamedTuple):
 
 
 MUST_MATCH = {SHARED_TOPIC: 'do not hear each other', 'frame': "drop each other's messages",
-              'algorithm': "drop each other's messages"}
+              'algorithm': "drop each other's messages", 'mandate': 'may obey two leaders',
+              'quorum': 'may have two leaders that act', 'roster': 'may have two that act'}
 """Settings that must be the same on all robots, and the consequence if they are not."""
 EXPIRY_ROUNDS = 2
 """The least ``message_expiry`` in rounds of the sender: one message may be lost."""
@@ -292,8 +298,19 @@ def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
         raise ParameterError('there are no robots; it takes one or more under robots:, for '
                              'example alice: {id: 1, initial_pose: [0, 0, 0]}')
     check_unique([robot.spec for robot in robots], 'robots')
+    ids = format_ids(tuple(robot.spec.id for robot in robots))
+    robots = tuple(robot._replace(parameters=robot.parameters | _rosters(robot, ids))
+                   for robot in robots)
     check_agreement(robots)
     return robots
+
+
+def _rosters(robot: FleetRobot, ids: str) -> dict[str, str]:
+    """Return a roster of these ids for each instance with a quorum that has none."""
+    given = robot.parameters
+    starts = ('', *(f'{name}.' for name in names_in(given.get('instances', ''))))
+    return {f'{start}roster': ids for start in starts
+            if given.get(f'{start}quorum') == 'majority' and not given.get(f'{start}roster')}
 
 
 def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer],

@@ -17,7 +17,11 @@
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.launching.checks import effective_parameters, global_parameters
+from leader_election.ros.launching.checks import (
+    effective_parameters,
+    global_parameters,
+    refuse_quorum,
+)
 import pytest
 import rclpy
 import yaml
@@ -54,6 +58,16 @@ def test_effective_parameters_are_those_of_ros(order: list[str], tmp_path: Path)
         rclpy.shutdown(context=context)
     assert effective_parameters(str(file), ['alice/election_node'], given) == [found]
     assert {'a', 'b', 'c', 'nested.e', 'f', 'g'} <= set(found) and 'h' not in found
+
+
+def test_a_robot_that_joins_a_running_swarm_takes_no_quorum(tmp_path: Path) -> None:
+    file, node = tmp_path / 'mine.yaml', '/robot_9/election_node'
+    refuse_quorum('', node)
+    file.write_text("/**: {ros__parameters: {quorum: 'none'}}")
+    refuse_quorum(str(file), node)
+    file.write_text('/**: {ros__parameters: {quorum: majority}}')
+    with pytest.raises(ParameterError, match='parameter quorum: majority is not allowed'):
+        refuse_quorum(str(file), node)
 
 
 def test_global_parameters_are_those_for_all_nodes(tmp_path: Path) -> None:

@@ -60,6 +60,14 @@ def test_listed_robots_have_their_names_ids_and_poses() -> None:
         assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
 
 
+@pytest.mark.parametrize(('swarm', 'roster'), [(LISTED, {1, 7}), ('robots:=3', {1, 2, 3})])
+def test_a_quorum_is_of_all_robots_of_the_swarm_wherever_they_are_hosted(
+        swarm: str, roster: set[int]) -> None:
+    with hosted(swarm, "members:='1'", 'mandate:=3.0', 'quorum:=majority') as robots:
+        (mandates,) = [robot.robot.main.mandates for robot in robots]
+        assert mandates is not None and mandates.settings.roster == roster
+
+
 def test_strength_in_a_file_takes_precedence_for_its_robot(
         tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / 'mine.yaml'

@@ -66,6 +66,22 @@ def test_robot_is_found_by_name_and_hostname() -> None:
         assert fleet.of_host(hostname).spec.name == name
 
 
+def test_a_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster() -> None:
+    text = ('defaults: {mandate: 3, instances: near, near: {mandate: 3, quorum: majority}%s}\n'
+            'robots: {alice: {id: 4}, bob: {id: 2}, carol: {id: 3, enabled: false}}')
+    for own, roster in (('', None), (', quorum: majority', '2-4'),
+                        (', quorum: majority, roster: 2-5', '2-5')):
+        for robot in read_fleet(text % own, 'mine.yaml').robots:
+            assert (robot.parameters.get('roster'), robot.parameters['near.roster']) == (
+                roster, '2-4')
+
+
+@pytest.mark.parametrize('others', [
+    {'mandate': 2.0}, {'quorum': 'majority'}, {'roster': '1-2'}])
+def test_robots_whose_mandates_do_not_fit_together_are_refused(others: dict[str, Any]) -> None:
+    assert wrong(fleet(**others)).startswith(f'robots.bob: {next(iter(others))} is ')
+
+
 def test_an_unknown_robot_is_refused_with_the_names_of_all() -> None:
     fleet = read_fleet(FLEET, 'mine.yaml')
     with pytest.raises(ParameterError, match="robot: 'dave' is not in mine.yaml; there are: "
