@@ -340,7 +340,8 @@ def _judged(line: Line, noise: _Noise, linear: _Linear, doubtful: DoubtfulRanges
     ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
     square = (bb * range_error * range_error - 2.0 * rb * range_error * bearing_error
               + rr * bearing_error * bearing_error) / (rr * bb - rb * rb)
-    fits = square <= GATES[ranged + turned]
+    # No bool of numpy, which is no index, whatever numbers the parameters are.
+    fits = bool(square <= GATES[ranged + turned])
     accepted = fits and (
         turned or doubtful is None or doubtful.believes(line.pair, range_error, of_range))
     return Outcome(range_error / math.sqrt(rr) if ranged else math.nan,

@@ -216,8 +216,8 @@ AUTOMATIC = 0
 """The value of the parameter ``hop_limit`` that stands for :func:`automatic_hop_limit`."""
 DEFAULT_HOP_LIMIT = 100
 """The automatic limit where radius and range do not bound the number of hops."""
-MOST_HOPS = 1000
-"""The greatest limit of a robot: a forged candidacy is relayed no longer, whatever the radius."""
+MOST_AUTOMATIC, MOST_HOPS = 1000, 10000
+"""The greatest limits, automatic and set, whatever the radius: no forged candidacy lasts longer."""
 
 
 def automatic_hop_limit(radius: float, link_range: float) -> int:
@@ -238,7 +238,7 @@ def automatic_hop_limit(radius: float, link_range: float) -> int:
     """
     if not (math.isfinite(radius) and math.isfinite(link_range) and link_range > 0.0):
         return DEFAULT_HOP_LIMIT
-    return int(min(2 * (math.floor(2.0 * radius / link_range) + 1), MOST_HOPS))
+    return int(min(2 * (math.floor(2.0 * radius / link_range) + 1), MOST_AUTOMATIC))
 
 
 def hop_limit(setting: int, radius: float, link_range: float) -> int:
