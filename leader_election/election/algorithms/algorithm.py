@@ -217,7 +217,7 @@ AUTOMATIC = 0
 DEFAULT_HOP_LIMIT = 100
 """The automatic limit where radius and range do not bound the number of hops."""
 MOST_AUTOMATIC, MOST_HOPS = 1000, 10000
-"""The greatest limits, automatic and set, whatever the radius: no forged candidacy lasts longer."""
+"""The greatest limits, automatic and set: forged candidacies last no longer, at any radius."""
 
 
 def automatic_hop_limit(radius: float, link_range: float) -> int:
