@@ -23,7 +23,8 @@ mailbox holds, any state of :func:`corrupted`. For each network the check is
 - that every execution ends in a partition with the guarantees (:func:`violations`; without
   hysteresis: exactly in the reference partition), and
 - that it does so within :func:`bound` epochs. An epoch is a round of each device whose message
-  arrives, in lockstep without losses it is one round.
+  arrives, in lockstep without losses it is one round, and
+- that no device is ever led by itself from a distance (:func:`misplaced`).
 """
 
 import argparse
@@ -170,6 +171,15 @@ def explored(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> Set
     return Network(rounds, graph, setting.strength(graph)).settle(start, 60)
 
 
+def misplaced(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> list[str]:
+    """Return the devices that may, after a round, follow their own id relayed by another one."""
+    start = {i: rounds.rows(states) for i, states in corrupted(setting, graph, detail).items()}
+    after = Network(rounds, graph, setting.strength(graph)).epoch(start)
+    return [f'{i} follows itself by way of others: {state}' for i, rows in after.items()
+            for state in rounds.states(rows)
+            if state.leader == i and (state.distance, state.hops) != (0.0, 0)]
+
+
 def longest(setting: Setting, graph: Graph) -> int:
     """Return the number of links on the longest path within the radius, at most."""
     shortest = min((length for row in graph.values() for length in row.values()), default=math.inf)
@@ -294,6 +304,8 @@ def check(setting: Setting, family: Family, until: float = math.inf) -> Covered:
         links = sum(map(len, graph.values()))
         many = max(map(len, corrupted(setting, graph, family.detail).values()))
         covered.starts = max(covered.starts, (len(graph) + links) * math.log10(many))
+        covered.wrong += [f'{setting}: {graph}: {violation}'
+                          for violation in misplaced(setting, rounds, graph, family.detail)]
         try:
             found, most = in_time(setting, rounds, graph, family.detail)
         except Undecided:

@@ -15,6 +15,7 @@
 """A small explicit-state check of Bounded Election, and the explicit-state check itself."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 import random
 
 from benchmarks.explicit_states import (
@@ -24,11 +25,12 @@ from benchmarks.explicit_states import (
     explored,
     Family,
     graphs,
+    misplaced,
     Setting,
     SETTINGS,
     violations,
 )
-from benchmarks.state_sets import Network, Undecided
+from benchmarks.state_sets import Network, Rounds, Undecided
 from election.algorithms import simulate
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
@@ -118,6 +120,26 @@ def test_dead_leader_without_limits_is_reported_as_undecided():
     setting = Setting(radius=1e6, hop_limit=NO_HOP_LIMIT)
     with pytest.raises(Undecided):
         explored(setting, setting.rounds(), LINE, 1)
+
+
+def own_too(device, state, neighbours, metric, parameters):
+    """Return the strongest candidacy within the radius, those of the device's own id included."""
+    value, distance, leader, hops = -device.strength, 0.0, device.id, 0
+    for j in range(len(metric)):
+        far = neighbours.distance[j] + metric[j]
+        if (far <= parameters.radius and 0 <= neighbours.hops[j] < parameters.hop_limit
+                and neighbours.value[j] < value):
+            value, distance, leader = neighbours.value[j], far, neighbours.leader[j]
+            hops = neighbours.hops[j] + 1
+    return Candidacy(value, distance, leader, hops)
+
+
+def test_own_candidacy_that_returns_is_found_with_two_devices():
+    setting, graph = Setting(), {1: {2: 1.0}, 2: {1: 1.0}}
+    assert misplaced(setting, setting.rounds(), graph, 2) == []
+    wrong = Rounds(replace(BOUNDED, round=own_too), configure(4.0, 'id', 4))
+    assert any(line.startswith('2 follows itself by way of others')
+               for line in misplaced(setting, wrong, graph, 2))
 
 
 @pytest.mark.parametrize('wrong, change', [
