@@ -148,7 +148,7 @@ class MandatedSwarm(SimulatedSwarm):
             'robot_id': i, 'radius': RADIUS, 'strength': self._strength[i],
             'communication_range': RANGE, 'mandate': case.mandate, 'schedule': case.schedule,
             'clock_rate_error': case.rate_error, **quorum}),
-            first_beat=int((now + 1.0) * 1e3)), case.rate_error, self.chance, now)
+            first_number=int((now + 1.0) * 1e3)), case.rate_error, self.chance, now)
 
     # The radio.
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         OWN,
         RANKED,
     )
-    from leader_election.election.coordination.task import Member, Task
+    from leader_election.election.coordination.task import Decided, Member, Task
     from leader_election.election.mandates.fence import Fence
     from leader_election.election.robot.codec import Codec, Message
     from leader_election.election.robot.metrics import (
@@ -77,7 +77,7 @@ _MODULES = {
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
     'election.coordination.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
-    'election.coordination.task': ('Member', 'Task'),
+    'election.coordination.task': ('Decided', 'Member', 'Task'),
     'parameters': ('NoParameters', 'ParameterError', 'build', 'parameter'),
     'election.mandates.fence': ('Fence',),
     'election.robot.codec': ('Codec', 'Message'),
@@ -90,11 +90,11 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
-    'Count', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message',
-    'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput',
-    'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks',
-    'Unbounded', '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest',
-    'histogram', 'least', 'mean', 'parameter', 'top', 'total', 'union',
+    'Count', 'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member',
+    'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput',
+    'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource',
+    'Task', 'Ticks', 'Unbounded', '__version__', 'all_of', 'any_of', 'build', 'combine',
+    'count', 'greatest', 'histogram', 'least', 'mean', 'parameter', 'top', 'total', 'union',
 ]
 
 

@@ -116,7 +116,7 @@ class Region(NamedTuple):
         tuple[Unbounded, ...], Key('c'), LAID_OUT, AsMany('members')]
     """Gossip: the contributions, row by row."""
     decision_version: Annotated[int, Key('v'), Within(0, MOST_VERSION)]
-    """Spreading by gossip: the version of the leader's decision; 0: none."""
+    """The number of the leader's decision, greater in each round; 0: none."""
     decision_age: Annotated[int, Key('w'), Within(0, MOST_VERSION)]
     """Spreading by gossip: the rounds since the leader made it."""
     decision: Any

@@ -22,7 +22,9 @@ Self-Stabilisation", TOMACS 2018) along the gradient that the election itself ha
 freshest from any neighbour of its region, or keeps its own, so that one lost message or a missing
 parent does not matter.
 
-Freshness is a *version*, which the leader counts up in each of its rounds. Gossip of a maximum is
+On a robot each decision has a number, and no way acts on an older one after a newer
+(:mod:`leader_election.election.robot.membership`). With gossip it is the *version*, by which
+freshness is told; the leader counts it up in each of its rounds. Gossip of a maximum is
 not self-stabilising by itself: a version that is too large by corruption would win for ever. Hence
 
 - a leader that receives a version of its own region counts on from there. A wrong version

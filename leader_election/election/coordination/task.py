@@ -37,8 +37,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points, EntryPoint
-import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from leader_election.election.coordination.aggregate import Aggregate
 from leader_election.parameters import did_you_mean, NoParameters
@@ -47,6 +46,18 @@ Position = tuple[float, float]
 """x, y in the shared frame [m]."""
 GROUP = 'leader_election.tasks'
 """The entry point group for the tasks of users' packages."""
+
+
+class Decided(NamedTuple):
+    """Whose decision ``act`` is given, and which one."""
+
+    leader: int
+    term: int | None
+    """With mandates, the term of that leader's mandate over this robot; ``None``: it has none."""
+    number: int
+    """Greater than in all decisions of this leader before; 0: not known."""
+    age: float
+    """The time since this robot received it first [s]."""
 
 
 @dataclass
@@ -71,6 +82,8 @@ class Member:
     """With fixed regions, the corners of the zone that contains the robot [m]."""
     borders: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """With connected leaders, on a leader: announcements of adjacent leaders by their id."""
+    decided: Decided | None = None
+    """In ``act``, whose decision it is; ``None``: there is none."""
     above: Any = None
     """The decision of the leader of leaders for this task, if there is one."""
 
@@ -92,8 +105,13 @@ class Task:
     Whether ``decide`` is called only while the leader may act, and ``act`` is given only decisions
     of the leader with the mandate over this robot; it takes the parameter ``mandate``.
     """
-    max_age: ClassVar[float] = math.inf
-    """With mandates, the age at which ``act`` is given ``None`` in place of a decision [s]."""
+    max_age: ClassVar[float | None] = None
+    """
+    The age at which ``act`` is given ``None`` in place of a decision [s]. ``None``:
+    ``message_expiry`` and two periods a hop. A leader makes a new decision each round, and while
+    it reaches a member, none is older: a hop waits for the next round and for a message, and one
+    link at a time may be silent for as long as it still counts as one.
+    """
     collects: Mapping[str, Aggregate] = {}
     """The aggregates by name. May be set in ``__init__``; the same on all robots."""
 
@@ -120,7 +138,8 @@ class Task:
         Carry out the leader's decision on this robot; called in each round on every member.
 
         :param decision: the result of ``decide`` on the leader, after JSON; ``None``: no decision,
-            because there is no leader or it has not arrived yet.
+            because there is no leader, it has not arrived yet, or it is too old. It is never an
+            older one of the same leader than before; ``self.member.decided`` tells which it is.
         """
 
     def on_acquired(self, term: int) -> None:

@@ -268,7 +268,8 @@ class Instance:
         return Heard(message.id, export.leader, export.distance, part)
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
-              position: Position | None, now: float = 0.0) -> None:
+              position: Position | None, now: float = 0.0, expiry: float = math.inf,
+              period: float = 0.0) -> None:
         """
         Run a round: elect, renew mandates, then coordinate, then act.
 
@@ -277,6 +278,8 @@ class Instance:
             or not measurable. Their shares of the summary are not yet anywhere else.
         :param position: the own position [m].
         :param now: the time, of which mandates and the age of decisions are measured [s].
+        :param expiry: of messages [s].
+        :param period: of rounds [s].
         """
         before, self.state, self.view = self.state, self.elect(view), view
         self.counts.update(view.faults)
@@ -289,8 +292,9 @@ class Instance:
         if self.membership.region is not None:
             self.membership.round(Elected(
                 self._device(), self.effective_role, before, self.state, self.leader, self.leads,
-                self.distance, self.radius, self._corners(), now, mandates), view, departed,
-                position)
+                self.distance, self.radius, self._corners(), now, mandates,
+                expiry + 2.0 * period * max(getattr(self.state, 'hops', self.hop_limit), 1)),
+                view, departed, position)
 
     def part(self) -> InstancePart:
         """Return this instance's part of the message."""

@@ -131,7 +131,7 @@ class Robot:
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
                  keys: Keys = NO_KEYS, start: int = 0,
                  landmarks: Mapping[int, Position] = NO_LANDMARKS,
-                 first_beat: int = 0) -> None:
+                 first_number: int = 0) -> None:
         """
         Make a robot that has received no message yet.
 
@@ -140,7 +140,7 @@ class Robot:
         :param keys: the swarm's keys, of which the first signs; none: it has no key.
         :param start: the wall clock at time 0 [ms since 1970]: signed messages count from it.
         :param landmarks: the places of landmarks by their ids [m].
-        :param first_beat: for mandates, a number above all before a restart: the wall clock.
+        :param first_number: of beats and decisions, above all before a restart: the wall clock.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
@@ -161,9 +161,10 @@ class Robot:
         self.main = self.instances[MAIN]
         self._with_mandates = [
             instance for instance in self.instances.values() if instance.mandates is not None]
-        for instance in self._with_mandates:
+        for instance in self.instances.values():
+            instance.membership.number = first_number
             if instance.mandates is not None:
-                instance.mandates.start_at(first_beat)
+                instance.mandates.start_at(first_number)
         self._codec = codec_for(
             self.main.algorithm, frozenset(self.instances) - {MAIN})
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
@@ -286,7 +287,8 @@ class Robot:
             instance.place(place)
             instance.round(
                 instance.view_of(self.neighbours), instance.view_of(departed), place,
-                now)
+                now, self.parameters.message_expiry,
+                self.parameters.round_period)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._neighbourhood.unmeasured
         self.counts[LEADER_CHANGES] += self.main.state.leader != before.leader

@@ -53,8 +53,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool, String
 
-MANDATES_SINCE = 176_722_560_000
-"""The start of 2026, from which the first numbers of mandates count, to be short [10 ms]."""
+NUMBERS_SINCE = 176_722_560_000
+"""The start of 2026, from which numbers of beats and decisions count, to be short [10 ms]."""
 
 
 class Election:
@@ -105,7 +105,7 @@ class Election:
             (wall if self._time_file is None
              else self._time_file.start(wall, parameters.replay_window)) - int(self._now() * 1e3),
             read_landmarks(parameters.landmarks),
-            max(time.time_ns() // 10**7 - MANDATES_SINCE, 1),
+            max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
         )
         self._factors_file = (
             FactorsFile(node, parameters) if parameters.odometry_factors_file else None)

@@ -1,0 +1,224 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The decisions of leaders in order: with losses, delays, restarts; their names and their age."""
+
+from itertools import count
+import json
+import random
+from typing import Any
+
+from budget import examples
+from election.robot.swarm import line, of_one, Swarm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leader_election.election.coordination.task import Decided, Task
+import pytest
+
+SPREADINGS = ('gradient', 'gossip')
+PLACES = {5 * row + column + 1: (float(column), float(row))
+          for row in range(4) for column in range(5)}
+
+
+class Ordered(Task):
+    """Decides the maker's id and a number that grows over all robots and restarts."""
+
+    numbers = count(1)
+
+    def __init__(self, member: Any, settings: Any) -> None:
+        super().__init__(member, settings)
+        self.acted: list[Any] = []
+        self.decided: list[Decided | None] = []
+
+    def decide(self, summary: Any) -> Any:
+        return [self.member.id, next(self.numbers)]
+
+    def act(self, decision: Any) -> None:
+        self.acted.append(decision)
+        self.decided.append(self.member.decided)
+
+    def backwards(self) -> int:
+        """Return how often it acted on an older decision after a newer one of the same leader."""
+        newest: dict[int, int] = {}
+        found = 0
+        for leader, number in filter(None, self.acted):
+            found += number < newest.get(leader, 0)
+            newest[leader] = max(number, newest.get(leader, 0))
+        return found
+
+
+class Hasty(Ordered):
+    """Holds decisions for two seconds and a half."""
+
+    max_age = 2.5
+
+
+def swarm(places: Any = None, **common: Any) -> Swarm:
+    """Return robots of which the first is the strongest."""
+    return Swarm(places or line(3), lambda i: of_one(i, {1: 9.0}),
+                 {'ordered': Ordered, 'hasty': Hasty},
+                 **{'radius': 9.0, 'tasks': 'ordered', **common})
+
+
+def task(robots: Swarm, i: int) -> Ordered:
+    """Return the task of a robot."""
+    found = robots.instances()[i].membership.task_runners[0].task
+    assert isinstance(found, Ordered)
+    return found
+
+
+def restart(robots: Swarm, i: int, clock: int, **common: Any) -> None:
+    """Start a robot again, at a time of its wall clock in numbers."""
+    fresh = swarm({i: robots.places[i]}, **common)
+    robots.robots[i] = fresh.robots[i]
+    for instance in robots.robots[i].instances.values():
+        instance.membership.number = clock
+
+
+@pytest.mark.parametrize('spreading', SPREADINGS)
+def test_decisions_stay_in_order_where_forty_per_cent_are_lost(spreading: str) -> None:
+    draw = random.Random(4)
+    robots = swarm(PLACES, spreading=spreading, message_expiry=3.0)
+    for _ in range(60):
+        robots.now += 1.0
+        for i in draw.sample(sorted(PLACES), len(PLACES)):
+            robots.speak(i)
+            for j in PLACES:
+                if j != i and draw.random() >= 0.4:
+                    robots.robots[j].receive(robots.said[i], robots.now)
+    acted = [each for i in PLACES for each in task(robots, i).acted]
+    assert sum(each is not None for each in acted) > 0.9 * len(acted)
+    assert [task(robots, i).backwards() for i in PLACES] == [0] * len(PLACES)
+
+
+@pytest.mark.parametrize('spreading', SPREADINGS)
+@pytest.mark.parametrize('clock', [1000, 0], ids=['later', 'behind'])
+def test_decisions_stay_in_order_where_the_leader_starts_again(
+        spreading: str, clock: int) -> None:
+    """With a clock behind, it counts on from the number that the others have of it."""
+    robots = swarm(spreading=spreading)
+    robots.sweep(20)
+    restart(robots, 1, clock, spreading=spreading)
+    robots.sweep(20)
+    newest = task(robots, 1).acted[-1]
+    for i in (2, 3):
+        assert task(robots, i).backwards() == 0
+        assert task(robots, i).acted[-1] == newest
+
+
+EVENTS = st.lists(st.tuples(
+    st.sampled_from(['speak', 'speak', 'hear', 'hear', 'hear', 'restart', 'strength']),
+    st.integers(1, 4), st.integers(0, 30)), min_size=20, max_size=120)
+
+
+@given(EVENTS, st.sampled_from(SPREADINGS), st.sampled_from([0.0, 3.0]))
+@settings(max_examples=examples(60), deadline=None)
+def test_decisions_stay_in_order_whatever_is_late_lost_doubled_or_restarted(
+        events: list[tuple[str, int, int]], spreading: str, mandate: float) -> None:
+    common = {'spreading': spreading, 'mandate': mandate}
+    robots = swarm(line(4), **common)
+    sent: list[tuple[int, str]] = []
+    lives = [task(robots, i) for i in robots.places]
+    for event, i, which in events:
+        robots.now += 0.25
+        if event == 'speak':
+            robots.speak(i)
+            sent.append((i, robots.said[i]))
+        elif event == 'hear' and sent:
+            sender, said = sent[-1 - which % len(sent)]
+            if sender != i:
+                robots.robots[i].receive(said, robots.now)
+        elif event == 'restart':
+            restart(robots, i, int(1000 * robots.now), **common)
+            lives.append(task(robots, i))
+        elif event == 'strength':
+            robots.instances()[i].strength.update(float(which))
+    assert [each.backwards() for each in lives] == [0] * len(lives)
+
+
+def test_act_learns_whose_decision_it_is_and_which() -> None:
+    robots = swarm()
+    robots.sweep(9)
+    assert task(robots, 1).decided[-1] == Decided(1, None, 9, 0.0)
+    assert task(robots, 3).decided[-1] == Decided(1, None, 9, 0.0)
+    robots.silent.add(1)
+    robots.sweep(2)
+    assert task(robots, 3).decided[-1] == Decided(1, None, 9, 2.0)
+
+
+def test_with_mandates_act_learns_the_term() -> None:
+    robots = swarm(mandate=5.0)
+    robots.sweep(12)
+    found, promise = task(robots, 3).decided[-1], robots.instances()[3].mandates.promise
+    assert found is not None and promise is not None and found.term == promise.first
+
+
+@pytest.mark.parametrize('kind, hops, age', [
+    ('ordered', 1, 4.0 + 2), ('ordered', 2, 4.0 + 4), ('hasty', 2, 2.5)])
+def test_a_decision_that_is_too_old_is_none(kind: str, hops: int, age: float) -> None:
+    """By itself after the expiry of messages and two rounds a hop; the task may say otherwise."""
+    robots = swarm(tasks=kind, message_expiry=4.0)
+    robots.sweep(9)
+    member, newest = robots.robots[1 + hops], task(robots, 1 + hops).acted[-1]
+    export = json.loads(robots.said[hops])
+    for _ in range(9):
+        robots.now += 1.0
+        robots.tell(hops, json.dumps(export))
+        member.round(robots.now)
+    held = [each for each in task(robots, 1 + hops).acted[9:] if each is not None]
+    assert held == [newest] * int(age)
+
+
+def test_without_a_decision_nothing_is_sent_and_then_none_is_numbered() -> None:
+    robots = swarm()
+    leader = task(robots, 1)
+    leader.decide = lambda summary: None  # type: ignore[method-assign]
+    robots.sweep(3)
+    assert not any('v' in json.loads(said)['r'] for said in robots.said.values())
+    del leader.decide
+    robots.sweep(3)
+    old = robots.said[2]
+    leader.decide = lambda summary: None  # type: ignore[method-assign]
+    robots.sweep(3)
+    robots.tell(2, old)
+    robots.speak(3)
+    assert task(robots, 3).acted[-1] is None and task(robots, 3).backwards() == 0
+
+
+def test_a_robot_of_the_version_before_passes_decisions_on_without_a_number() -> None:
+    robots = swarm()
+    robots.sweep(5)
+    said = json.loads(robots.said[2])
+    del said['r']['v']
+    robots.now += 1.0
+    robots.tell(2, json.dumps(said))
+    robots.speak(3)
+    assert task(robots, 3).acted[-1] is not None
+    assert task(robots, 3).decided[-1] == Decided(1, None, 0, 0.0)
+
+
+@pytest.mark.parametrize('number', [500, 2**52, 2**53 - 1])
+@pytest.mark.parametrize('spreading', SPREADINGS)
+def test_a_wrong_number_is_overtaken(number: int, spreading: str) -> None:
+    robots = swarm(line(4), spreading=spreading, decision_expiry=10)
+    robots.sweep(9)
+    said = json.loads(robots.said[3])
+    said['r']['v'] = number
+    said['d'] = [[1, 0]]
+    robots.tell(3, json.dumps(said))
+    robots.speak(4)
+    robots.tell(4)
+    robots.sweep(30)
+    newest = task(robots, 1).acted[-1]
+    assert [task(robots, i).acted[-1] for i in (2, 3, 4)] == [newest] * 3
