@@ -65,6 +65,11 @@ class RobotView(NamedTuple):
     """The heading by its own estimate [rad]; NaN if it is not published."""
     heading_deviation: float = math.nan
     """Standard deviation of the heading, likewise [rad]."""
+    granted: bool | None = None
+    """
+    Whether it grants its leader a mandate; ``None`` where its message does not say: of a leader,
+    and of a robot without mandates.
+    """
 
     @property
     def pose(self) -> PlanePose | None:
@@ -184,6 +189,26 @@ def member_counts(snapshot: Snapshot) -> dict[int, float]:
     """
     return {robot.id: robot.members for robot in snapshot.robots.values()
             if robot.leader == robot.id and math.isfinite(robot.members)}
+
+
+def grants(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
+    """
+    Return how many followers of each leader grant it a mandate, and of how many.
+
+    :return: by the leader's id; empty for a swarm without mandates, or without followers.
+
+    >>> views = [RobotView(3, None, -9.0, 0.0, 3), RobotView(9, None, -5.0, 0.0, 9),
+    ...          RobotView(5, None, -9.0, 2.0, 3, granted=True),
+    ...          RobotView(7, None, -9.0, 2.0, 3, granted=False)]
+    >>> grants(Snapshot(0.0, {view.id: view for view in views}))
+    {3: (1, 2), 9: (0, 0)}
+    """
+    robots = snapshot.robots
+    if all(robot.granted is None for robot in robots.values()):
+        return {}
+    said = {leader: [bool(robots[i].granted) for i in members if i != leader]
+            for leader, members in regions(snapshot).items()}
+    return {leader: (sum(each), len(each)) for leader, each in said.items()}
 
 
 def decisions(robot: RobotView) -> Mapping[str, Any]:

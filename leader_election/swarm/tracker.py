@@ -123,6 +123,9 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
         distance=export.distance, leader=export.leader,
         fields=own_fields(algorithm, export) | message.further,
         name=message.names.get(message.id, ''))
+    mandate = message.mandate_of(instance)
+    if mandate is not None and view.leader != view.id:
+        view = view._replace(granted=view.id in mandate.grants)
     localised = message.localisation
     if localised is not None:
         view = view._replace(

@@ -134,3 +134,12 @@ def test_deviation_and_dead_reckoning_are_those_of_the_message():
     assert filtered.position == (1.0, 2.0) and filtered.dead_reckoned == (1.5, 2.5, 0.5)
     assert filtered.pose == (1.0, 2.0, 0.5) and filtered.heading_deviation == 0.04
     assert plain.pose is None
+
+
+def test_followers_say_whether_they_grant_a_mandate():
+    tracker = SwarmTracker(expiry=3.0)
+    for robot, leader, part in ((1, 1, '[9,0]'), (2, 1, '[9,0,[2,0,3,0]]'), (3, 1, '[9,0,[2,0]]')):
+        tracker.hear(say(robot, leader)[:-1] + f',"g":{part}}}', 0.0)
+    tracker.hear(say(4), 0.0)
+    assert {i: view.granted for i, view in tracker.snapshot(0.0).robots.items()} == {
+        1: None, 2: True, 3: False, 4: None}

@@ -104,6 +104,8 @@ class LeadershipStatus(NamedTuple):
     strength: float
     located: bool
     """Whether it knows where it is."""
+    term: int | None = None
+    """With mandates, the term under which it acts as a leader; ``None``: it does not."""
 
 
 Event = dict[str, Any]
@@ -113,9 +115,12 @@ Event = dict[str, Any]
 def status_of(robot: Robot, instance: Instance) -> LeadershipStatus:
     """Return the status of a robot in one of its instances."""
     leader = None if instance.leader == NO_LEADER else instance.leader
+    mandates = instance.mandates
+    acting = None if mandates is None else mandates.acting(mandates.time)
     return LeadershipStatus(
         robot.parameters.robot_id, leader, instance.leads, instance.role,
-        instance.strength.announced, robot.position is not None)
+        instance.strength.announced, robot.position is not None,
+        None if acting is None else acting.term)
 
 
 def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event]:
@@ -158,6 +163,11 @@ def _leader(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[
 def _self(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[Event]:
     if before is None:
         return
+    if before.term != now.term:
+        if before.term is not None:
+            yield {'event': 'mandate_lost', 'term': before.term}
+        if now.term is not None:
+            yield {'event': 'mandate_acquired', 'term': now.term}
     if before.role != now.role:
         yield {'event': 'role_changed', 'role': now.role, 'before': before.role}
     if before.located != now.located:

@@ -207,7 +207,7 @@ def _election(robot: Robot, now: float) -> Concern:
                 instance.mandates.acting(now) is None):
             over, roster = instance.mandates.over(now).keys(), instance.mandates.settings.roster
             why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
-                   'takes more than half' if roster else 'has no mandate over itself yet')
+                   f'{vocabulary.TOO_FEW}' if roster else 'has no mandate over itself yet')
             return WARN, f'leads, but {why}', values
     return OK, leadership.text(robot.main), values
 

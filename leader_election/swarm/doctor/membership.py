@@ -37,6 +37,7 @@ from leader_election.election.robot.diagnostics import (
     RADIUS_HYSTERESIS,
     ROUND_PERIOD,
     SWARM_KEY,
+    TOO_FEW,
 )
 from leader_election.election.robot.swarm_key import is_signed
 from leader_election.election.robot.wire import RejectReason
@@ -191,13 +192,18 @@ def refused(swarm: Observations) -> Iterator[Symptom]:
                       f'dropped: {counter}', REFUSED.get(RejectReason(counter), ''))
 
 
+QUORUM = ('Start the missing robots, bring them into reach, or give a greater radius. Stop all '
+          'robots before their roster is changed.')
+
+
 def self_reported(swarm: Observations) -> Iterator[Symptom]:
     """Find problems that robots report themselves, in their last diagnostics."""
     for robot in swarm.robots:
         reports = swarm.reports_of(robot)
         if reports and reports[-1].level > 0:
             yield Symptom(Level.ERROR if reports[-1].level > 1 else Level.WARN, (robot,),
-                          f'it reports: {reports[-1].message}')
+                          f'it reports: {reports[-1].message}',
+                          QUORUM if reports[-1].message.endswith(TOO_FEW) else '')
 
 
 EXPIRY_ROUNDS = 2

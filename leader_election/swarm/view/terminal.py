@@ -25,6 +25,7 @@ from leader_election.election.robot.codec import Position
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import (
     alarmed,
+    grants,
     member_counts,
     most_uncertain,
     orphans,
@@ -173,6 +174,8 @@ _BAR = 24
 """Length of the bar of the largest region, at most [characters]."""
 _BESIDE_BAR = 57
 """Width of the table without bars [characters]."""
+_GRANTED = 9
+"""Width of the column about mandates [characters]."""
 _DECISION = 20
 """The least width of a decision in the table [characters]."""
 _DECISION_LENGTH = 40
@@ -205,7 +208,7 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     across, down = size[0] - 4, size[1] - 3
     counts = bool(member_counts(frame.snapshot))
     # A wide terminal has room for more of a decision, too.
-    least = _BESIDE_BAR + (max(_DECISION, across // 6) if counts else 6)
+    least = _beside_bar(frame.snapshot) + (max(_DECISION, across // 6) if counts else 6)
     placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
     beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
     if beside < _LEAST_MAP:
@@ -292,22 +295,30 @@ def line(frame: Frame, statistics: Statistics) -> str:
     return ' · '.join(facts)
 
 
+def _beside_bar(snapshot: Snapshot) -> int:
+    """Return the width of the table without bars [characters]."""
+    return _BESIDE_BAR + (_GRANTED + 2 if grants(snapshot) else 0)
+
+
 def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
+    granted = grants(frame.snapshot)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    longest = max(min(width - _BESIDE_BAR, _BAR), 4)
+    longest = max(min(width - _beside_bar(frame.snapshot), _BAR), 4)
 
     def column(name: str, **options: Any) -> None:
         table.add_column(name, no_wrap=True, **{'min_width': len(name), **options})
 
     column('leader', ratio=None if counts else 1)
-    for name in ('strength', 'robots'):
+    for name in ('strength', 'robots', *(['granted'] if granted else [])):
         column(name, justify='right')
     if counts:
         column('counted', justify='right')
     else:
         column('', width=longest)
-    for name in ('extent', 'stable for'):
+    # The extent makes room for a decision.
+    wide = not (granted and counts) or width >= _beside_bar(frame.snapshot) + _DECISION
+    for name in (*(['extent'] if wide else []), 'stable for'):
         column(name, justify='right')
     if counts:
         column('decision', ratio=1, overflow='ellipsis')
@@ -333,8 +344,9 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
             known = leader in counts
             beside = member_number(counts[leader]) if known else ''
             decision = [Text(robots[leader].decision if known else '')]
-        table.add_row(label, strength, str(len(members)), Text(beside, style=style),
-                      '' if math.isinf(extent) else f'{extent:.2f} m',
+        mandates = ['{} of {}'.format(*granted[leader])] if granted else []
+        table.add_row(label, strength, str(len(members)), *mandates, Text(beside, style=style),
+                      *(['' if math.isinf(extent) else f'{extent:.2f} m'] if wide else []),
                       f'{statistics.stable_for(leader):.0f} s', *decision)
     if len(largest) > rows:
         rest = largest[rows:]
@@ -365,6 +377,8 @@ def _totals(frame: Frame, statistics: Statistics) -> Text:
 def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
     snapshot = frame.snapshot
     uncertain = most_uncertain(snapshot)
+    granted = grants(snapshot)
+    missing = sum(followers - granting for granting, followers in granted.values())
     return (
         count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
@@ -373,6 +387,7 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
+        *([f'{count(missing, "follower")} without a mandate'] if granted else []),
         *([] if uncertain is None else
           [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
            f'(robot {uncertain.id})']))

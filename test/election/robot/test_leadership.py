@@ -83,6 +83,12 @@ def told(before, now):
     (LED, LED._replace(located=False), [('odometry_lost',)]),
     (LED._replace(located=False), LED, [('odometry_back',)]),
     (LED, LED._replace(strength=2.0), [('strength_changed', 2.0, 1.0)]),
+    (ALONE, ALONE._replace(term=17), [('mandate_acquired', 17)]),
+    (ALONE._replace(term=17), ALONE._replace(term=23), [
+        ('mandate_lost', 17), ('mandate_acquired', 23)]),
+    (ALONE._replace(term=17), LED, [
+        ('stepped_down',), ('leader_changed', 8, 3), ('region_joined', 8),
+        ('mandate_lost', 17), ('role_changed', 'worker', 'leader')]),
     (LED, LED, []),
 ])
 def test_change_of_status_gives_its_events(before, now, expected):

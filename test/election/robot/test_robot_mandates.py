@@ -20,7 +20,7 @@ from typing import Any
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.coordination.task import Task
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import mandate_values
+from leader_election.election.robot.leadership import mandate_values, status_of
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -82,6 +82,7 @@ def test_a_leader_acts_over_its_members_and_each_knows_it() -> None:
     assert found[3]['mandate_of'] == '1' and found[3]['acting'] == 'false'
     assert int(found[3]['mandate_term']) >= int(term)
     assert mandate_values(main[1], 100.0, active=False)['acting'] == 'false'
+    assert [status_of(robots.robots[i], main[i]).term for i in (1, 3)] == [int(term), None]
 
 
 def test_without_mandates_nothing_is_sent_or_told() -> None:
@@ -191,3 +192,28 @@ def test_every_algorithm_has_leaders_that_act(algorithm: str) -> None:
     assert leaders and sorted(
         each for i in leaders for each in mandate_values(main[i], 0.0)['acts_over'].split(',')
     ) == ['1', '2', '3']
+
+
+def test_each_zone_has_a_leader_that_acts_over_its_robots() -> None:
+    robots = Swarm(line(5), lambda i: of_one(i, {1: 9.0, 5: 8.0}), mandate=MANDATE, zones=(
+        '{west: [[-1, -1], [1.5, -1], [1.5, 1], [-1, 1]], '
+        'east: [[1.5, -1], [4.5, -1], [4.5, 1], [1.5, 1]]}'))
+    robots.sweep(SILENCE + 3)
+    assert {i: mandate_values(each, 0.0)['acts_over'] for i, each in robots.instances().items()
+            if each.leads} == {1: '1,2', 5: '3,4,5'}
+
+
+@pytest.mark.parametrize('keys', [(), (b'k' * 32,)])
+def test_a_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), keys=keys, radius=9.0,
+                   start=1_790_000_000_000, mandate=MANDATE)
+    robots.sweep(SILENCE + 3)
+    main = robots.instances()
+    assert mandate_values(main[1], 0.0)['acts_over'] == '1,2,3'
+    member = main[2].mandates
+    assert member is not None
+    known, beat = member.number, json.loads(robots.said[1])['g'][0]
+    robots.now += 0.1
+    robots.tell(1, robots.said[1].replace(f'"g":[{beat},', f'"g":[{beat + 1000},'))
+    assert member.number == known + (0 if keys else 1000)
+    assert robots.robots[2].counts['rejected_signature'] == len(keys)

@@ -53,7 +53,7 @@ class Reader(Node):
     Reads what a swarm publishes.
 
     :ivar leader: the last message on topic ``leader`` of robot 1.
-    :ivar states: by robot, of the common topic ``leadership``.
+    :ivar states, values: by robot, of the common topic ``leadership``.
     :ivar concerns: the names of statuses on ``/diagnostics``.
     """
 
@@ -63,6 +63,7 @@ class Reader(Node):
         self.concerns: set[str] = set()
         self.create_subscription(Int64, '/swarm/robot_1/leader', self._take, STATE)
         self.states: dict[str, str] = {}
+        self.values: dict[str, dict[str, str]] = {}
         self.create_subscription(DiagnosticArray, '/swarm/leadership', self._read, repeated(3.0))
         self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, EVENTS)
 
@@ -71,6 +72,8 @@ class Reader(Node):
 
     def _read(self, message: DiagnosticArray) -> None:
         self.states |= {status.hardware_id: status.message for status in message.status}
+        self.values |= {status.hardware_id: {pair.key: pair.value for pair in status.values}
+                        for status in message.status}
 
     def _diagnose(self, message: DiagnosticArray) -> None:
         self.concerns |= {status.name for status in message.status}
@@ -122,6 +125,17 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
         assert reader.states['robot 1'] == 'inactive' and reader.states['robot 4'] == 'leads'
         assert 'swarm/robot_3: election' in reader.concerns
         assert {robot.robot.counts['messages_rejected'] for robot in host.robots} == {0}
+
+
+def test_lean_robots_publish_their_mandates() -> None:
+    with swarm('shared', 'mandate:=1.0', 'quorum:=majority') as (_, nodes):
+        reader = nodes[-2]
+        assert isinstance(reader, Reader)
+        spin(nodes, lambda: reader.values.get('robot 4', {}).get('acts_over') == '1,2,3,4'
+             and reader.values.get('robot 1', {}).get('mandate_of') == '4', deadline=PATIENCE)
+        leader, member = (reader.values[f'robot {i}'] for i in (4, 1))
+        assert (leader['acting'], leader['acts_over']) == ('true', '1,2,3,4')
+        assert (member['acting'], member['mandate_of']) == ('false', '4')
 
 
 def test_the_relay_of_a_lean_world_respects_the_range() -> None:

@@ -19,10 +19,14 @@ import subprocess
 import sys
 
 from diagnostic_msgs.msg import DiagnosticArray
+from election.robot.swarm import line, of_one, Swarm
+from leader_election.ros.nodes.robot_diagnostics import statuses
+from leader_election.swarm.doctor.diagnoses import examine
 import pytest
 from rclpy.node import Node
 from rclpy.time import Time
 from support import spin_until
+from swarm.doctor import scene
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
 LEADER, HEIR = 7, 5
@@ -63,9 +67,9 @@ def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
         '-p', 'message_expiry:=1.0']) for robot in (LEADER, HEIR)}
     observer = Observer()
     try:
-        spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}')
+        spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}'
+                   and observer.last(HEIR, 'mandate_of') == str(LEADER))
         before = int(observer.last(LEADER, 'term'))
-        assert observer.last(HEIR, 'mandate_of') == str(LEADER)
         processes[LEADER].send_signal(signal.SIGSTOP)
         spin_until([observer], lambda: observer.last(HEIR, 'acting') == 'true')
         between = int(observer.last(HEIR, 'term'))
@@ -82,3 +86,16 @@ def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
             process.send_signal(signal.SIGCONT)
             process.terminate()
             process.wait()
+
+
+def test_the_doctor_finds_a_leader_without_a_quorum_and_tells_a_remedy() -> None:
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=5.0,
+                   quorum='majority', roster='1-9')
+    robots.sweep(9)
+    own = statuses(robots.robots[1], 'alice', robots.now)[0]
+    [found] = [finding for finding in examine(scene.healthy(diagnostics=scene.told(
+        'alice', *scene.statuses('alice', 1, int.from_bytes(own.level, 'little'), own.message))))
+        if finding.check == 'self_reported']
+    assert (found.subjects, found.what) == (('alice',), (
+        'it reports: leads, but acts over 3 of 9 robots of the roster, and takes more than half'))
+    assert found.remedy.startswith('Start the missing robots')

@@ -217,3 +217,18 @@ def test_a_leader_keeps_its_colour_while_others_come_and_go():
     kept = palette.assign({5: (1, 2, 5), 17: (17,)})
     assert palette.assign({17: (17,)}) == {17: kept[17]}
     assert palette.assign({5: (1, 2, 5), 29: (29,), 17: (17,)})[5] == kept[5]
+
+
+@pytest.mark.parametrize('width', [80, 120])
+def test_mandates_are_shown_where_the_swarm_has_them(width):
+    drawn = working(frame())
+    assert 'granted' not in shown(drawn).export_text() and 'mandate' not in line(
+        drawn, Statistics())
+    robots = drawn.snapshot.robots
+    robots = {**robots, **{i: robots[i]._replace(granted=i != 8) for i in (2, 3, 8, 10)}}
+    drawn = drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+    text = shown(drawn, (width, 40)).export_text()
+    rows = [row for row in text.splitlines() if '●' in row]
+    assert ' 2 of 2 ' in rows[0] and ' 1 of 2 ' in rows[1] and 'decision' in text
+    assert max(map(len, text.splitlines())) <= width
+    assert '2 followers without a mandate' in line(drawn, Statistics())
