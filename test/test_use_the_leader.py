@@ -29,6 +29,7 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 import pytest
 from rclpy.node import Node
+from std_msgs.msg import Int64
 from support import PATIENCE, spin_until
 
 CHAPTER = Path(__file__).parents[1] / 'doc' / 'use_the_leader.md'
@@ -45,13 +46,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def robot(ros: None) -> Iterator['subprocess.Popen[str]']:
+def robot(ros: None, request: pytest.FixtureRequest) -> Iterator['subprocess.Popen[str]']:
     """Start a robot that is alone, so it leads."""
     with ExitStack() as stack:
         process = stack.enter_context(subprocess.Popen(
             [sys.executable, '-m', 'leader_election', 'managed_election_node', *SPACE,
-             '-p', 'robot_id:=7', '-p', 'odometry_timeout:=0.0'], env=variables(),
-            stderr=subprocess.DEVNULL, text=True))
+             '-p', 'robot_id:=7', '-p', 'odometry_timeout:=0.0', *getattr(request, 'param', ())],
+            env=variables(), stderr=subprocess.DEVNULL, text=True))
         stack.callback(process.kill)
         yield process
 
@@ -72,8 +73,13 @@ ENDINGS = {
 """How the robot ends, and whether the user's node knows it by the age of the last message."""
 
 
-def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str) -> None:
-    """Run a user's node beside a robot, end the robot, and read what the node logs."""
+def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str,
+          mandate: bool = False) -> None:
+    """
+    Run a user's node beside a robot, end the robot, and read what the node logs.
+
+    :param mandate: whether the end of a mandate stops it, before the expiry of a message.
+    """
     end, by_age = ENDINGS[ending]
     environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
     with subprocess.Popen([*command, *SPACE], env=environment, text=True,
@@ -83,7 +89,8 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str) -> No
             assert 'leads: True' in work.stderr.readline()
             end(robot)
             said = re.fullmatch(r'leads: False, by a message (.*) s old\n', work.stderr.readline())
-            assert said is not None and (float(said[1]) >= 3.0) == by_age
+            assert said is not None and (float(said[1]) >= 3.0) == (
+                by_age and not mandate)
             work.send_signal(signal.SIGINT)
             assert work.wait(PATIENCE) == 0
         finally:
@@ -94,6 +101,31 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str) -> No
 def test_follower_in_python_behaves_as_the_page_says(
         folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
     check([sys.executable, str(folder / 'use_the_leader.py')], robot, ending)
+
+
+@pytest.mark.parametrize('robot', [('-p', 'mandate:=2.0')], indirect=True)
+def test_follower_stops_with_the_mandate(folder: Path, robot: 'subprocess.Popen[str]') -> None:
+    """After the robot's end it acts until the end of the mandate, not until the expiry."""
+    check([sys.executable, str(folder / 'use_the_leader.py')], robot, 'killed', mandate=True)
+
+
+def test_a_door_refuses_a_leader_that_was_replaced(folder: Path, ros: None) -> None:
+    environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
+    node = Node('leader', namespace='alone', use_global_arguments=False)
+    publisher = node.create_publisher(Int64, 'open', 10)
+    with subprocess.Popen([sys.executable, str(folder / 'door.py'), *SPACE], env=environment,
+                          text=True, stderr=subprocess.PIPE) as door:
+        try:
+            assert door.stderr is not None
+            spin_until([node], lambda: publisher.get_subscription_count() > 0)
+            for term, answer in ((23, 'opens'), (17, 'refused'), (23, 'opens'), (24, 'opens')):
+                publisher.publish(Int64(data=term))
+                assert door.stderr.readline() == f'term {term}: {answer}\n'
+            door.send_signal(signal.SIGINT)
+            assert door.wait(PATIENCE) == 0
+        finally:
+            door.kill()
+            node.destroy_node()
 
 
 @pytest.mark.parametrize('ending', ENDINGS)
