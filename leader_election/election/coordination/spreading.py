@@ -23,7 +23,7 @@ freshest from any neighbour of its region, or keeps its own, so that one lost me
 parent does not matter.
 
 On a robot each decision has a number, and no way acts on an older one after a newer
-(:mod:`leader_election.election.robot.membership`). With gossip it is the *version*, by which
+(:mod:`leader_election.election.robot.decision_order`). With gossip it is the *version*, by which
 freshness is told; the leader counts it up in each of its rounds. Gossip of a maximum is
 not self-stabilising by itself: a version that is too large by corruption would win for ever. Hence
 

@@ -17,8 +17,7 @@ Membership: a robot as a member of the region of its leader, after each election
 
 It applies the pattern of COORDINATION 2019
 (:mod:`leader_election.election.coordination.pattern`) to tasks and variants: announcements
-between leaders, leaders of leaders. Decisions have numbers, from the wall clock at the leader's
-start on, so that no member acts on an older one of a leader after a newer.
+between leaders, leaders of leaders.
 """
 
 from collections import Counter
@@ -29,22 +28,19 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.coordination.aggregate import AggregateSet, extent
 from leader_election.election.coordination.pattern import coordinate, scaled
 from leader_election.election.coordination.region import (
     GRADIENT,
     initial_region,
-    MOST_VERSION,
     parameters_of,
     Region,
     RELAY,
 )
 from leader_election.election.coordination.summary_layout import OWN
-from leader_election.election.coordination.task import Decided
 from leader_election.election.mandates.mandates import Mandates
-from leader_election.election.mandates.part import NO_BEAT
 from leader_election.election.robot.codec import Position
+from leader_election.election.robot.decision_order import DecisionOrder, numbered_by
 from leader_election.election.robot.neighbourhood import (
     neighbour_columns,
     NeighbourView,
@@ -97,22 +93,6 @@ class Elected(NamedTuple):
     """The age at which a decision counts as none, for tasks that do not say otherwise [s]."""
 
 
-class _Newest(NamedTuple):
-    """The newest decision so far, of one leader; with mandates, of any."""
-
-    number: int
-    since: float
-    """The time of its receipt [s]."""
-    leader: int
-    text: str
-
-
-MOST_NUMBER = 2**52
-"""A decision with a greater number counts as one without; a leader can count on from any."""
-MOST_LEADERS = 1000
-"""The number of leaders whose newest decision is remembered."""
-
-
 class Membership:
     """
     The region part of an instance on one robot.
@@ -150,11 +130,7 @@ class Membership:
             1 if below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
         """The results of the summary, computed on demand."""
-        self.number = NO_BEAT
-        """The number of the last own decision; without mandates the next is greater."""
-        self._has_decided = False
-        self._newest: dict[int, _Newest] = {}
-        """By leader; with mandates under ``NOBODY``."""
+        self.order = DecisionOrder()
         if parameters.mandate == 0.0:
             for runner in self.task_runners:
                 if runner.task.needs_mandate:
@@ -242,13 +218,15 @@ class Membership:
             elected.device, elected.state.leader, elected.state.distance, own,
             neighbour_columns(view, departed), view.links + departed.links, self._parameters,
             self._decide))
+        heard = numbered_by(elected.state.leader, view)
         if elected.leads:
-            after = self._numbered(after, elected, view)
+            after = self.order.numbered(after, heard, elected.mandates)
         elif self._parameters.spreading == GRADIENT:
-            after = self._newer(after, elected, view)
+            after = self.order.newer(after, elected.leader, heard, elected.mandates)
         self.region = after
         self.decision = json.loads(after.decision) if after.decision else []
-        decided, ruled = self._take(elected)
+        decided, ruled = self.order.take(
+            after, elected.leader, elected.mandates, elected.now)
         for k, runner in enumerate(self.task_runners):
             decision, lasts = self._decided(k), runner.task.max_age
             if decided.age > (elected.lasts if lasts is None else lasts) or (
@@ -281,82 +259,6 @@ class Membership:
         acting = mandates.acting(elected.now)
         for runner in self.task_runners:
             runner.take_term(None if acting is None else acting.term)
-
-    def _numbered(self, after: Region, elected: Elected, view: NeighbourView) -> Region:
-        """
-        Return the region of a leader with the number of its decision.
-
-        It counts on from numbers of its region that it hears: after a restart with a clock behind.
-        Before its first decision there is none.
-        """
-        self._has_decided = self._has_decided or bool(after.decision)
-        if not self._has_decided:
-            return after
-        if elected.mandates is not None:
-            self.number = elected.mandates.part.beat
-        else:
-            heard = [region.decision_version for region, _ in self._of_leader(elected, view)]
-            self.number = min(max(self.number + 1, after.decision_version,
-                                  *(number + 1 for number in heard)), MOST_VERSION)
-        return after._replace(decision_version=self.number)
-
-    def _newer(self, after: Region, elected: Elected, view: NeighbourView) -> Region:
-        """
-        Return the region of a member with the newest decision of its leader that it knows.
-
-        The parent's, unless another neighbour or the robot itself has a newer one. So a wrong
-        number reaches the leader, too.
-        """
-        heard = self._of_leader(elected, view)
-        number = next((region.decision_version for region, near in heard
-                       if near == after.parent), NO_BEAT)
-        if number == NO_BEAT and after.decision:
-            return after  # Of a robot of the version before.
-        known = self._newest.get(self._order(elected))
-        found = [(number, after.decision)]
-        found += [(region.decision_version, region.decision) for region, _ in heard]
-        if known is not None and known.leader == elected.leader:
-            found.append((known.number, known.text))
-        number, text = max(found, key=lambda each: each[0])
-        return after._replace(decision_version=number, decision=text)
-
-    def _of_leader(self, elected: Elected, view: NeighbourView) -> list[tuple[Region, int]]:
-        """Return the regions of neighbours with numbered decisions of this leader, their ids."""
-        return [(region, message.id)
-                for message, export, region in zip(view.messages, view.exports, view.regions)
-                if export.leader == elected.state.leader
-                and NO_BEAT < region.decision_version <= MOST_NUMBER]
-
-    def _order(self, elected: Elected) -> int:
-        """Return the key of the decisions that are in one order."""
-        return elected.leader if elected.mandates is None else NOBODY
-
-    def _take(self, elected: Elected) -> tuple[Decided, bool]:
-        """
-        Return whose decision this is, and whether that leader has the mandate over this robot.
-
-        A decision older than one before is infinitely old. The age of a decision without a
-        number, from a leader of the version before, is not known: 0.
-        """
-        assert self.region is not None
-        mandates, number = elected.mandates, self.region.decision_version
-        if not NO_BEAT < number <= MOST_NUMBER:
-            return Decided(elected.leader, None, NO_BEAT, 0.0), False
-        order = self._order(elected)
-        newest = self._newest.get(order)
-        bound = None if mandates is None else mandates.bound(elected.now)
-        ruled = bound is not None and bound.leader == elected.leader
-        term = bound.first if bound is not None and ruled else None
-        if newest is not None and number < newest.number or (
-                mandates is not None and number > mandates.number):
-            return Decided(elected.leader, term, number, math.inf), False
-        if newest is None or number > newest.number:
-            self._newest.pop(order, None)
-            newest = self._newest[order] = _Newest(
-                number, elected.now, elected.leader, self.region.decision)
-            if len(self._newest) > MOST_LEADERS:
-                del self._newest[next(iter(self._newest))]
-        return Decided(elected.leader, term, number, elected.now - newest.since), ruled
 
     def _decided(self, k: int) -> Any:
         """Return the leader's decision for one of the tasks."""

@@ -162,7 +162,7 @@ class Robot:
         self._with_mandates = [
             instance for instance in self.instances.values() if instance.mandates is not None]
         for instance in self.instances.values():
-            instance.membership.number = first_number
+            instance.membership.order.number = first_number
             if instance.mandates is not None:
                 instance.mandates.start_at(first_number)
         self._codec = codec_for(

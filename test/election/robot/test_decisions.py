@@ -83,7 +83,7 @@ def restart(robots: Swarm, i: int, clock: int, **common: Any) -> None:
     fresh = swarm({i: robots.places[i]}, **common)
     robots.robots[i] = fresh.robots[i]
     for instance in robots.robots[i].instances.values():
-        instance.membership.number = clock
+        instance.membership.order.number = clock
 
 
 @pytest.mark.parametrize('spreading', SPREADINGS)
