@@ -268,7 +268,8 @@ class Localisation:
             self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
             self._see([(robot, sighting) for sighting in estimate.sightings
-                       if not self._is_repeated(robot, sighting, odometry, now)], now)
+                       if not self._is_repeated(robot, sighting, odometry, now)
+                       and not self._filter.is_redundant(robot, sighting.id, now)], now)
 
     def begin_round(self, now: float) -> None:
         """Use the kept sightings, and drop robots that have been silent for long."""

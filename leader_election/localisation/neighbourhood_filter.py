@@ -79,6 +79,8 @@ SLIPPING = 20.0
 """For so long after that its odometry may be wrong by the whole motion that it reports [s]."""
 WATCHED = 30.0
 """The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
+ENOUGH = 3
+"""So many sightings of others by each robot in a `sighting_interval` hold the others together."""
 MOST_KEPT = 1000
 """The greatest number of dropped robots whose factors are kept, those dropped last."""
 
@@ -449,6 +451,21 @@ class NeighbourhoodFilter:
         return (there - (x, y)) @ turned.T, covariances
 
     # Sightings.
+
+    def is_redundant(self, observer: int, seen: int, now: float) -> bool:
+        """
+        Return whether a sighting of a pair beside the first robot need not be used.
+
+        Their number grows with the square of the robots, and what they tell does not. So beyond
+        :data:`ENOUGH` observers take turns, unless the pair's last sighting did not fit.
+        """
+        turns = (len(self.ids) - 1) // ENOUGH
+        if turns <= 1 or seen not in self._row or seen == self.ids[0]:
+            return False
+        interval = int(now / self.parameters.sighting_interval)
+        # Shifted after each turn of all, for no period of messages misses an observer's turns.
+        return (observer + interval + interval // turns) % turns != 0 and self._rejections.fits(
+            observer, seen)
 
     def see(self, sightings: Sequence[Observed], now: float,
             late: Mapping[int, Late] = NO_LATE) -> list[Innovation]:

@@ -146,6 +146,28 @@ def test_more_sightings_than_a_message_holds_take_turns():
     assert seen == {2, 3, 4, 5, 6}
 
 
+def dense(neighbours: int, of_other: list[float]) -> Localisation:
+    """Return robot 1 after 2 told each second a range of robot 3, 1 m away, and one of robot 1."""
+    robot = localisation()
+    for second, distance in enumerate(of_other):
+        robot.take_odometry((0.0, 0.0, 0.0), float(second))
+        for other in range(neighbours + 1, 1, -1):
+            seen = (Sighting(3, distance), Sighting(1, 5.0)) if other == 2 else ()
+            robot.hear(other, (other + 3.0, 0.0),
+                       estimate(other + 3.0)._replace(sightings=seen), float(second))
+    return robot
+
+
+@pytest.mark.parametrize('neighbours, used', [(2, 6), (5, 6), (6, 3), (11, 3), (12, 3)])
+def test_of_pairs_of_others_some_are_used_and_of_the_own_ones_all(neighbours, used):
+    assert dense(neighbours, 6 * [1.0])._counts['sightings_accepted'] == 6 + used
+
+
+def test_pairs_of_others_that_do_not_fit_are_all_used():
+    counts = dense(12, [1.0, 1.0, 3.0, 3.1, 1.0, 1.0, 3.0])._counts
+    assert counts['sightings_rejected'] == 2 and counts['sightings_accepted'] == 7 + 3
+
+
 def test_a_robot_that_does_not_cooperate_goes_by_odometry_alone():
     robot = Localisation(
         1, LocalisationParameters(), cooperates=False, expiry=3.0, top_speed=1.0,
