@@ -80,7 +80,8 @@ SLIPPING = 20.0
 WATCHED = 30.0
 """The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
 ENOUGH = 3
-"""So many sightings of others by each robot in a `sighting_interval` hold the others together."""
+"""The least number of neighbours whose sightings of each other are used in a `sighting_interval`:
+ranges from three places tell a fourth."""
 MOST_KEPT = 1000
 """The greatest number of dropped robots whose factors are kept, those dropped last."""
 
@@ -456,14 +457,15 @@ class NeighbourhoodFilter:
         """
         Return whether a sighting of a pair beside the first robot need not be used.
 
-        Their number grows with the square of the robots, and what they tell does not. So beyond
-        :data:`ENOUGH` observers take turns, unless the pair's last sighting did not fit.
+        Their number grows with the square of the robots, and what they tell does not. So from
+        twice :data:`ENOUGH` observers on they take turns, unless a pair's last sighting did not
+        fit: what contradicts the filter is judged in full.
         """
         turns = (len(self.ids) - 1) // ENOUGH
         if turns <= 1 or seen not in self._row or seen == self.ids[0]:
             return False
         interval = int(now / self.parameters.sighting_interval)
-        # Shifted after each turn of all, for no period of messages misses an observer's turns.
+        # Shifted after each cycle: no period of messages then misses all turns of an observer.
         return (observer + interval + interval // turns) % turns != 0 and self._rejections.fits(
             observer, seen)
 

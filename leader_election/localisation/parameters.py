@@ -63,7 +63,7 @@ class LocalisationParameters:
         12, 'The greatest number of sightings in a message; more take turns.', lower=0, upper=32)
     localised_neighbours: int = parameter(
         12, 'The greatest number of neighbours in the neighbourhood filter, the nearest; its '
-        'computing time grows with the square.', lower=1, upper=100)
+        'computing time grows with it.', lower=1, upper=100)
     landmarks: str = parameter(
         '', 'The file with the known places of landmarks in the shared frame: a CSV file with '
         'columns id, x, y [m]. Their ids are not those of robots. Empty: none.')
