@@ -79,7 +79,7 @@ class Rejections:
     def fits(self, observer: int, seen: int) -> bool:
         """Return whether the last sighting of a pair, if there is a recent one, was accepted."""
         sightings = self._pairs.get((observer, seen))
-        return bool(sightings) and not sightings[-1][1]
+        return bool(sightings and not sightings[-1][1])
 
     def suspect(self, robots: Container[int], now: float,
                 newcomers: Collection[int] = ()) -> int | None:
