@@ -16,7 +16,9 @@
 
 from itertools import count
 import json
+import math
 import random
+from types import SimpleNamespace
 from typing import Any
 
 from budget import examples
@@ -24,6 +26,9 @@ from election.robot.swarm import line, of_one, Swarm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.coordination.task import Decided, Task
+from leader_election.election.mandates.mandates import Mandates, MandateSettings
+from leader_election.election.robot.decision_order import DecisionOrder, MOST_NUMBER, numbered_by
+from leader_election.election.robot.region_codec import region_part
 import pytest
 
 SPREADINGS = ('gradient', 'gossip')
@@ -222,3 +227,48 @@ def test_a_wrong_number_is_overtaken(number: int, spreading: str) -> None:
     robots.sweep(30)
     newest = task(robots, 1).acted[-1]
     assert [task(robots, i).acted[-1] for i in (2, 3, 4)] == [newest] * 3
+
+
+# The order by itself.
+
+def region(number: int, text: str = '[1]', device: int = 7) -> Any:
+    """Return the region of a robot with a decision; its parent is 7."""
+    return region_part(decision_version=number, decision=text, parent=7).region._replace(
+        device=device)
+
+
+def test_an_older_decision_is_infinitely_old() -> None:
+    order = DecisionOrder()
+    ages = [order.take(region(number), 1, None, now)[0].age
+            for number, now in ((10, 0.0), (10, 2.0), (9, 3.0), (11, 4.0), (10, 5.0))]
+    assert ages == [0.0, 2.0, math.inf, 0.0, math.inf]
+
+
+@pytest.mark.parametrize('mandates', [None, Mandates(2, MandateSettings(3.0), 100)])
+def test_with_mandates_the_order_holds_over_all_leaders(mandates: Mandates | None) -> None:
+    order = DecisionOrder()
+    order.take(region(10), 1, mandates, 0.0)
+    other = order.take(region(9), 3, mandates, 0.0)[0]
+    assert other.age == (0.0 if mandates is None else math.inf)
+    beyond = order.take(region(101), 1, mandates, 0.0)[0]
+    assert beyond.age == (0.0 if mandates is None else math.inf)
+
+
+def test_a_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
+    order = DecisionOrder()
+    order.take(region(10, '["new"]'), 1, None, 0.0)
+    parent = region(9, '["old"]')
+    assert order.newer(parent, 1, [parent], None).decision == '["new"]'
+    assert order.newer(parent, 2, [parent], None).decision == '["old"]'
+    later = region(11, '["later"]', device=8)
+    assert order.newer(parent, 1, [parent, later], None).decision == '["later"]'
+
+
+def test_a_number_beyond_the_greatest_counts_as_none() -> None:
+    view: Any = SimpleNamespace(
+        exports=[SimpleNamespace(leader=1)] * 3 + [SimpleNamespace(leader=2)],
+        regions=[region(0), region(MOST_NUMBER), region(MOST_NUMBER + 1), region(5)])
+    assert [each.decision_version for each in numbered_by(1, view)] == [MOST_NUMBER]
+    order = DecisionOrder()
+    assert order.take(region(MOST_NUMBER + 1), 1, None, 0.0)[0].number == 0
+    assert order.take(region(1), 1, None, 0.0)[0] == Decided(1, None, 1, 0.0)
