@@ -51,7 +51,7 @@ def test_message_of_a_line_of_four_has_sum_parent_and_decision():
     swarm.sweep(12)
     document = json.loads(swarm.said[2])
     assert document['t'] == 'count'
-    assert document['r'] == {'p': 1, 's': [3, 3, 6, 0], 'n': [1], 'f': [1000]}
+    assert document['r'] == {'p': 1, 's': [3, 3, 6, 0], 'n': [1], 'f': [1000], 'v': 12}
     assert document['d'] == [{'members': 4, 'centre': [1.5, 0.0]}]
 
 
