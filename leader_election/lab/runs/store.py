@@ -25,6 +25,7 @@ difference, but a default that is written out does.
 """
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 import fcntl
 import hashlib
@@ -203,8 +204,11 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
 def keep(finished: Run, file: Path) -> None:
     """Write one run; raise a :class:`ResultError` if that fails."""
     with results.replacing(file) as temporary, open(temporary, 'wb') as stream:
-        np.savez_compressed(stream, samples=finished.samples, counts=finished.counts,
-                            message_bytes=finished.message_bytes)
+        # In a thread, where no Ctrl-C arrives: an interrupted archive cannot be closed.
+        with ThreadPoolExecutor(1) as writer:
+            writer.submit(
+                np.savez_compressed, stream, samples=finished.samples, counts=finished.counts,
+                message_bytes=finished.message_bytes).result()
 
 
 def read(file: Path) -> Run:
