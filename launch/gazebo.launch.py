@@ -42,7 +42,11 @@ from leader_election.ros.launching.arguments import (
     select_parameters,
     SWARM_ARGUMENTS,
 )
-from leader_election.ros.launching.checks import check_log_level, check_parameters
+from leader_election.ros.launching.checks import (
+    check_log_level,
+    check_parameters,
+    noise_of_odometry,
+)
 from leader_election.ros.launching.gazebo import (
     after_the_clock,
     check_gazebo_installed,
@@ -60,6 +64,7 @@ from leader_election.ros.launching.processes import (
     shut_down_with_status,
 )
 from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
+from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
@@ -120,6 +125,8 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     files = write_files(plan, run_folder())
     swarm_parameters = {'roster': format_robot_list(plan.robots), 'seed': parameters.seed,
                         'use_sim_time': sim_time}
+    if not parameters.odometry_drift:
+        swarm_parameters |= noise_of_odometry(file, election, PHYSICAL_WHEELS)
     ids = tuple(robot.id for robot in plan.robots)
     return [
         # A user's world file may name models beside it.

@@ -32,7 +32,11 @@ from leader_election.ros.launching.arguments import (
     parse_bool,
     select_parameters,
 )
-from leader_election.ros.launching.checks import check_parameters, refuse_quorum
+from leader_election.ros.launching.checks import (
+    check_parameters,
+    noise_of_odometry,
+    refuse_quorum,
+)
 from leader_election.ros.launching.gazebo import (
     check_gazebo_installed,
     gazebo_bridge,
@@ -48,6 +52,7 @@ from leader_election.ros.launching.processes import (
     start_after,
 )
 from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
+from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 
@@ -83,6 +88,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     refuse_quorum(settings['params_file'], f'/{robot.name}/{NODE_NAME}')
     check_parameters(settings['params_file'],
                      {f'/{robot.name}_odometry': GazeboOdometryParameters}, plan.odometry)
+    noise = {} if parameters.odometry_drift else noise_of_odometry(
+        settings['params_file'], election, PHYSICAL_WHEELS)
     folder = run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'
@@ -94,7 +101,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
             *robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             *fleet_nodes(settings, [(robot.id,)], {
-                'roster': format_robot_list([robot]), 'use_sim_time': sim_time, **election}),
+                'roster': format_robot_list([robot]), 'use_sim_time': sim_time, **noise,
+                **election}),
             *motion], error_text='')
 
 

@@ -38,8 +38,10 @@ from leader_election.ros.launching.arguments import (
 )
 from leader_election.ros.launching.checks import (
     check_parameters,
+    effective_parameters,
     full_namespace,
     global_parameters,
+    noise_of_odometry,
 )
 from leader_election.ros.launching.large_swarm import (
     explanation,
@@ -57,6 +59,7 @@ from leader_election.ros.launching.processes import (
     shut_down_with_status,
 )
 from leader_election.ros.launching.robot import NODE_NAME
+from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters
@@ -141,6 +144,9 @@ def nodes(context: LaunchContext) -> list[Any]:
     check_parameters(file, {
         f'{space}/robot_{robot}/{NODE_NAME}': ElectionParameters for robot in ids}, election)
     check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
+    [of_world] = effective_parameters(file, [f'{space}/swarm_world'], world)
+    noise = noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
+        p.name: of_world[p.name] for p in table(WorldParameters) if p.name in of_world})))
     told = explanation(asked.robots, chosen)
     return [
         *([LogInfo(msg=told)] if told else []),
@@ -149,7 +155,7 @@ def nodes(context: LaunchContext) -> list[Any]:
         *([package_node(settings, 'swarm_world', 'swarm_world', world,
                         on_exit=shut_down_with_status)]
           if parse_bool(settings, 'swarm_world') else []),
-        *fleet_nodes(settings, shares, scene | election | {'use_sim_time': sim_time}),
+        *fleet_nodes(settings, shares, scene | election | {**noise, 'use_sim_time': sim_time}),
         *observers(settings, monitor, sim_time),
     ]
 

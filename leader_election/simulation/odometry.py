@@ -23,17 +23,39 @@ logged odometry are not known; they are assumed to be the robots' defaults
 (:class:`.LocalisationParameters`), those of wheels in contact physics :data:`PHYSICAL_WHEELS`.
 """
 
+from dataclasses import fields
 import math
 import zlib
 
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.simulation.kinematics import advance, Array, velocities_between
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.sensor_parameters import LEAST_FACTOR, OdometryErrorParameters
 import numpy as np
 
 PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,
                    'odometry_noise_heading': 0.003}
 """Noise of odometry with contact physics, some times what ``logs noise`` finds without bumps."""
+EXACT_ODOMETRY = {
+    'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
+"""Noise of odometry that has no errors: the deviation of a robot does not grow."""
+
+
+def noise_in_world(parameters: WorldParameters) -> dict[str, float]:
+    """
+    Return the noise of odometry that robots should assume which have no other sensor.
+
+    :param parameters: of the world.
+    :return: parameters of robots; none where their defaults, those of real robots, are right.
+
+    >>> noise_in_world(WorldParameters(linear_noise=0.1))
+    {}
+    """
+    errors = any(getattr(parameters, field.name) != field.default
+                 for field in fields(OdometryErrorParameters))
+    if parameters.logs or errors or parameters.contact_slip:
+        return {}
+    return PHYSICAL_WHEELS if parameters.physics == 'mujoco' else EXACT_ODOMETRY
 
 
 class Odometry:

@@ -251,6 +251,17 @@ def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         launched('swarm', robots='3')
 
 
+@pytest.mark.parametrize('given, text, noise', [
+    ({}, '', 0.0), ({'physics': 'mujoco'}, '', 0.02), ({'pose_source': 'cooperative'}, '', None),
+    ({}, 'linear_noise: 0.1', None), ({}, 'odometry_noise_turn: 0.3', 0.3)])
+def test_robots_assume_the_noise_of_the_worlds_odometry(
+        tmp_path: Path, given: dict[str, str], text: str, noise: float | None) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text(f'/**:\n  ros__parameters: {{{text}}}\n')
+    _, fleet, _ = map(parameters, launched('swarm', robots='3', params_file=str(file), **given))
+    assert fleet.get('odometry_noise_turn') == noise
+
+
 def test_given_leaders_reach_the_robots() -> None:
     world, fleet, monitor = map(
         parameters, launched('swarm', robots='9', algorithm='given', leaders='7'))

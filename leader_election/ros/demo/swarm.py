@@ -42,7 +42,7 @@ from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.executor import spin
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.process import StopRequest
-from leader_election.simulation.odometry import PHYSICAL_WHEELS
+from leader_election.simulation.odometry import EXACT_ODOMETRY, PHYSICAL_WHEELS
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
@@ -56,9 +56,6 @@ OBSERVATION_PERIOD = 0.1
 """The time between two observations of the swarm [s]."""
 SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
-EXACT_ODOMETRY = {
-    'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
-"""Parameters of robots whose odometry has no errors: their deviation does not grow."""
 MESSAGES = '/neighbourhood'
 """The topic of the messages between robots."""
 STRONGEST = 'strongest_robot'

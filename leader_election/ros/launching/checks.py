@@ -72,6 +72,24 @@ def sets_parameter(path: str, name: str, node: str) -> bool:
                for place, parameters in _all_sections(path))
 
 
+def noise_of_odometry(path: str, given: Mapping[str, Any],
+                      noise: Mapping[str, float]) -> Mapping[str, float]:
+    """
+    Return the noise of a simulator's odometry, for robots that have no other sensor.
+
+    :param path: of the parameter file; empty for none.
+    :param given: the values of arguments, by name.
+    :param noise: parameters of robots, by name.
+    :return: none of them where the file or an argument sets one of them, or ``pose_source``.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+
+    >>> noise_of_odometry('', {'pose_source': 'cooperative'}, {'odometry_noise_turn': 0.0})
+    {}
+    """
+    places = [given, *(parameters for _, parameters in _all_sections(path))]
+    return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
+
+
 def effective_parameters(path: str, nodes: Iterable[str],
                          given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
