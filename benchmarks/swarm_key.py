@@ -34,7 +34,7 @@ from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KE
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes.executor import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
-from leader_election.swarm.fleet.swarm_key import make_key
+from leader_election.swarm.fleet.key_file import make_key
 from nav_msgs.msg import Odometry
 import psutil
 import rclpy

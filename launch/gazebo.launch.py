@@ -63,7 +63,12 @@ from leader_election.ros.launching.processes import (
     run_folder,
     shut_down_with_status,
 )
-from leader_election.ros.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
+from leader_election.ros.launching.robot_processes import (
+    check_scanner,
+    MOTION,
+    NODE_NAME,
+    wander_nodes,
+)
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list

@@ -38,7 +38,7 @@ from leader_election.ros.launching.arguments import (
 )
 from leader_election.ros.launching.checks import check_parameters, full_namespace
 from leader_election.ros.launching.processes import ends_on_error, package_node, rviz_nodes
-from leader_election.ros.launching.robot import (
+from leader_election.ros.launching.robot_processes import (
     at_its_end,
     NODE_ARGUMENTS,
     NODE_NAME,

@@ -58,7 +58,7 @@ from leader_election.ros.launching.processes import (
     package_node,
     shut_down_with_status,
 )
-from leader_election.ros.launching.robot import NODE_NAME
+from leader_election.ros.launching.robot_processes import NODE_NAME
 from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene

@@ -55,7 +55,7 @@ from leader_election.ros.gazebo.user_world import (
     read_world,
     world_name,
 )
-from leader_election.ros.gazebo.world import WORLD_NAME, world_sdf
+from leader_election.ros.gazebo.world_file import WORLD_NAME, world_sdf
 from leader_election.simulation.arena import load_arena
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z

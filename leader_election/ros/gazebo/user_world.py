@@ -25,7 +25,7 @@ from xml.parsers import expat
 from leader_election.parameters import ParameterError
 from leader_election.ros.gazebo.floor import floor_height, floor_slabs
 from leader_election.ros.gazebo.sdf import Element, Equipment, indented, world_plugins
-from leader_election.ros.gazebo.world import robot_models
+from leader_election.ros.gazebo.world_file import robot_models
 from leader_election.swarm.fleet.robot_list import RobotSpec
 
 SUFFIXES = ('.sdf', '.world')

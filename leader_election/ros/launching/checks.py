@@ -33,7 +33,7 @@ from leader_election.election.robot.parameters import (
 )
 from leader_election.parameters import build, ParameterError, table
 from leader_election.swarm.fleet.fleet_settings import flatten, TOPIC
-from leader_election.swarm.fleet.swarm_key import read_keys
+from leader_election.swarm.fleet.key_file import read_keys
 import yaml
 
 PARAMETERS_KEY = 'ros__parameters'

@@ -31,9 +31,12 @@ from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.slip import BUMPER, IMU
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import clock, instances
+from leader_election.ros.nodes import clock, instance_tasks
 from leader_election.ros.nodes.declare import Declarations
-from leader_election.ros.nodes.localisation import LocalisationPublishers, subscribe_sightings
+from leader_election.ros.nodes.localisation_topics import (
+    LocalisationPublishers,
+    subscribe_sightings,
+)
 from leader_election.ros.nodes.odometry_origin import TransformOrigin
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, SIGHTINGS, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
@@ -45,7 +48,7 @@ from leader_election.ros.nodes.state_publishers import (
     StatePublishers,
 )
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.swarm.fleet.swarm_key import KeyFile
+from leader_election.swarm.fleet.key_file import KeyFile
 from leader_election.swarm.fleet.swarm_time_file import SwarmTimeFile
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
@@ -85,14 +88,15 @@ class Election:
         self.steady_clock = clock.steady_clock(node)
         self._read_clock = clock.reader(self.steady_clock)
         self._observation_clock = ObservationClock()
-        self._instances = instances.declare(declarations, parameters, self._configure_instance)
+        self._instances = instance_tasks.declare(
+            declarations, parameters, self._configure_instance)
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
         self._time_file = (SwarmTimeFile(
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
         wall = time.time_ns() // 10**6
-        tasks = instances.TaskFactory(
+        tasks = instance_tasks.TaskFactory(
             node, declarations, self.steady_clock, parameters.robot_id, self._pose,
             lambda: self.runs, parameters.output_prefix)
         self._contexts = tasks.contexts
@@ -216,14 +220,15 @@ class Election:
         self.robot.configure_instance(name, self._instance_with_own(name, parameters))
 
     def _with_own(self, parameters: ElectionParameters) -> ElectionParameters:
-        return instances.with_own_parameters(
+        return instance_tasks.with_own_parameters(
             self._declarations, parameters, lambda: self._configure(self._declared.values))
 
     def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
         def changed() -> None:
             self._configure_instance(name, self._instances[name].values)
 
-        return instances.with_own_parameters(self._declarations, parameters, changed, f'{name}.')
+        return instance_tasks.with_own_parameters(
+            self._declarations, parameters, changed, f'{name}.')
 
     # Input.
 

@@ -31,7 +31,7 @@ from leader_election.election.robot.pose import (
 )
 from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.localisation import stamped_transform
+from leader_election.ros.nodes.localisation_topics import stamped_transform
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from nav_msgs.msg import Odometry
 import numpy as np

@@ -34,7 +34,7 @@ from leader_election.ros.nodes.recorder import Recorder
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.swarm.doctor.diagnoses import examine
-from leader_election.swarm.fleet import swarm_key
+from leader_election.swarm.fleet import key_file
 from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant
@@ -54,7 +54,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Return the path of a new key file."""
-    swarm_key.make_key(tmp_path / 'swarm.key')
+    key_file.make_key(tmp_path / 'swarm.key')
     return tmp_path / 'swarm.key'
 
 
@@ -141,7 +141,7 @@ def test_key_change_in_a_running_swarm_keeps_the_leaders(path: Path) -> None:
                and min(counts(robots, ROUNDS)) > 3)
     settled = counts(robots, LEADER_CHANGES)
     old = robots[0].robot.authentication.keys
-    for step in (swarm_key.add_next, swarm_key.switch, swarm_key.finish):
+    for step in (key_file.add_next, key_file.switch, key_file.finish):
         # Beside the robots: it waits for the disk.
         with ThreadPoolExecutor() as pool:
             written = pool.submit(step, path)

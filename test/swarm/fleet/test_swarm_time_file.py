@@ -19,7 +19,7 @@ from pathlib import Path
 
 from election.robot.swarm import Swarm
 from leader_election.election.robot.swarm_key import ahead, RING
-from leader_election.swarm.fleet import swarm_key
+from leader_election.swarm.fleet import key_file
 from leader_election.swarm.fleet.swarm_time_file import RESERVED, SwarmTimeFile
 import pytest
 
@@ -32,7 +32,7 @@ AHEAD = RESERVED + 2000
 @pytest.fixture
 def key(tmp_path: Path) -> str:
     """Return the path of a key file made a minute ago."""
-    swarm_key.make_key(tmp_path / 'swarm.key')
+    key_file.make_key(tmp_path / 'swarm.key')
     os.utime(tmp_path / 'swarm.key', (NOW / 1e3 - 60.0,) * 2)
     return str(tmp_path / 'swarm.key')
 
@@ -103,7 +103,7 @@ def test_folder_that_cannot_be_written_is_a_fault_with_a_remedy(key: str) -> Non
 @pytest.mark.parametrize('keeps', [True, False])
 def test_recorded_dead_leader_after_a_power_cycle_without_clocks(key: str, keeps: bool) -> None:
     """All robots go off, the leader is removed, the others start at 1970; a listener plays it."""
-    keys, files = swarm_key.read_keys(key), {i: SwarmTimeFile(key, i) for i in (1, 2, 3, 9)}
+    keys, files = key_file.read_keys(key), {i: SwarmTimeFile(key, i) for i in (1, 2, 3, 9)}
 
     def swarm(ids: tuple[int, ...], wall: int) -> Swarm:
         starts = {i: SwarmTimeFile(key, i).start(wall, WINDOW) if keeps else wall for i in ids}

@@ -17,7 +17,11 @@
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.launching.robot import check_scanner, robot_launch, tasks_of_robots
+from leader_election.ros.launching.robot_processes import (
+    check_scanner,
+    robot_launch,
+    tasks_of_robots,
+)
 import pytest
 
 FLEET = """

@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from leader_election.ros.gazebo.sdf import Equipment, Lidar
-from leader_election.ros.gazebo.world import world_sdf
+from leader_election.ros.gazebo.world_file import world_sdf
 from leader_election.simulation.arena import load_arena, shipped_worlds
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import make_scene

@@ -20,7 +20,7 @@ import re
 
 from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.parameters import ParameterError
-from leader_election.swarm.fleet.swarm_key import KeyFile, main, read_keys
+from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys
 import pytest
 
 KEY = 'ab' * 32
