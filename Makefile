@@ -115,6 +115,8 @@ $(VENV)/.made:
 	{ echo 'error: $(PYTHON) is missing or older than 3.10; try make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	{ echo 'error: $(PYTHON) has no venv; try apt install python3-venv' >&2; exit 1; }
+	@test ! -L $(VENV) || { \
+	echo "error: $(VENV) is a link, and $$(readlink $(VENV)) would be emptied; remove the link" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 

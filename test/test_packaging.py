@@ -192,6 +192,25 @@ def metadata(*names: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
+def test_an_environment_behind_a_link_is_not_emptied(tmp_path: Path) -> None:
+    others = tmp_path / 'others'
+    others.mkdir()
+    (others / 'precious').touch()
+    (tmp_path / '.venv').symlink_to(others)
+    (tmp_path / 'Makefile').write_text((ROOT / 'Makefile').read_text())
+
+    def make() -> 'subprocess.CompletedProcess[str]':
+        return subprocess.run(['make', f'PYTHON={sys.executable}', '.venv/.made'], cwd=tmp_path,
+                              text=True, capture_output=True)
+
+    refused = make()
+    assert refused.returncode == 2 and refused.stderr.startswith(
+        f'error: .venv is a link, and {others} would be emptied; remove the link\nmake: ***')
+    assert [path.name for path in others.iterdir()] == ['precious']
+    (others / '.made').touch()
+    assert make().returncode == 0
+
+
 def test_version_is_the_same_everywhere() -> None:
     assert leader_election.__version__ == VERSION
     assert f'\nversion: {VERSION}\n' in (ROOT / 'CITATION.cff').read_text()

@@ -163,7 +163,7 @@ def round_source(fields: tuple[FieldSpec, ...]) -> str:
 
     The function copies the fields of neighbours into contiguous columns, which the round then
     reads. In vectors with levels, it copies only the levels that the neighbour uses. It writes
-    only the levels that the device uses, and padding into those that it has just stopped to use.
+    the levels that the device uses, and padding into all others, whatever the row held there.
 
     :param fields: all fields of the state, in their order.
     """
@@ -183,7 +183,6 @@ def round_source(fields: tuple[FieldSpec, ...]) -> str:
             *(f'    copy_columns(row_addresses, {min(place, sent[-1] - COPIED + 1)}, columns, '
               'capacity, m)' for place in sent[::COPIED])]
     for place in (word.place for word in fields if word.depth):
-        lines.append(f'reached = get_int(row, {place}) + 1')
         copies.append(f'levels = get_int(source, {place}) + 1')
     for k, (whole, is_vector, kept, place, _, per_level, padding) in enumerate(fields):
         kind = 'int' if whole else 'float'
@@ -199,7 +198,7 @@ def round_source(fields: tuple[FieldSpec, ...]) -> str:
             length = f'len(after[{k}])' if per_level else f'size{k}'
             puts.append(f'for q in range({length}): set_{kind}(row, at{k} + q, after[{k}][q])')
             if per_level:
-                puts.append(f'for q in range({length}, min(size{k}, {per_level} * reached)): '
+                puts.append(f'for q in range({length}, size{k}): '
                             f'set_{kind}(row, at{k} + q, {padding})')
             vector += 1
         else:

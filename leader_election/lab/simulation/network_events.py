@@ -299,7 +299,7 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
             sign = -1.0 if name.endswith('value') else 1.0
             column[chosen] = sign * random.uniform(0.0, parameters.most, shape)
     for field in algorithm.fields:
-        # Entries beyond the level that a device has reached are never read or written.
+        # Entries beyond the level that a device has reached are never read.
         if field.per_level and field.padding is not None:
             column = getattr(columns, field.name)
             used = len(field.padding) // algorithm.levels * (columns.depth[chosen] + 1)

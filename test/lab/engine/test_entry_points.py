@@ -74,6 +74,20 @@ def test_every_round_is_called_by_its_entry_point(name: str) -> None:
         assert found == expected, messages
 
 
+@pytest.mark.parametrize('name', ['recursive', 'recursive-replicated'])
+def test_levels_beyond_the_depth_are_cleared_whatever_they_held(name: str) -> None:
+    algorithm = ALGORITHMS.get(name)
+    parameters = algorithm.round_parameters(
+        {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
+    device = Device(1, 2.0)
+    corrupted = algorithm.start(device)._replace(depth=0, **{
+        field.name: tuple(map(field.type, range(len(field.padding))))
+        for field in algorithm.fields if field.per_level and field.padding})
+    expected = algorithm.compute(device, corrupted, [], [], parameters)
+    assert expected.depth < 2
+    assert called(algorithm, parameters, device, corrupted, [], []) == expected
+
+
 class Radius(NamedTuple):
     """The parameters of two algorithms."""
 
