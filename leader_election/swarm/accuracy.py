@@ -22,29 +22,17 @@ Accuracy of localisation against true poses, by the figures of the literature on
 - *NEES*: the normalised estimation error squared, ``e' P^-1 e``, per degree of freedom; 1 on
   average where covariances are right (Y. Bar-Shalom, X. Li, T. Kirubarajan, *Estimation with
   Applications to Tracking and Navigation*, 2001, 5.4).
-- *Aligned*: the error of positions after the best rigid motion (rotation and translation, no
-  scale) of all robots' positions onto the true ones. The shared frame drifts as a whole where no
-  robot knows its absolute position, and an election does not depend on that.
-
-:class:`Accuracy` has the first three over a whole run, :class:`LocalisationErrors` the errors of
-aligned positions and of distances over time.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
 from leader_election.election.robot.codec import Position
-from leader_election.localisation.neighbourhood_filter import (
-    ACCEPTED,
-    CARRIED_OFF,
-    REJECTED,
-    UNKNOWN,
-)
 from leader_election.localisation.plane import between, PlanePose
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
@@ -215,13 +203,14 @@ def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) 
            'where the covariance is known')
     yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}{"unknown":>9}  by robot'
     for name, each in rows.items():
-        yield (f'{name:>20}{_text(each.relative):>9}{_text(each.absolute):>9}'
-               f'{_text(each.nees_pose):>7}'
+        yield (f'{name:>20}{number_text(each.relative):>9}{number_text(each.absolute):>9}'
+               f'{number_text(each.nees_pose):>7}'
                f'{"-" if each.unknown is None else f"{each.unknown:.0%}":>9}  '
                + ' '.join(f'{robot}: {error:.2f}' for robot, error in each.robots.items()))
 
 
-def _text(value: float | None) -> str:
+def number_text(value: float | None) -> str:
+    """Return a figure with two decimals, ``-`` where it is not known."""
     return '-' if value is None else f'{value:.2f}'
 
 
@@ -233,307 +222,3 @@ def _mean(values: list[float]) -> float | None:
 def _root(squares: list[float]) -> float | None:
     mean = _mean(squares)
     return None if mean is None else math.sqrt(mean)
-
-
-PERIOD = 1.0
-"""Time between two evaluations of positions [s]."""
-LONGEST_GAP = 3.0
-"""The longest gap of a track over which the true position is interpolated [s]."""
-
-Tracks = Mapping[int, Sequence[tuple[float, float, float, float]]]
-"""Time [s] and pose x, y, yaw [m, rad] in the order of time, by the robot's id."""
-DistanceRow = tuple[float, int, float, float]
-"""Time [s], id of the neighbour, distance to it [m], standard deviation of the distance [m]."""
-Distances = Mapping[int, Sequence[DistanceRow]]
-"""The published distances of neighbours, by the publishing robot's id."""
-
-
-class Localisation(NamedTuple):
-    """The quality of localisation in an interval of time; ``None``: not known."""
-
-    begin: float
-    """[s]."""
-    end: float
-    """[s], exclusive."""
-    positions_by_odometry: float | None
-    """Root mean square error of positions by odometry alone, after alignment [m]."""
-    positions: float | None
-    """The same of positions corrected by the neighbourhood filter, of robots that run it."""
-    distances_by_odometry: float | None
-    """Root mean square error of distances of pairs within the communication range [m]."""
-    distances: float | None
-    """
-    The same with the filter: of the distances that robots publish (``neighbour_distances``); where
-    these were not recorded, of those between corrected positions.
-    """
-    deviation: float | None
-    """Mean standard deviation of positions in the shared frame, by the robots themselves [m]."""
-    distance_deviation: float | None
-    """Mean standard deviation of the distances that robots publish [m]."""
-    normalised: float | None
-    """Mean of (error / deviation) squared of these distances; 1 where deviations are right."""
-
-
-QUANTITIES = Localisation._fields[2:]
-SQUARED = QUANTITIES[:4]
-"""The quantities that are root mean squares."""
-
-
-class LocalisationErrors:
-    """
-    Collects samples of the quantities of :class:`Localisation` over time.
-
-    >>> errors = LocalisationErrors()
-    >>> errors.add('positions', 0.0, [3.0, 4.0])
-    >>> errors.add('deviation', 1.0, [0.1, float('nan'), 0.3])
-    >>> found = errors.between(0.0, 2.0)
-    >>> round(found.positions, 2), found.deviation, found.distances
-    (3.54, 0.2, None)
-    """
-
-    def __init__(self) -> None:
-        self._samples: dict[str, list[tuple[Array, Array]]] = {q: [] for q in QUANTITIES}
-        """Times [s] and values; of squared quantities their squares."""
-        self._sums: dict[str, tuple[Array, Array]] = {}
-        """Sorted times [s] and cumulative sums of values, computed on demand."""
-
-    def add(self, quantity: str, time: ArrayLike, values: ArrayLike) -> None:
-        """
-        Add values of a quantity; those that are not finite are left out.
-
-        :param time: of all values, or of each [s].
-        """
-        given = np.asarray(values, dtype=float)
-        finite = np.isfinite(given)
-        if finite.any():
-            times = np.broadcast_to(np.asarray(time, dtype=float), given.shape)[finite]
-            kept = given[finite]
-            self._samples[quantity].append((times, kept ** 2 if quantity in SQUARED else kept))
-            self._sums.pop(quantity, None)
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is no sample at all."""
-        return not any(self._samples.values())
-
-    def between(self, begin: float, end: float) -> Localisation | None:
-        """Return the means over ``[begin, end)`` [s], ``None`` where there are no samples."""
-        means = [self._mean(quantity, begin, end) for quantity in QUANTITIES]
-        return Localisation(begin, end, *means) if any(m is not None for m in means) else None
-
-    def _mean(self, quantity: str, begin: float, end: float) -> float | None:
-        if not self._samples[quantity]:
-            return None
-        if quantity not in self._sums:
-            times, values = (np.concatenate(each) for each in zip(*self._samples[quantity]))
-            order = np.argsort(times, kind='stable')
-            self._sums[quantity] = times[order], np.concatenate(([0.0], np.cumsum(values[order])))
-        times, sums = self._sums[quantity]
-        first, last = np.searchsorted(times, (begin, end))
-        if first == last:
-            return None
-        mean = float(sums[last] - sums[first]) / int(last - first)
-        # Rounding may make a difference of sums a little negative.
-        return math.sqrt(max(mean, 0.0)) if quantity in SQUARED else mean
-
-    def over_time(self, begin: float, end: float, intervals: int) -> list[Localisation]:
-        """Return the means over equal intervals of ``[begin, end]`` [s], without empty ones."""
-        bounds = np.linspace(begin, end, intervals + 1).tolist()
-        bounds[-1] = math.nextafter(end, math.inf)
-        found = (self.between(*pair) for pair in zip(bounds, bounds[1:]))
-        return [each for each in found if each is not None]
-
-
-def localisation_errors(snapshots: Sequence[Snapshot], tracks: Tracks, distances: Distances,
-                        communication_range: float) -> LocalisationErrors:
-    """
-    Evaluate positions, distances and deviations of a run.
-
-    :param snapshots: in the order of time.
-    :param tracks: true positions; without them only deviations are evaluated.
-    :param distances: distances of neighbours as the robots publish them.
-    :param communication_range: pairs farther apart than this do not count [m].
-    """
-    errors = LocalisationErrors()
-    truth = {robot: _Track(track) for robot, track in tracks.items() if len(track) > 1}
-    for snapshot in once_a_period(snapshots):
-        errors.add('deviation', snapshot.time,
-                   [robot.deviation for robot in snapshot.robots.values()])
-        _add_positions(errors, snapshot, truth, communication_range, not distances)
-    for robot, rows in distances.items():
-        _add_distances(errors, robot, rows, truth, communication_range)
-    return errors
-
-
-def accuracy_of_messages(snapshots: Sequence[Snapshot], tracks: Tracks,
-                         communication_range: float) -> dict[str, AccuracyFigures]:
-    """
-    Return the accuracy of the poses in messages, by odometry alone and with the filter.
-
-    Absolute figures hold where the true poses are in the frame of the robots.
-
-    :param communication_range: pairs farther apart than this do not count [m].
-    """
-    truth = {robot: _Track(track) for robot, track in tracks.items() if len(track) > 1}
-    found = {'odometry': Accuracy(), 'filter': Accuracy()}
-    for snapshot in once_a_period(snapshots):
-        true = {i: truth[i].at([robot.heard])[0].tolist()
-                for i, robot in snapshot.robots.items() if i in truth}
-        compare_messages(snapshot, {i: (x, y, yaw) for i, (x, y, yaw) in true.items()
-                                    if math.isfinite(x + y + yaw)},
-                         communication_range, *found.values())
-    return {name: each.figures() for name, each in found.items()}
-
-
-def once_a_period(snapshots: Sequence[Snapshot]) -> Iterator[Snapshot]:
-    """Yield the snapshots that are evaluated: one a :data:`PERIOD`."""
-    last = -math.inf
-    for snapshot in snapshots:
-        # Rounding may make a snapshot a little early.
-        if not 0.0 <= snapshot.time - last < 0.99 * PERIOD:
-            last = snapshot.time
-            yield snapshot
-
-
-class _Track:
-    """The true poses of one robot over time."""
-
-    def __init__(self, track: Sequence[tuple[float, float, float, float]]) -> None:
-        self._table = np.array(track)
-        finite = np.isfinite(self._table[:, 3])
-        self._table[finite, 3] = np.unwrap(self._table[finite, 3])
-
-    def at(self, times: ArrayLike) -> Array:
-        """Return poses at these times [s], interpolated, shape (n, 3); NaN: not known."""
-        wanted = np.asarray(times, dtype=float)
-        at = self._table[:, 0]
-        places = np.column_stack([
-            np.interp(wanted, at, along, left=np.nan, right=np.nan)
-            for along in self._table[:, 1:].T])
-        after = np.clip(np.searchsorted(at, wanted), 1, len(at) - 1)
-        places[at[after] - at[after - 1] > LONGEST_GAP] = np.nan
-        return places
-
-
-def _add_positions(errors: LocalisationErrors, snapshot: Snapshot, truth: Mapping[int, _Track],
-                   communication_range: float, between_positions: bool) -> None:
-    """
-    Add the errors of positions in a snapshot, and of distances between them.
-
-    Each position is compared with the true one at the time of its message.
-
-    :param between_positions: whether distances between corrected positions are added, too.
-    """
-    found = [((robot.dead_reckoned or robot.position)[:2], robot.position,
-              robot.dead_reckoned is not None, truth[i].at([robot.heard])[0, :2])
-             for i, robot in snapshot.robots.items() if robot.position is not None and i in truth]
-    known = [row for row in found if np.isfinite(row[3]).all()]
-    if len(known) < 2:
-        return
-    odometry, corrected, true = (np.array([row[k] for row in known]) for k in (0, 1, 3))
-    filtered = np.array([row[2] for row in known])
-    for name, places, select in (('by_odometry', odometry, np.full(len(known), True)),
-                                 ('', corrected, filtered)):
-        if select.sum() < 2:
-            continue
-        suffix = f'_{name}' if name else ''
-        errors.add(f'positions{suffix}', snapshot.time,
-                   alignment_errors(places[select], true[select]))
-        if name or between_positions:
-            own, real = _pairs(places[select]), _pairs(true[select])
-            errors.add(f'distances{suffix}', snapshot.time,
-                       (own - real)[real <= communication_range])
-
-
-def alignment_errors(places: Array, true: Array) -> Array:
-    """
-    Return the distances of places from the true ones after the best rigid motion in the plane.
-
-    :param places, true: [m], shape (n, 2).
-    :return: [m], shape (n,).
-
-    >>> true = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 1.0)])
-    >>> turned = true @ np.array([(0.0, 1.0), (-1.0, 0.0)]) + (5.0, 7.0)
-    >>> np.allclose(alignment_errors(turned, true), 0.0)
-    True
-    """
-    moved, target = places - places.mean(axis=0), true - true.mean(axis=0)
-    # The angle that minimises the sum of squares (Kabsch 1976, in the plane).
-    angle = math.atan2((moved[:, 0] * target[:, 1] - moved[:, 1] * target[:, 0]).sum(),
-                       (moved * target).sum())
-    cosine, sine = math.cos(angle), math.sin(angle)
-    turned = moved @ np.array(((cosine, sine), (-sine, cosine)))
-    return np.asarray(np.hypot(*(turned - target).T))
-
-
-def _pairs(places: Array) -> Array:
-    """Return the distances of all pairs [m], shape (n (n - 1) / 2,)."""
-    one, other = np.triu_indices(len(places), 1)
-    return np.asarray(np.hypot(*(places[one] - places[other]).T))
-
-
-def _add_distances(errors: LocalisationErrors, robot: int, rows: Sequence[DistanceRow],
-                   truth: Mapping[int, _Track], communication_range: float) -> None:
-    """Add the distances that a robot has published."""
-    times, others, distances, deviations = np.array(rows, dtype=float).reshape(-1, 4).T
-    true = np.full(len(rows), np.nan)
-    if robot in truth:
-        own = truth[robot].at(times)[:, :2]
-        for other in np.unique(others):
-            if int(other) in truth:
-                those = others == other
-                true[those] = np.hypot(*(truth[int(other)].at(times[those])[:, :2] - own[those]).T)
-    near = np.where(np.isnan(true), distances, true) <= communication_range
-    off = distances - true
-    normalised = np.divide(off, deviations, out=np.full(len(rows), np.nan),
-                           where=deviations > 0.0) ** 2
-    for name, values in (('distances', off), ('distance_deviation', deviations),
-                         ('normalised', normalised)):
-        errors.add(name, times[near], values[near])
-
-
-def localisation_lines(shares: Sequence[Localisation], communication_range: float | None,
-                       ) -> Iterator[str]:
-    """
-    Yield the lines of a report.
-
-    :param shares: of consecutive intervals, and at last of the whole.
-    :param communication_range: the greatest distance of counted pairs [m]; ``None``: all count.
-    """
-    if not shares:
-        return
-    limited = communication_range is not None and math.isfinite(communication_range)
-    within = f' within {communication_range:g} m' if limited else ''
-    yield ('localisation [m]: RMS errors of positions, after alignment of the swarm, and of the '
-           f'distances of pairs{within}')
-    yield f'{"":20}{"positions":>18}{"distances":>18}{"mean deviation of":>22}{"normalised":>12}'
-    yield (f'{"":20}' + ''.join(f'{word:>9}' for word in (
-        'odometry', 'filter', 'odometry', 'filter')) + f'{"position":>11}{"distance":>11}'
-        f'{"error":>12}')
-    for share in shares[:-1]:
-        yield f'{share.begin:8.1f} to {share.end:6.1f} s{_columns(share)}'
-    yield f'{"overall":>20}{_columns(shares[-1])}'
-
-
-def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
-    """
-    Yield a line with the counts of sightings, if there were any.
-
-    :param counters: of the neighbourhood filters, by name.
-
-    >>> next(sighting_lines({ACCEPTED: 97, REJECTED: 3, UNKNOWN: 0, CARRIED_OFF: 1}))
-    'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown; robots taken for carried off: 1'
-    """
-    accepted, rejected, unknown, carried_off = (
-        counters.get(name, 0) for name in (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF))
-    judged = accepted + rejected
-    if judged + unknown:
-        share = f' ({rejected / judged:.1%})' if judged else ''
-        yield (f'sightings: {accepted} accepted, {rejected} rejected{share}, {unknown} unknown; '
-               f'robots taken for carried off: {carried_off}')
-
-
-def _columns(share: Localisation) -> str:
-    widths = (9, 9, 9, 9, 11, 11, 12)
-    return ''.join(f'{_text(value):>{width}}'
-                   for value, width in zip(share[2:], widths))

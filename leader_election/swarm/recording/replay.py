@@ -21,7 +21,6 @@ from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.wire import RejectReason
-from leader_election.swarm.accuracy import DistanceRow
 from leader_election.swarm.recording.content import (
     CLOCK,
     Clocks,
@@ -35,6 +34,7 @@ from leader_election.swarm.recording.content import (
     POSES,
     STRING,
 )
+from leader_election.swarm.recording.localisation_errors import DistanceRow
 from leader_election.swarm.recording.mandate_times import MandateShares, MandateTimes
 from leader_election.swarm.recording.mcap_files import Entry, RecordingError
 from leader_election.swarm.recording.options import ReplaySettings

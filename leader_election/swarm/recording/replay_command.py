@@ -20,8 +20,8 @@ from pathlib import Path
 import sys
 
 from leader_election.parameters.command_line import ExitStatus, print_error
-from leader_election.swarm.accuracy import PERIOD
 from leader_election.swarm.recording.content import Jump
+from leader_election.swarm.recording.localisation_errors import PERIOD
 from leader_election.swarm.recording.mcap_files import Damage, Reader, RecordingError
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run

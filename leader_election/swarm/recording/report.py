@@ -21,10 +21,10 @@ import math
 from typing import Any
 
 from leader_election.election.robot.codec import MAIN
-from leader_election.swarm.accuracy import (
-    accuracy_lines,
+from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures
+from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
+from leader_election.swarm.recording.localisation_errors import (
     accuracy_of_messages,
-    AccuracyFigures,
     Localisation,
     localisation_errors,
     localisation_lines,
@@ -33,7 +33,6 @@ from leader_election.swarm.accuracy import (
     sighting_lines,
     Tracks,
 )
-from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
 from leader_election.swarm.recording.mandate_times import MandateShares
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run
