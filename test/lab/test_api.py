@@ -15,7 +15,6 @@
 """The laboratory in Python, as notebooks use it."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from lab.small_scenario import TEXT, VARIED, write
 from leader_election import ALGORITHMS, lab
@@ -27,13 +26,13 @@ import pytest
 import yaml
 
 
-def test_the_package_has_all_names_and_no_other() -> None:
+def test_the_package_has_all_names_and_no_other():
     assert all(callable(getattr(lab, name)) for name in lab.__all__)
     with pytest.raises(AttributeError, match="module 'leader_election.lab' has no attr"):
         lab.nix  # noqa: B018
 
 
-def test_a_scenario_by_name_path_and_content(tmp_path: Path) -> None:
+def test_a_scenario_by_name_path_and_content(tmp_path):
     content = lab.load(yaml.safe_load(TEXT), name='mine')
     read = lab.load(write(tmp_path), values={'algorithms.bounded.radius': '2e1'})
     assert (content.name, read.name) == ('mine', 'small')
@@ -43,8 +42,7 @@ def test_a_scenario_by_name_path_and_content(tmp_path: Path) -> None:
         lab.load('nix')
 
 
-def test_from_runs_to_means_and_differences(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_runs_to_means_and_differences(tmp_path, capsys):
     scenario = lab.load(write(tmp_path, VARIED))
     lab.run(scenario, 5, tmp_path)
     results = lab.run(scenario, range(1, 4), tmp_path, ['bounded', 'classic'])
@@ -68,17 +66,17 @@ def test_from_runs_to_means_and_differences(
         lab.means(results, ['nix'])
 
 
-def test_without_varied_keys_the_index_has_one_level(tmp_path: Path) -> None:
+def test_without_varied_keys_the_index_has_one_level(tmp_path):
     results = lab.run(lab.load(write(tmp_path)), 2, tmp_path)
     assert lab.means(results).index.tolist() == ['classic', 'bounded']
 
 
-def test_seeds_until_a_width(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_seeds_until_a_width(tmp_path, capsys):
     results = lab.run_until(lab.load(write(tmp_path)), '50', 'leaders', 30, tmp_path)
     assert results.sizes['seed'] == 20
     assert 'every interval is ± 50 or narrower with 20 seeds' in capsys.readouterr().out
 
 
-def test_a_name_of_the_package_is_not_replaced() -> None:
+def test_a_name_of_the_package_is_not_replaced():
     with pytest.raises(ValueError, match="algorithm 'bounded' is registered already"):
         lab.register(replace(ALGORITHMS.get('classic'), name='bounded'))

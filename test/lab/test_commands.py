@@ -31,13 +31,13 @@ from leader_election.lab.runs.results import Key, ResultError
 import pytest
 
 
-def test_seeds_up_to_the_most() -> None:
+def test_seeds_up_to_the_most():
     assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
     assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
     assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
 
 
-def test_numbers_of_at_least_one() -> None:
+def test_numbers_of_at_least_one():
     assert parse_options(['run', 'x', '--workers', '1']).workers == 1
     assert parse_options(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
     assert parse_options(['study']).seeds == 100
@@ -70,8 +70,7 @@ def test_numbers_of_at_least_one() -> None:
     (['run'], 'SCENARIO'),
     ([], 'COMMAND'),
 ])
-def test_wrong_options_are_errors(
-        arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_options_are_errors(arguments, message, capsys):
     with pytest.raises(SystemExit) as ended:
         parse_options(arguments)
     assert ended.value.code == 2
@@ -122,7 +121,7 @@ def lab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return Command(monkeypatch, capsys)
 
 
-def test_run(tmp_path: Path, lab: Command) -> None:
+def test_run(tmp_path, lab):
     done = run(*small(tmp_path, '--seeds', 3, '--workers', 1))
     assert (done.returncode, done.stderr) == (0, '')
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -136,7 +135,7 @@ def test_run(tmp_path: Path, lab: Command) -> None:
         results.load(tmp_path / 'two' / 'small.nc'))
 
 
-def test_the_run_that_is_animated_is_named(tmp_path: Path, lab: Command) -> None:
+def test_the_run_that_is_animated_is_named(tmp_path, lab):
     arguments = [argument for argument in small(tmp_path, '--seeds', '4-5', text=VARIED)
                  if argument != '--no-animation']
     out = tmp_path / 'out' / 'small_classic.gif'
@@ -150,7 +149,7 @@ def test_the_run_that_is_animated_is_named(tmp_path: Path, lab: Command) -> None
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
 
 
-def test_a_stopped_command_continues(tmp_path: Path, lab: Command) -> None:
+def test_a_stopped_command_continues(tmp_path, lab):
     # More runs than any machine finishes until the signal.
     arguments = small(tmp_path, '--algorithm', 'bounded', '--workers', 1, '--seeds')
     with subprocess.Popen([*LAB, *map(str, arguments), '5000'], stdout=subprocess.PIPE,
@@ -170,7 +169,7 @@ def test_a_stopped_command_continues(tmp_path: Path, lab: Command) -> None:
         Key('bounded', 0, seed) for seed in range(kept + 3)}
 
 
-def test_a_truncated_results_file(tmp_path: Path, lab: Command) -> None:
+def test_a_truncated_results_file(tmp_path, lab):
     arguments = small(tmp_path, '--seeds', 1)
     path = tmp_path / 'out' / 'small.nc'
     lab(*arguments)
@@ -184,18 +183,17 @@ def test_a_truncated_results_file(tmp_path: Path, lab: Command) -> None:
     (('--set', 'messages.loss=1.5'),
      'scenario small: messages.loss: 1.5 is not allowed; it takes 0 to 1'),
     (('--algorithm', 'nix'), "scenario small has no algorithm 'nix'; it has classic, bounded")])
-def test_values_that_a_scenario_does_not_take(
-        tmp_path: Path, arguments: tuple[str, ...], error: str, lab: Command) -> None:
+def test_values_that_a_scenario_does_not_take(tmp_path, arguments, error, lab):
     assert lab.failed(*small(tmp_path, *arguments)) == f'error: {error}\n'
 
 
-def test_a_process_that_fails_prints_one_line() -> None:
+def test_a_process_that_fails_prints_one_line():
     done = run('run', 'nowhere.yaml')
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)
     assert done.stderr.startswith('error: scenario nowhere.yaml: cannot be')
 
 
-def test_settings_change_the_scenario(tmp_path: Path, lab: Command) -> None:
+def test_settings_change_the_scenario(tmp_path, lab):
     lab(*small(tmp_path, '--seeds', '4-5', '--algorithm', 'bounded',
                '--set', 'messages.loss=1', '--set', 'duration=9'))
     dataset = results.load(tmp_path / 'out' / 'small.nc')
@@ -204,7 +202,7 @@ def test_settings_change_the_scenario(tmp_path: Path, lab: Command) -> None:
     assert (dataset['leaders'].values[..., -1] == 30).all()
 
 
-def test_list_names_all_scenarios(tmp_path: Path, lab: Command) -> None:
+def test_list_names_all_scenarios(tmp_path, lab):
     # An indented line continues the one above.
     rows = [line.split() for line in lab('list', '--results', tmp_path).splitlines()
             if line[:3].strip()]
@@ -216,7 +214,7 @@ def called(command: Callable[[Namespace], int], *arguments: object) -> int:
     return command(parse_options([*map(str, arguments)]))
 
 
-def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare(tmp_path, capsys):
     command = ('compare', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
                        rf'lab run {tmp_path}/small.yaml'):
@@ -235,7 +233,7 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         called(subcommands.compare, *command, '--algorithm', 'bounded')
 
 
-def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export(tmp_path, capsys):
     command = ('export', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
         called(subcommands.export_results, *command)
@@ -257,8 +255,7 @@ def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         called(subcommands.export_results, *command, '--out', 'x.txt')
 
 
-def test_seeds_until_a_width_is_reached(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_seeds_until_a_width_is_reached(tmp_path, capsys):
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
         called(subcommands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
     assert not (tmp_path / 'out').exists()
@@ -271,8 +268,7 @@ def test_seeds_until_a_width_is_reached(
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
 
 
-def test_figure_and_report_of_any_scenario(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figure_and_report_of_any_scenario(tmp_path, capsys):
     folder = ('--results', tmp_path / 'out')
     path = write(tmp_path)
     with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):

@@ -106,14 +106,14 @@ def command(node: Node) -> list[str]:
 
 
 @pytest.mark.parametrize('name', ARGUMENTS)
-def test_arguments_are_complete_and_described(name: str) -> None:
+def test_arguments_are_complete_and_described(name):
     declared = [e for e in describe(name).entities if isinstance(e, DeclareLaunchArgument)]
     assert {argument.name for argument in declared} == ARGUMENTS[name]
     for argument in declared:
         assert argument.description and argument.description != 'no description given'
 
 
-def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefix: Path) -> None:
+def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefix):
     actions = launched('gazebo', robots='5', robots_per_process='3', seed='7', radius='4')
     server, window = simulators(actions)
     world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'
@@ -150,7 +150,7 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
         assert f'ros_topic_name: {robot.name}/wheel_odometry\n' in bridge.read_text()
 
 
-def test_ended_process_ends_the_launch_with_its_status() -> None:
+def test_ended_process_ends_the_launch_with_its_status():
     """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
     spawned = launched('spawn', id='31', x='9', y='0')
     swarm = launched('gazebo', robots='2')
@@ -160,20 +160,20 @@ def test_ended_process_ends_the_launch_with_its_status() -> None:
         assert node._ExecuteLocal__on_exit is shut_down_with_status
 
 
-def test_listed_robots_are_started() -> None:
+def test_listed_robots_are_started():
     found = nodes(launched('gazebo', robots=TWO, motion='static'))
     assert 'wander' not in found
     assert parse_robot_list(parameters(found['fleet'])['roster']) == (
         RobotSpec('alice', 7, (-8.0, 5.0, 0.0)), RobotSpec('bob', 1, (8.0, 5.0, 0.0)))
 
 
-def test_no_window_without_a_display() -> None:
+def test_no_window_without_a_display():
     (server,) = simulators(launched('gazebo', robots='2', headless='true'))
     assert '-r -s -v2 --headless-rendering ' in server['gz_args']
     assert len(simulators(launched('gazebo', robots='2', gui='false'))) == 1
 
 
-def test_robots_with_driving_tasks_drive_by_them() -> None:
+def test_robots_with_driving_tasks_drive_by_them():
     found = nodes(launched('gazebo', robots='2', tasks='patrol', lidar='36', rviz='true',
                            monitor='false'))
     assert list(found) == ['parameter_bridge', 'await_clock', 'gazebo_odometry', 'fleet', 'rviz2']
@@ -185,8 +185,7 @@ def test_robots_with_driving_tasks_drive_by_them() -> None:
     ({'tasks': 'my.robots:Dance'}, False), ({'tasks': 'patrol', 'motion': 'wander'}, True),
     ({'tasks': 'count', 'motion': 'none'}, False), ({'filed': 'patrol'}, False),
     ({'filed': 'patrol', 'tasks': 'count'}, True), ({'task': 'rally'}, False)])
-def test_robots_wander_unless_a_task_drives(
-        prefix: Path, given: dict[str, str], wanders: bool) -> None:
+def test_robots_wander_unless_a_task_drives(prefix, given, wanders):
     given = dict(given)
     if 'filed' in given:
         file = prefix / 'mine.yaml'
@@ -198,7 +197,7 @@ def test_robots_wander_unless_a_task_drives(
         assert parameters(found['fleet'])['tasks'] == given['task']
 
 
-def test_robot_with_its_own_driving_task_does_not_wander(prefix: Path) -> None:
+def test_robot_with_its_own_driving_task_does_not_wander(prefix):
     file = prefix / 'mine.yaml'
     given = {'params_file': str(file), 'lidar': '36'}
     file.write_text('/robot_1/election_node:\n  ros__parameters: {tasks: patrol}\n')
@@ -215,8 +214,7 @@ def test_robot_with_its_own_driving_task_does_not_wander(prefix: Path) -> None:
 
 
 @pytest.mark.parametrize('name', ARGUMENTS)
-def test_unknown_argument_is_refused(
-        monkeypatch: pytest.MonkeyPatch, prefix: Path, name: str) -> None:
+def test_unknown_argument_is_refused(monkeypatch, prefix, name):
     words = ['ros2', 'launch', 'leader_election', f'{name}.launch.py', 'lidars:=36']
     monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match=f'parameter lidars: {name}.launch.py has no such '
@@ -227,7 +225,7 @@ def test_unknown_argument_is_refused(
     launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name, robots='1')
 
 
-def test_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
+def test_own_world_is_copied_and_its_folder_searched(prefix):
     own = prefix / 'mine' / 'depot.sdf'
     own.parent.mkdir()
     own.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
@@ -254,8 +252,7 @@ def test_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
     ({'tasks': 'rally'}, 'parameter lidar: 0 leaves robots blind, and rally drives by a laser'),
     ({'task': 'patrol', 'tasks': 'count'}, 'parameter task: .patrol. is given, and tasks'),
     ({'lidar': '3'}, 'parameter lidar: 3')])
-def test_wrong_argument_is_named_and_nothing_is_written(
-        prefix: Path, wrong: dict[str, str], line: str) -> None:
+def test_wrong_argument_is_named_and_nothing_is_written(prefix, wrong, line):
     with pytest.raises(ParameterError, match=line):
         launched('gazebo', **wrong)
     assert not (prefix / 'logs').exists()
@@ -263,8 +260,7 @@ def test_wrong_argument_is_named_and_nothing_is_written(
 
 @pytest.mark.parametrize('name', ARGUMENTS)
 @pytest.mark.parametrize('package', ['ros_gz_sim', 'ros_gz_bridge'])
-def test_missing_gazebo_is_one_line_with_the_remedy(
-        monkeypatch: pytest.MonkeyPatch, prefix: Path, name: str, package: str) -> None:
+def test_missing_gazebo_is_one_line_with_the_remedy(monkeypatch, prefix, name, package):
     monkeypatch.setenv('ROS_DISTRO', 'jazzy')
     (prefix / 'prefix' / INDEX / package).unlink()
     with pytest.raises(ParameterError) as caught:
@@ -275,7 +271,7 @@ def test_missing_gazebo_is_one_line_with_the_remedy(
         'swarm.launch.py robots:=30 motion:=levy')
 
 
-def test_spawned_robot_has_model_bridge_node_and_wander(prefix: Path) -> None:
+def test_spawned_robot_has_model_bridge_node_and_wander(prefix):
     actions = launched('spawn', id='31', name='late', x='2.5', y='0', yaw='-1',
                        world_name='depot')
     found = nodes([actions[-1], *arrived(actions)])
@@ -295,7 +291,7 @@ def test_spawned_robot_has_model_bridge_node_and_wander(prefix: Path) -> None:
     assert (wander['robots'], wander['world']) == ('late', 'blocks')
 
 
-def test_spawned_robot_finds_the_name_of_the_world() -> None:
+def test_spawned_robot_finds_the_name_of_the_world():
     """Even where a wall of blocks would be; what is empty is not given."""
     found = nodes(arrived(launched('spawn', id='31', x='0', y='0', world='none', lidar='36')))
     assert parameters(found['wander'])['world'] == ''
@@ -303,7 +299,7 @@ def test_spawned_robot_finds_the_name_of_the_world() -> None:
     assert parameters(found['wander'])['world'] == 'blocks'
 
 
-def test_failed_spawn_starts_no_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_spawn_starts_no_nodes(capsys):
     (end,) = arrived(launched('spawn', id='31', x='9', y='0'), returncode=1)
     assert isinstance(end, Shutdown)
     # gazebo_spawn has said it.
@@ -316,6 +312,6 @@ def test_failed_spawn_starts_no_nodes(capsys: pytest.CaptureFixture[str]) -> Non
     ({'x': '0'}, 'no room for robot_1 at'), ({'name': 'a b'}, "'a b' is not a name"),
     ({'world': 'nowhere'}, 'parameter world'), ({'world': 'no.sdf'}, 'parameter world'),
     ({'tasks': 'patrol'}, 'parameter lidar: 0 leaves robots blind')])
-def test_wrong_spawned_robot_is_named(wrong: dict[str, str], line: str) -> None:
+def test_wrong_spawned_robot_is_named(wrong, line):
     with pytest.raises(ParameterError, match=line):
         launched('spawn', **({'id': '1', 'x': '9', 'y': '0'} | wrong))

@@ -119,7 +119,7 @@ def stand_ins(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return including
 
 
-def test_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swarm_starts_drives_and_ends(prefix, monkeypatch):
     including = stand_ins(prefix, monkeypatch)
     assert watch_launch(prefix / 'prefix', including, 'a robot has driven',
                         '3 robots · [1-3] regions') == []
@@ -127,8 +127,7 @@ def test_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGKILL])
-def test_launch_ended_at_once_leaves_nothing(
-        prefix: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
+def test_launch_ended_at_once_leaves_nothing(prefix, monkeypatch, number):
     """As by the end of its terminal, or for want of memory."""
     including = stand_ins(prefix, monkeypatch)
     with start_launch(prefix / 'prefix', including) as launch:
@@ -154,8 +153,7 @@ esac
 @pytest.mark.parametrize(('given', 'line'), [
     ('world_name:=depot', "parameter world_name: no world 'depot' answers; these run: swarm"),
     ('world_name:=swarm', "parameter name: there is a model robot_31 in world 'swarm' already")])
-def test_failed_spawn_ends_the_launch_with_one_line(
-        prefix: Path, monkeypatch: pytest.MonkeyPatch, given: str, line: str) -> None:
+def test_failed_spawn_ends_the_launch_with_one_line(prefix, monkeypatch, given, line):
     (prefix / 'gz').write_text(GZ)
     (prefix / 'gz').chmod(0o755)
     monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
@@ -218,8 +216,7 @@ else:
 """
 
 
-def test_closed_window_is_no_error_and_ended_server_is(
-        prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_window_is_no_error_and_ended_server_is(prefix, monkeypatch):
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
     (prefix / 'gz-stand-in').write_text(CLOSED)
@@ -233,8 +230,7 @@ def test_closed_window_is_no_error_and_ended_server_is(
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_to_the_launch_alone_leaves_no_server(
-        prefix: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
+def test_a_signal_to_the_launch_alone_leaves_no_server(prefix, monkeypatch, number):
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
     (prefix / 'gz-stand-in').write_text(SERVER)

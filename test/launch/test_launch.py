@@ -50,14 +50,14 @@ def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
 
 
-def test_arguments_are_complete_and_described() -> None:
+def test_arguments_are_complete_and_described():
     declared = [e for e in describe('swarm').entities if isinstance(e, DeclareLaunchArgument)]
     assert {argument.name for argument in declared} == ARGUMENTS
     for argument in declared:
         assert argument.description and argument.description != 'no description given'
 
 
-def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None:
+def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor():
     nodes = launched('swarm', robots='5', robots_per_process='2', seed='7', radius='4')
     assert executables(nodes) == ['swarm_world', 'fleet', 'fleet', 'fleet', 'monitor']
     world, *fleets, monitor = map(parameters, nodes)
@@ -69,7 +69,7 @@ def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None
     assert not {'motion', 'radio_range'} & world.keys() and monitor.keys() == {'use_sim_time'}
 
 
-def test_members_divide_a_swarm_between_computers() -> None:
+def test_members_divide_a_swarm_between_computers():
     nodes = launched('swarm', robots='5', members='none', monitor='false')
     assert executables(nodes) == ['swarm_world']
     nodes = launched('swarm', robots='5', members='2-4', swarm_world='false',
@@ -83,12 +83,12 @@ def test_members_divide_a_swarm_between_computers() -> None:
     ({'members': '4-6'}, 'parameter members: no robot 6; the robots are 1-5'),
     ({'members': 'all'}, 'parameter members'),
     ({'swarm_world': 'maybe'}, "parameter swarm_world: 'maybe' is not allowed")])
-def test_wrong_shares_of_a_swarm_are_refused(given: dict[str, str], told: str) -> None:
+def test_wrong_shares_of_a_swarm_are_refused(given, told):
     with pytest.raises(ParameterError, match=told):
         launched('swarm', robots='5', **given)
 
 
-def test_a_large_swarm_is_lean_in_four_processes_and_has_room() -> None:
+def test_a_large_swarm_is_lean_in_four_processes_and_has_room():
     told, world, *fleets, _ = launched('swarm', robots='1000')
     assert 'lean:=true, radio:=relay, world:=empty:100x100' in told.msg[0].text
     assert [parameters(fleet)['members'] for fleet in fleets] == [
@@ -104,26 +104,25 @@ def test_a_large_swarm_is_lean_in_four_processes_and_has_room() -> None:
     ('wide', "parameter communication_range: 'wide' is not allowed"),
     ('[5.0]', 'parameter communication_range: .* is not allowed'),
     ('-3.0', 'parameter communication_range: -3.0 is not allowed')])
-def test_a_wrong_range_in_a_file_is_named_in_a_large_swarm_too(
-        value: str, told: str, tmp_path: Path) -> None:
+def test_a_wrong_range_in_a_file_is_named_in_a_large_swarm_too(value, told, tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text(f'/**:\n  ros__parameters:\n    communication_range: {value}\n')
     with pytest.raises(ParameterError, match=told):
         launched('swarm', robots='200', params_file=str(file))
 
 
-def test_a_large_swarm_of_a_short_range_has_room() -> None:
+def test_a_large_swarm_of_a_short_range_has_room():
     told, *_ = launched('swarm', robots='200', communication_range='0.5', members='none')
     assert told.msg[0].text.startswith('200 robots: lean:=true')
 
 
-def test_swarm_of_logs_has_one_robot_per_log() -> None:
+def test_swarm_of_logs_has_one_robot_per_log():
     nodes = launched('swarm', logs='physics5', monitor='false')
     assert executables(nodes) == ['swarm_world', 'fleet']
     assert parameters(nodes[1])['members'] == '1-5'
 
 
-def test_use_sim_time_follows_the_world() -> None:
+def test_use_sim_time_follows_the_world():
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', use_sim_time='true', real_time_factor='2'))
     assert world['publish_clock'] and 'use_sim_time' not in world
@@ -131,13 +130,13 @@ def test_use_sim_time_follows_the_world() -> None:
     assert fleet['use_sim_time'] and monitor['use_sim_time']
 
 
-def test_rviz_is_started_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rviz_is_started_on_request(monkeypatch, tmp_path):
     install(tmp_path / 'with', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     assert executables(launched('swarm', robots='3', rviz='true'))[-1] == 'rviz2'
 
 
-def test_parameter_file_precedes_arguments(tmp_path: Path) -> None:
+def test_parameter_file_precedes_arguments(tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n    ties: nearest\n')
     for node in launched('swarm', robots='3', params_file=str(file), radius='4'):
@@ -146,7 +145,7 @@ def test_parameter_file_precedes_arguments(tmp_path: Path) -> None:
             assert parameters(node)['radius'] == 4.0
 
 
-def test_parameter_file_sets_the_scene(tmp_path: Path) -> None:
+def test_parameter_file_sets_the_scene(tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters:\n    first_id: 100\n    robots: 3\n'
                     '    radius: 3.0\n    communication_range: 2\n')
@@ -162,7 +161,7 @@ def test_parameter_file_sets_the_scene(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('text', [None, '[', '[1]', ''])
-def test_wrong_parameter_file_is_named(tmp_path: Path, text: str | None) -> None:
+def test_wrong_parameter_file_is_named(tmp_path, text):
     file = tmp_path / 'mine.yaml'
     if text is not None:
         file.write_text(text)
@@ -171,7 +170,7 @@ def test_wrong_parameter_file_is_named(tmp_path: Path, text: str | None) -> None
     assert '\n' not in str(caught.value)
 
 
-def test_communication_range_of_robots_is_that_of_the_radio() -> None:
+def test_communication_range_of_robots_is_that_of_the_radio():
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', communication_range='4', radio='relay'))
     assert (world['radio_range'], world['radio']) == (4.0, 'relay')
@@ -179,7 +178,7 @@ def test_communication_range_of_robots_is_that_of_the_radio() -> None:
     assert monitor['communication_range'] == 4.0
 
 
-def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
+def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in():
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
         physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))
@@ -197,7 +196,7 @@ def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
     {'log_level': 'loud'}, {'real_time_factor': '2'}, {'tasks': 'dance'}, {'use_sim_time': 'x'},
     {'motion': 'flying'}, {'world': 'no/such.yaml'}, {'collection': 'post'},
     {'connected': 'perhaps'}])
-def test_wrong_argument_is_named(wrong: dict[str, str]) -> None:
+def test_wrong_argument_is_named(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
 
@@ -210,8 +209,7 @@ def test_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
     ('/**', '{instances: rescue, rescue.radius: far}', 'parameter radius')])
-def test_wrong_value_in_a_file_is_refused_before_the_start(
-        tmp_path: Path, section: str, values: str, named: str) -> None:
+def test_wrong_value_in_a_file_is_refused_before_the_start(tmp_path, section, values, named):
     file = tmp_path / 'mine.yaml'
     file.write_text(f'{section}:\n  ros__parameters: {values}\n')
     with pytest.raises(ParameterError, match=named) as caught:
@@ -219,7 +217,7 @@ def test_wrong_value_in_a_file_is_refused_before_the_start(
     assert str(file) in str(caught.value)
 
 
-def test_missing_package_is_named_before_the_start(tmp_path: Path) -> None:
+def test_missing_package_is_named_before_the_start(tmp_path):
     (tmp_path / 'lib' / 'leader_election' / 'monitor').unlink()
     with pytest.raises(ParameterError, match='leader_election has no executable monitor'):
         launched('swarm', robots='3')
@@ -228,8 +226,7 @@ def test_missing_package_is_named_before_the_start(tmp_path: Path) -> None:
 @pytest.mark.parametrize(('argument', 'named'), [
     ('rviz:=true', 'parameter rviz: package rviz2 is not installed; install it with apt install '),
     ('monitor:=maybe', "parameter monitor: 'maybe' is not allowed")])
-def test_refused_launch_leaves_no_process(
-        tmp_path: Path, argument: str, named: str) -> None:
+def test_refused_launch_leaves_no_process(tmp_path, argument, named):
     """Left to itself launch started the world and the robots, and forgot them."""
     ran = run_launch(tmp_path, FILES / 'swarm.launch.py', 'robots:=2', argument)
     assert ran.returncode == 2
@@ -238,13 +235,13 @@ def test_refused_launch_leaves_no_process(
     assert left_behind(tmp_path) == []
 
 
-def test_ended_process_ends_the_launch_with_its_status() -> None:
+def test_ended_process_ends_the_launch_with_its_status():
     """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
     for node in launched('swarm', robots='3', robots_per_process='2'):
         assert node._ExecuteLocal__on_exit is shut_down_with_status
 
 
-def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_argument_is_refused(monkeypatch):
     words = ['ros2', 'launch', 'leader_election', 'swarm.launch.py', 'task:=patrol']
     monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match='no such argument; did you mean tasks'):
@@ -254,21 +251,20 @@ def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize('given, text, noise', [
     ({}, '', 0.0), ({'physics': 'mujoco'}, '', 0.02), ({'pose_source': 'cooperative'}, '', None),
     ({}, 'linear_noise: 0.1', None), ({}, 'odometry_noise_turn: 0.3', 0.3)])
-def test_robots_assume_the_noise_of_the_worlds_odometry(
-        tmp_path: Path, given: dict[str, str], text: str, noise: float | None) -> None:
+def test_robots_assume_the_noise_of_the_worlds_odometry(tmp_path, given, text, noise):
     file = tmp_path / 'mine.yaml'
     file.write_text(f'/**:\n  ros__parameters: {{{text}}}\n')
     _, fleet, _ = map(parameters, launched('swarm', robots='3', params_file=str(file), **given))
     assert fleet.get('odometry_noise_turn') == noise
 
 
-def test_given_leaders_reach_the_robots() -> None:
+def test_given_leaders_reach_the_robots():
     world, fleet, monitor = map(
         parameters, launched('swarm', robots='9', algorithm='given', leaders='7'))
     assert fleet['leaders'] == '7' and 'leaders' not in world.keys() | monitor.keys()
 
 
-def test_log_level_reaches_every_node() -> None:
+def test_log_level_reaches_every_node():
     for node in launched('swarm', robots='3', log_level='debug'):
         command = [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
         assert command[command.index('--log-level') + 1] == 'debug'

@@ -57,14 +57,14 @@ def fleet(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_arguments_are_complete_and_described() -> None:
+def test_arguments_are_complete_and_described():
     declared = [e for e in describe('robot').entities if isinstance(e, DeclareLaunchArgument)]
     assert {argument.name for argument in declared} == ARGUMENTS
     for argument in declared:
         assert argument.description and argument.description != 'no description given'
 
 
-def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
+def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic():
     (node,) = launched('robot', robot_id='3', initial_pose='[1, 2, 0.5]', odom_topic='/wheels')
     assert node.expanded_node_namespace == '/robot_3'
     assert parameters(node) == {
@@ -78,12 +78,12 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
 
 
 @pytest.mark.parametrize(('namespace', 'full'), [('/', '/'), ('_a', '/_a'), ('/a/b', '/a/b')])
-def test_driver_may_have_another_namespace(namespace: str, full: str) -> None:
+def test_driver_may_have_another_namespace(namespace, full):
     for node in launched('robot', robot_id='3', namespace=namespace, motion='wander'):
         assert node.expanded_node_namespace == full
 
 
-def test_robot_with_tasks_has_topics_to_drive() -> None:
+def test_robot_with_tasks_has_topics_to_drive():
     (node,) = launched('robot', robot_id='3', tasks='rally', scan_topic='/front',
                        cmd_vel_topic='/wheels/cmd')
     assert parameters(node)['tasks'] == 'rally'
@@ -91,7 +91,7 @@ def test_robot_with_tasks_has_topics_to_drive() -> None:
     assert (rules['scan'], rules['cmd_vel']) == ('/front', '/wheels/cmd')
 
 
-def test_robot_of_a_fleet_file_has_its_parameters(fleet: str) -> None:
+def test_robot_of_a_fleet_file_has_its_parameters(fleet):
     (node,) = launched('robot', fleet_file=fleet, robot='alice')
     assert node.expanded_node_namespace == '/alice'
     assert parameters(node) == {
@@ -100,7 +100,7 @@ def test_robot_of_a_fleet_file_has_its_parameters(fleet: str) -> None:
     assert dict(node.expanded_remapping_rules)['odom'] == 'wheels'
 
 
-def test_managed_and_wandering_robots_are_started(fleet: str) -> None:
+def test_managed_and_wandering_robots_are_started(fleet):
     managed, wander = launched(
         'robot', fleet_file=fleet, robot='alice', managed='true', autostart='false',
         motion='wander', arena='blocks', use_sim_time='true')
@@ -111,7 +111,7 @@ def test_managed_and_wandering_robots_are_started(fleet: str) -> None:
     assert wander.expanded_remapping_rules == managed.expanded_remapping_rules
 
 
-def test_parameter_file_has_the_lowest_precedence(fleet: str, tmp_path: Path) -> None:
+def test_parameter_file_has_the_lowest_precedence(fleet, tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters: {radius: 3.0, ties: nearest, robot_id: 9}\n')
     (node,) = launched('robot', fleet_file=fleet, robot='alice', params_file=str(file))
@@ -119,7 +119,7 @@ def test_parameter_file_has_the_lowest_precedence(fleet: str, tmp_path: Path) ->
     assert (found['radius'], found['ties'], found['robot_id']) == (8.0, 'nearest', 1)
 
 
-def test_wrong_parameter_file_is_refused_before_the_start(tmp_path: Path) -> None:
+def test_wrong_parameter_file_is_refused_before_the_start(tmp_path):
     file = tmp_path / 'mine.yaml'
     for section, values, named in (
             ('/robot_3/election_node', '{round_period: 9}', 'parameter message_expiry: 3 is not'),
@@ -129,7 +129,7 @@ def test_wrong_parameter_file_is_refused_before_the_start(tmp_path: Path) -> Non
             launched('robot', robot_id='3', motion='wander', params_file=str(file))
 
 
-def test_rviz_is_started_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rviz_is_started_on_request(monkeypatch, tmp_path):
     install(tmp_path / 'with', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
@@ -143,12 +143,12 @@ def test_rviz_is_started_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     {'neighbourhood': 'a b'}, {'required': 'maybe'}, {'respawn': '2'}, {'respawn_delay': '-1'},
     {'output_namespace': '/election'},
     {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
-def test_wrong_argument_is_named(wrong: dict[str, str]) -> None:
+def test_wrong_argument_is_named(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('robot', **{'robot_id': '1'} | wrong)
 
 
-def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_argument_is_refused(monkeypatch):
     monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', str(FILES / 'robot.launch.py'),
                                       'initial_pos:=[1,2,0]'])
     with pytest.raises(ParameterError, match='no such argument; did you mean initial_pose'):
@@ -159,7 +159,7 @@ def test_unknown_argument_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     launched('robot', robot_id='3')
 
 
-def test_a_relative_topic_is_in_the_namespace_of_the_swarm() -> None:
+def test_a_relative_topic_is_in_the_namespace_of_the_swarm():
     (node,) = launched('robot', robot_id='3', neighbourhood='air')
     assert dict(node.expanded_remapping_rules)['neighbourhood'] == '/air'
     (node,) = launched('robot', robot_id='3', neighbourhood='air', namespace='red/alice')
@@ -169,8 +169,7 @@ def test_a_relative_topic_is_in_the_namespace_of_the_swarm() -> None:
     assert node.expanded_node_namespace == '/red/robot_3'
 
 
-def test_rviz_shows_the_swarm_of_a_robot(
-        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rviz_shows_the_swarm_of_a_robot(monkeypatch, tmp_path):
     install(tmp_path / 'with', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     _, rviz = launched('robot', robot_id='3', rviz='true', namespace='red/alice')
@@ -179,7 +178,7 @@ def test_rviz_shows_the_swarm_of_a_robot(
     assert rviz.expanded_node_namespace == '/'
 
 
-def test_including_launch_file_sets_the_effect_of_an_ended_node() -> None:
+def test_including_launch_file_sets_the_effect_of_an_ended_node():
     driven = {'robot_id': '3', 'motion': 'wander'}
     for node in launched('robot', **driven):
         assert node._ExecuteLocal__on_exit is shut_down_with_status
@@ -194,7 +193,7 @@ def test_including_launch_file_sets_the_effect_of_an_ended_node() -> None:
 
 # For real.
 
-def test_reason_of_an_ended_node_is_in_the_launch_log(tmp_path: Path) -> None:
+def test_reason_of_an_ended_node_is_in_the_launch_log(tmp_path):
     ran = run_launch(tmp_path, FILES / 'robot.launch.py', 'robot_id:=3', 'odometry_timeout:=0.5')
     assert ran.returncode == 2
     log = next((tmp_path / 'log').glob('*/launch.log'))
@@ -219,7 +218,7 @@ for_real = pytest.mark.skipif(not ROS2, reason='ros2 is not installed')
 
 
 @for_real
-def test_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) -> None:
+def test_missing_robot_is_one_line_and_status_2(tmp_path, fleet):
     ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=bob')
     assert ran.returncode == 2
     assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
@@ -227,21 +226,20 @@ def test_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) -> N
 
 
 @for_real
-def test_unknown_argument_is_one_line_and_status_2(tmp_path: Path) -> None:
+def test_unknown_argument_is_one_line_and_status_2(tmp_path):
     ran = ros2_launch('robot_id:=3', 'model:=lite')
     assert ran.returncode == 2
     assert ran.stderr.startswith('error: parameter model: robot.launch.py has no such argument')
 
 
 @for_real
-def test_ended_robot_ends_the_launch_with_its_status(
-        tmp_path: Path, fleet: str) -> None:
+def test_ended_robot_ends_the_launch_with_its_status(tmp_path, fleet):
     ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=alice', 'odometry_timeout:=0.5')
     assert ran.returncode == 2
     assert 'no odometry on /alice/wheels within 0.5 s' in ran.stdout
 
 
 @for_real
-def test_a_robot_without_a_namespace_hears_the_plain_topics(tmp_path: Path) -> None:
+def test_a_robot_without_a_namespace_hears_the_plain_topics(tmp_path):
     ran = ros2_launch('robot_id:=3', 'namespace:=/', 'odometry_timeout:=0.5')
     assert ran.returncode == 2 and 'no odometry on /odom within 0.5 s' in ran.stdout

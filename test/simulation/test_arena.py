@@ -12,14 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Arenas from YAML files, included and wrong ones."""
+"""Arenas from YAML files, and scenes made of them."""
 
 import math
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.parameters import ParameterError
+from leader_election.parameters import build, ParameterError
 from leader_election.simulation.arena import (
     as_rectangle,
     edge_rectangles,
@@ -30,7 +29,8 @@ from leader_election.simulation.arena import (
     Rectangle,
     shipped_worlds,
 )
-from leader_election.simulation.scene import free_space
+from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.scene import free_space, make_scene
 import numpy as np
 import pytest
 import shapely
@@ -38,14 +38,14 @@ from shapely.affinity import rotate, translate
 
 
 @pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
-def test_included_arenas_have_connected_free_space(world: str) -> None:
+def test_included_arenas_have_connected_free_space(world):
     arena = load_arena(world)
     assert world in shipped_worlds()
     assert all(arena.outline.covers(obstacle) for obstacle in arena.obstacles)
     assert free_space(*arena, 0.3).geom_type == 'Polygon'
 
 
-def test_arena_is_read_from_a_file(tmp_path: Path) -> None:
+def test_arena_is_read_from_a_file(tmp_path):
     path = tmp_path / 'mine.yaml'
     path.write_text('size: [4, 2]\nobstacles: [[[0, 0], [1, 0], [0, 1]]]\n')
     arena = load_arena(str(path))
@@ -68,8 +68,7 @@ def test_arena_is_read_from_a_file(tmp_path: Path) -> None:
      'obstacles[0]: not a simple polygon: Self-intersection'),
     ('size: [4, 2', "expected ',' or ']'"),
 ])
-def test_a_wrong_file_is_refused_with_file_and_key(
-        tmp_path: Path, text: str, problem: str) -> None:
+def test_a_wrong_file_is_refused_with_file_and_key(tmp_path, text, problem):
     path = tmp_path / 'wrong.yaml'
     path.write_text(text)
     with pytest.raises(ParameterError) as error:
@@ -79,13 +78,13 @@ def test_a_wrong_file_is_refused_with_file_and_key(
     assert problem in str(error.value)
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(ParameterError, match="'blokcs' is none of barriers, blocks, empty, rooms"
                        '.*; did you mean blocks.$'):
         load_arena('blokcs')
 
 
-def test_a_binary_file_is_refused(tmp_path: Path) -> None:
+def test_a_binary_file_is_refused(tmp_path):
     path = tmp_path / 'noise.yaml'
     path.write_bytes(b'\xff\xfe\x00\x81')
     with pytest.raises(ParameterError, match='parameter world'):
@@ -101,8 +100,7 @@ def area(rectangle: Rectangle) -> shapely.Polygon:
 
 @given(st.floats(0.1, 20.0), st.floats(0.1, 20.0), st.floats(-4.0, 4.0),
        st.floats(-10.0, 10.0), st.floats(-10.0, 10.0))
-def test_a_rotated_rectangle_is_one_box(
-        length: float, width: float, yaw: float, x: float, y: float) -> None:
+def test_a_rotated_rectangle_is_one_box(length, width, yaw, x, y):
     polygon = area(Rectangle(x, y, length, width, yaw))
     rectangle = as_rectangle(polygon)
     assert rectangle is not None
@@ -112,12 +110,12 @@ def test_a_rotated_rectangle_is_one_box(
 @pytest.mark.parametrize('corners', [
     [(0, 0), (1, 0), (0, 1)], [(0, 0), (2, 0), (2.2, 1), (0, 1)],
     [(0, 0), (2, 0), (2, 2), (1, 2), (1, 1), (0, 1)]])
-def test_other_polygons_are_not_rectangles(corners: list[tuple[float, float]]) -> None:
+def test_other_polygons_are_not_rectangles(corners):
     assert as_rectangle(shapely.Polygon(corners)) is None
 
 
 @pytest.mark.parametrize('clockwise', [False, True])
-def test_edges_of_obstacles_are_closed_and_inside(clockwise: bool) -> None:
+def test_edges_of_obstacles_are_closed_and_inside(clockwise):
     for obstacle in load_arena('blocks').obstacles:
         polygon = obstacle.reverse() if clockwise else obstacle
         slabs = shapely.union_all([area(rectangle) for rectangle in edge_rectangles(polygon)])
@@ -128,7 +126,7 @@ def test_edges_of_obstacles_are_closed_and_inside(clockwise: bool) -> None:
 
 
 @pytest.mark.parametrize('world', ['barriers', 'blocks', 'rooms', 'empty'])
-def test_outer_walls_are_closed_and_outside_of_the_arena(world: str) -> None:
+def test_outer_walls_are_closed_and_outside_of_the_arena(world):
     outline = load_arena(world).outline
     slabs = [area(rectangle) for rectangle in outer_walls(outline)]
     walls = shapely.union_all(slabs)
@@ -141,7 +139,7 @@ def test_outer_walls_are_closed_and_outside_of_the_arena(world: str) -> None:
 WALL = shapely.box(1.0, -1.0, 2.0, 1.0)
 
 
-def test_line_of_sight_takes_pairs_or_one_place_for_all() -> None:
+def test_line_of_sight_takes_pairs_or_one_place_for_all():
     sight = LineOfSight([WALL])
     there = np.array([[3.0, 0.0], [0.5, 0.0], [0.0, 5.0]])
     assert sight.clear(np.zeros(2), there).tolist() == [False, True, True]
@@ -149,7 +147,86 @@ def test_line_of_sight_takes_pairs_or_one_place_for_all() -> None:
     assert sight.clear(np.zeros(2), np.empty((0, 2))).tolist() == []
 
 
-def test_touching_an_obstacle_blocks_the_line_of_sight() -> None:
+def test_touching_an_obstacle_blocks_the_line_of_sight():
     there = np.array([[3.0, 1.0]])
     assert LineOfSight([WALL]).clear(np.array([0.0, 1.0]), there).tolist() == [False]
     assert LineOfSight([]).clear(np.zeros(2), there).tolist() == [True]
+
+
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
+def test_random_poses_are_free_without_overlaps_and_repeatable(world):
+    parameters = SceneParameters(robots=100, seed=7, world=world, robot_radius=0.2, first_id=5)
+    scene = make_scene(parameters)
+    starts = np.array(scene.starts)
+    free = free_space(scene.arena, scene.obstacles, 0.2)
+    assert scene.ids == tuple(range(5, 105))
+    assert shapely.covers(free, shapely.points(starts[:, :2])).all()
+    apart = np.hypot(*(starts[:, np.newaxis, :2] - starts[:, :2]).T)
+    assert apart[~np.eye(100, dtype=bool)].min() >= 0.4
+    assert make_scene(parameters).starts == scene.starts
+    assert make_scene(SceneParameters(robots=100, seed=8, world=world)).starts != scene.starts
+
+
+def test_parameters_of_the_world_alone_do_not_change_the_scene():
+    fleet = make_scene(SceneParameters(robots=10, seed=3))
+    world = make_scene(WorldParameters(robots=10, seed=3, motion='levy', angular_noise=0.1))
+    assert fleet.starts == world.starts
+
+
+def test_a_grid_is_a_square_round_the_centre():
+    scene = make_scene(SceneParameters(robots=9, world='empty', layout='grid', spacing=2.0))
+    assert scene.starts == tuple((x, y, 0.0) for y in (-2.0, 0.0, 2.0) for x in (-2.0, 0.0, 2.0))
+
+
+def test_a_grid_avoids_obstacles():
+    scene = make_scene(SceneParameters(robots=100, world='blocks', layout='grid'))
+    free = free_space(scene.arena, scene.obstacles, 0.15)
+    assert len(set(scene.starts)) == 100
+    assert shapely.covers(free, shapely.points(np.array(scene.starts)[:, :2])).all()
+
+
+def test_a_circle_has_the_spacing_and_faces_outwards():
+    scene = make_scene(SceneParameters(robots=6, world='empty', layout='circle', spacing=2.0))
+    x, y, yaw = np.array(scene.starts).T
+    assert np.hypot(x, y) == pytest.approx(2.0)
+    assert np.hypot(x - np.roll(x, 1), y - np.roll(y, 1)) == pytest.approx(2.0)
+    assert np.cos(yaw - np.arctan2(y, x)) == pytest.approx(1.0)
+    alone = make_scene(SceneParameters(robots=1, world='empty', layout='circle'))
+    assert alone.starts == ((0.0, 0.0, 0.0),)
+
+
+def test_a_circle_grows_until_it_avoids_obstacles():
+    scene = make_scene(SceneParameters(robots=5, world='blocks', layout='circle'))
+    starts = np.array(scene.starts)
+    free = free_space(scene.arena, scene.obstacles, 0.15)
+    assert shapely.covers(free, shapely.points(starts[:, :2])).all()
+    assert np.hypot(*starts[:, :2].T) == pytest.approx(np.hypot(*starts[0, :2]))
+    assert np.hypot(*starts[0, :2]) > 1 / (2 * math.sin(math.pi / 5))
+
+
+@pytest.mark.parametrize(('layout', 'robots', 'radius'), [
+    ('random', 50, 1.0), ('grid', 1000, 0.15), ('grid', 1, 50.0), ('random', 1, 50.0),
+    ('circle', 30, 0.15), ('circle', 1, 50.0)])
+def test_robots_that_do_not_fit_are_refused(layout, robots, radius):
+    parameters = SceneParameters(robots=robots, layout=layout, robot_radius=radius)
+    with pytest.raises(ParameterError, match=f'robots: {robots} do not fit into world blocks'):
+        make_scene(parameters)
+
+
+def test_logs_determine_poses_number_and_arena():
+    scene = make_scene(SceneParameters(robots=40, logs='physics5', first_id=11))
+    assert scene.ids == (11, 12, 13, 14, 15)
+    assert scene.starts[0] == (0.0556, 3.0181, -2.2358)
+    assert scene.starts[scene.ids.index(15)] == (-0.8003, 1.9325, -1.2366)
+    paths = shapely.MultiPoint(np.vstack([log.poses[:, :2] for log in scene.logs]))
+    assert scene.arena.covers(paths)
+    assert scene.obstacles == ()
+
+
+def test_replay_without_logs_and_a_factor_without_a_clock_are_refused():
+    with pytest.raises(ParameterError, match='parameter logs is missing'):
+        build(WorldParameters, {'motion': 'replay'})
+    with pytest.raises(ParameterError, match='real_time_factor: 2.0 needs publish_clock'):
+        build(WorldParameters, {'real_time_factor': 2.0})
+    assert build(WorldParameters, {'real_time_factor': 2, 'publish_clock': True})
+    assert math.isinf(build(WorldParameters, {'radio_range': math.inf}).radio_range)

@@ -45,7 +45,7 @@ def lidar(arena: shapely.Polygon = ROOM, obstacles: tuple[shapely.Polygon, ...] 
     return Lidar(arena, obstacles, WorldParameters(**settings))  # type: ignore[arg-type]
 
 
-def test_four_beams_to_walls_and_an_obstacle() -> None:
+def test_four_beams_to_walls_and_an_obstacle():
     # From (0, 0) the block's side is 2 m east, the walls are 3 m north, 5 m west, 3 m south.
     poses = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2], [4.0, 0.0, 0.0]])
     scanner = lidar(obstacles=BLOCK, scan_beams=4, scan_range=10.0, robot_radius=0.0)
@@ -57,7 +57,7 @@ def test_four_beams_to_walls_and_an_obstacle() -> None:
     assert np.allclose(scanner.scan(poses[2:], [0]), [[1.0, 3.0, 1.0, 3.0]], atol=1e-12)
 
 
-def test_a_slanting_wall_and_the_corners_of_a_box() -> None:
+def test_a_slanting_wall_and_the_corners_of_a_box():
     # The hypotenuse is the line x + y = 4: 4 m away along x and y, sqrt(8) along the diagonal.
     # On the other side the legs are 1 m away, and their corner, at (-1, -1), sqrt(2).
     triangle = shapely.Polygon([(-1, -1), (5, -1), (-1, 5)])
@@ -69,7 +69,7 @@ def test_a_slanting_wall_and_the_corners_of_a_box() -> None:
     assert np.allclose(box.scan(np.zeros((1, 3)), [0]), [[1.0, math.sqrt(2)] * 4])
 
 
-def test_other_robots_are_discs_that_hide_objects_behind_them() -> None:
+def test_other_robots_are_discs_that_hide_objects_behind_them():
     # Robot 1 is 2 m ahead of robot 0: its disc begins at 1.5. Robot 2 is 3 m to the left and
     # half a metre off the beam: that only touches the disc of 0.5 in one point, 3 m away.
     # Robot 3, behind robot 1, is hidden from robot 0.
@@ -82,7 +82,7 @@ def test_other_robots_are_discs_that_hide_objects_behind_them() -> None:
     assert np.allclose(both, [[1.5, 9.0, 1.5, 9.0], [1.5, 3.0, 9.0, 9.0]])
 
 
-def test_the_range_is_inclusive_and_beyond_it_there_is_nothing() -> None:
+def test_the_range_is_inclusive_and_beyond_it_there_is_nothing():
     poses = np.array([[0.0, 0.0, 0.0], [3.5, 0.0, 0.0]])
     seen = {reach: lidar(scan_beams=4, scan_range=reach, robot_radius=0.5).scan(poses, [0])[0]
             for reach in (2.99, 3.0)}
@@ -90,13 +90,13 @@ def test_the_range_is_inclusive_and_beyond_it_there_is_nothing() -> None:
     assert np.allclose(seen[3.0], [3.0, 3.0, INF, 3.0])
 
 
-def test_inside_another_robot_all_ranges_are_0() -> None:
+def test_inside_another_robot_all_ranges_are_0():
     scan = lidar(scan_beams=4, robot_radius=0.5).scan(
         np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]), [0, 1])
     assert scan.tolist() == [[0.0] * 4] * 2
 
 
-def test_holes_of_an_arena_are_walls() -> None:
+def test_holes_of_an_arena_are_walls():
     # An arena with a hole in it: a courtyard round a house.
     yard = shapely.box(-5, -5, 5, 5).difference(shapely.box(1, -1, 3, 1))
     assert np.allclose(lidar(yard, scan_beams=2, scan_range=9.0).scan(np.zeros((1, 3)), [0]),
@@ -104,8 +104,7 @@ def test_holes_of_an_arena_are_walls() -> None:
 
 
 @given(st.floats(-4.5, 1.5), st.floats(-2.5, 2.5), st.floats(-9, 9), st.integers(1, 50))
-def test_beams_end_on_an_outline_and_are_free_up_to_it(
-        x: float, y: float, yaw: float, beams: int) -> None:
+def test_beams_end_on_an_outline_and_are_free_up_to_it(x, y, yaw, beams):
     other = shapely.Point(-2.0, 0.0).buffer(0.3, quad_segs=256)
     if other.dwithin(shapely.Point(x, y), 0.01):
         return
@@ -128,7 +127,7 @@ def test_beams_end_on_an_outline_and_are_free_up_to_it(
 
 
 @pytest.mark.parametrize('scanning', [[0], [2, 1], []])
-def test_only_requested_robots_have_rows(scanning: list[int]) -> None:
+def test_only_requested_robots_have_rows(scanning):
     poses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [-2.0, 1.0, 2.0]])
     scanner = lidar(scan_beams=5)
     assert np.array_equal(scanner.scan(poses, scanning), scanner.scan(poses, [0, 1, 2])[scanning])
@@ -138,7 +137,7 @@ NO_ROBOTS = np.empty((0, 3))
 place = st.floats(-20, 20)
 
 
-def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame() -> None:
+def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame():
     map_lidar = MapLidar(load_arena('empty'), 0.25, 0.5)
     # Facing north, 1 m before the upper wall of 20 m, with a robot 2 m to its left.
     ranges = map_lidar.scan((0.0, 9.0, math.pi / 2), np.array([[-2.0, 9.0, 0.0]]))
@@ -147,7 +146,7 @@ def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame() -> None:
     assert map_lidar.scan((0.0, 0.0, 0.0), NO_ROBOTS).tolist() == [math.inf] * MAP_LIDAR_BEAMS
 
 
-def test_a_map_lidar_with_current_positions_equals_a_scanner() -> None:
+def test_a_map_lidar_with_current_positions_equals_a_scanner():
     parameters = WorldParameters(
         robots=12, world='rooms', seed=3, scan_beams=MAP_LIDAR_BEAMS, scan_range=MAP_LIDAR_RANGE)
     world = World(parameters)
@@ -160,8 +159,7 @@ def test_a_map_lidar_with_current_positions_equals_a_scanner() -> None:
 
 @given(st.lists(st.tuples(place, place, st.floats(0, 10)), max_size=5),
        st.floats(0, 2), st.floats(0, 1))
-def test_others_approach_by_no_more_than_they_can_drive(
-        others: list[tuple[float, float, float]], speed: float, touch: float) -> None:
+def test_others_approach_by_no_more_than_they_can_drive(others, speed, touch):
     rows = np.array(others, dtype=float).reshape(-1, 3)
     before = np.hypot(rows[:, 0], rows[:, 1])
     near = nearest_possible(np.zeros(2), rows, speed, touch)
@@ -172,8 +170,7 @@ def test_others_approach_by_no_more_than_they_can_drive(
 
 
 @pytest.mark.parametrize(('seed', 'arena', 'period'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
-def test_robots_with_map_lidars_hit_neither_walls_nor_each_other(
-        seed: int, arena: str, period: float) -> None:
+def test_robots_with_map_lidars_hit_neither_walls_nor_each_other(seed, arena, period):
     """Twelve robots for 30 s; each receives the positions of the others periodically."""
     world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
     assert world.commands is not None

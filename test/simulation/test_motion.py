@@ -12,13 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Levy walks, velocity commands and the replay of logs."""
+"""Motions of robots, and the kinematics that carry them out."""
 
 import math
-from pathlib import Path
 from typing import Any
 
-from leader_election.simulation.kinematics import advance
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.parameters import ParameterError
+from leader_election.simulation.kinematics import advance, least_distance, move, overlaps, relative
 from leader_election.simulation.motion import (
     carried_log,
     DrivenMotion,
@@ -26,9 +28,11 @@ from leader_election.simulation.motion import (
     ReplayMotion,
     VelocityCommands,
 )
+from leader_election.simulation.odometry import Odometry
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import read_logs
 from leader_election.simulation.scene import free_space
+from leader_election.simulation.sensor_parameters import OdometryErrorParameters
 from leader_election.simulation.world import World
 import numpy as np
 import pytest
@@ -37,7 +41,7 @@ import shapely
 FAR = free_space(shapely.box(-1e6, -1e6, 1e6, 1e6), (), 0.0)
 
 
-def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution() -> None:
+def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution():
     parameters = WorldParameters(
         speed=1.0, turn_rate=2.0, levy_scale=0.5, levy_shape=1.5, motion='levy')
     robots = 200
@@ -59,7 +63,7 @@ def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution() -> 
     assert abs(np.median(legs) - 0.5 * 2 ** (1 / 1.5)) < 0.08
 
 
-def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one() -> None:
+def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one():
     parameters = WorldParameters(speed=1.0, turn_rate=20.0)
     robots = 400
     levy = LevyWalk(robots, parameters, np.random.default_rng(2))
@@ -73,7 +77,7 @@ def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one() -> None
     assert np.all(np.abs(turning[200:]) < 1e-6)
 
 
-def test_wheels_slip_at_a_wall_until_the_robot_gives_up() -> None:
+def test_wheels_slip_at_a_wall_until_the_robot_gives_up():
     free = free_space(shapely.box(-1, -1, 1, 1), (), 0.0)
     parameters = WorldParameters(speed=1.0, turn_rate=100.0, levy_scale=100.0, levy_push=2.0)
     motion = DrivenMotion(LevyWalk(1, parameters, np.random.default_rng(3)), free, 1, slip=0.5)
@@ -90,7 +94,7 @@ def test_wheels_slip_at_a_wall_until_the_robot_gives_up() -> None:
     assert wheels[0, 1] != 0.0
 
 
-def test_each_leg_has_a_pace_of_its_own() -> None:
+def test_each_leg_has_a_pace_of_its_own():
     parameters = WorldParameters(speed=1.0, turn_rate=2.0, levy_scale=0.5, levy_slowest=0.1)
     levy = LevyWalk(300, parameters, np.random.default_rng(1))
     poses, free = np.zeros((300, 3)), np.zeros(300, dtype=bool)
@@ -105,7 +109,7 @@ def test_each_leg_has_a_pace_of_its_own() -> None:
     assert 0.3 < np.median(speeds) < 0.55
 
 
-def test_levy_walkers_stay_in_free_space() -> None:
+def test_levy_walkers_stay_in_free_space():
     free = free_space(shapely.box(0, 0, 6, 6), (shapely.box(2, 2, 4, 4),), 0.2)
     parameters = WorldParameters(speed=2.0, levy_scale=2.0)
     motion = DrivenMotion(LevyWalk(30, parameters, np.random.default_rng(3)), free, 30)
@@ -116,7 +120,7 @@ def test_levy_walkers_stay_in_free_space() -> None:
     assert np.ptp(poses[:, 0]) > 4.0  # they got about
 
 
-def test_commands_hold_until_the_timeout_and_are_limited() -> None:
+def test_commands_hold_until_the_timeout_and_are_limited():
     commands = VelocityCommands(2, WorldParameters(speed=1.0, turn_rate=2.0, command_timeout=0.5))
     poses, free = np.zeros((2, 3)), np.zeros(2, dtype=bool)
     assert commands.velocities(poses, free, 0.0, 0.1).tolist() == [[0.0, 0.0], [0.0, 0.0]]
@@ -128,7 +132,7 @@ def test_commands_hold_until_the_timeout_and_are_limited() -> None:
     assert not commands.velocities(poses, free, 10.6, 0.1).any()
 
 
-def test_replay_follows_the_logs_and_then_stands_still(tmp_path: Path) -> None:
+def test_replay_follows_the_logs_and_then_stands_still(tmp_path):
     header = 't,v,omega,x,y,theta\n'
     (tmp_path / 'a.csv').write_text(header + '5,1,0,0,0,0\n6,2,1,1,0,0\n8,3,3,5,0,2\n')
     (tmp_path / 'b.csv').write_text(header + '6,1,0,7,7,1\n7,1,0,8,7,1\n')
@@ -152,7 +156,7 @@ def after(seconds: float, **settings: Any) -> World:
     return world
 
 
-def test_a_replayed_robot_drives_on_from_where_it_is_put() -> None:
+def test_a_replayed_robot_drives_on_from_where_it_is_put():
     carried = {'carried_robots': '2', 'carried_at': 30.0, 'carried_by': tuple(BY)}
     for seconds in (29.9, 30.0, 80.0):
         plain = after(seconds, logs='physics5')
@@ -170,7 +174,7 @@ def test_a_replayed_robot_drives_on_from_where_it_is_put() -> None:
         here + BY + [cos * x - sin * y, sin * x + cos * y, turn], abs=1e-6)
 
 
-def test_carrying_does_not_change_the_length_of_a_log() -> None:
+def test_carrying_does_not_change_the_length_of_a_log():
     log = read_logs('physics5')[0]
     for at in (-5.0, 0.0, 120.0, 500.0):
         carried = carried_log(log, at, np.array(BY))
@@ -182,7 +186,7 @@ def test_carrying_does_not_change_the_length_of_a_log() -> None:
 
 
 @pytest.mark.parametrize('motion', ['static', 'levy', 'cmd_vel'])
-def test_a_simulated_robot_is_carried_once(motion: str) -> None:
+def test_a_simulated_robot_is_carried_once(motion):
     settings = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'motion': motion, 'speed': 0.1,
                 'carried_at': 1.0, 'carried_by': (1.0, 0.5, 0.2)}
     plain = after(3.0, **settings)
@@ -193,3 +197,119 @@ def test_a_simulated_robot_is_carried_once(motion: str) -> None:
     assert moved.poses[1].tolist() == plain.poses[1].tolist()
     assert np.hypot(*(moved.poses - plain.poses)[0, :2]) < 2.0
     assert np.abs(moved.odometry[:, :2]).max() <= 0.1 * 3.0
+
+
+BOX = free_space(shapely.box(0, 0, 10, 10), (shapely.box(4, 4, 6, 6),), 0.5)
+angle = st.floats(-math.pi, math.pi)
+place = st.floats(-10, 10)
+
+
+def test_robot_moves_straight_turns_and_along_an_arc():
+    poses = np.array([[1.0, 2.0, math.pi / 2], [1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
+    velocities = np.array([[2.0, 0.0], [0.0, 1.0], [math.pi, -math.pi]])
+    expected = [[1.0, 3.0, math.pi / 2], [1.0, 2.0, 0.5], [1.0, -1.0, -math.pi / 2]]
+    assert np.allclose(advance(poses, velocities, 0.5), expected, atol=1e-12)
+
+
+@given(st.floats(-2, 2), st.floats(-3, 3), angle)
+def test_an_arc_is_the_same_in_one_step_or_in_many(v, omega, yaw):
+    velocities = np.array([[v, omega]])
+    once = many = np.array([[0.5, -0.5, yaw]])
+    for _ in range(20):
+        many = advance(many, velocities, 0.1)
+    assert np.allclose(advance(once, velocities, 2.0), many, atol=1e-9)
+
+
+@given(place, place, angle, st.floats(-2, 2), st.floats(-3, 3))
+def test_seen_from_its_start_a_robot_moves_as_from_the_origin(x, y, yaw, v, omega):
+    start, velocities = np.array([[x, y, yaw]]), np.array([[v, omega]])
+    seen = relative(start, advance(start, velocities, 1.0))
+    assert np.allclose(seen, advance(np.zeros((1, 3)), velocities, 1.0), atol=1e-9)
+
+
+def test_walls_and_obstacles_stop_a_robot_which_still_turns():
+    poses = np.array([
+        [9.0, 5.0, 0.0],   # at the wall, driving into it
+        [3.0, 5.0, 0.0],   # at the obstacle, driving into it
+        [3.0, 5.0, 0.0],   # fast enough to come out behind the obstacle
+        [9.0, 5.0, 0.0],   # at the wall, driving backwards
+        [9.0, 5.0, 0.0],   # at the wall, turning
+        [1.0, 1.0, 0.0],   # in the open
+    ])
+    velocities = np.array(
+        [[1.0, 0.2], [1.0, 0.0], [4.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    after, real, blocked = move(poses, velocities, 1.0, BOX)
+    assert blocked.tolist() == [True, True, True, False, False, False]
+    assert after.tolist() == [
+        [9.0, 5.0, 0.2], [3.0, 5.0, 0.0], [3.0, 5.0, 0.0],
+        [8.0, 5.0, 0.0], [9.0, 5.0, 1.0], [2.0, 1.0, 0.0]]
+    assert real[:, 0].tolist() == [0.0, 0.0, 0.0, -1.0, 0.0, 1.0]
+    assert real[:, 1].tolist() == velocities[:, 1].tolist()
+
+
+places = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12)
+
+
+def test_single_robot_has_infinite_gap():
+    assert least_distance(np.zeros((1, 3))) == least_distance(np.zeros((0, 3))) == math.inf
+    assert overlaps(np.zeros((1, 3)), 1.0) == []
+
+
+def test_robots_at_the_same_place_overlap_and_touching_ones_do_not():
+    # 0 and 2 are at the same place; 1 is 2 m away, which is two radii of 1 m.
+    poses = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    assert least_distance(poses) == 0.0
+    assert overlaps(poses, 1.0) == [(0, 2)]
+    assert overlaps(poses, 1.001) == [(0, 1), (0, 2), (1, 2)]
+
+
+@given(places)
+def test_overlaps_are_those_of_a_comparison_of_all_pairs(listed):
+    positions = np.array(listed, dtype=float).reshape(-1, 2)
+    apart = {(i, j): math.dist(listed[i], listed[j])
+             for i in range(len(listed)) for j in range(i + 1, len(listed))}
+    assert least_distance(positions) == min(apart.values(), default=math.inf)
+    assert overlaps(positions, 1.0) == [pair for pair in apart if apart[pair] < 2.0]
+
+
+def test_the_world_has_the_distance_of_the_closest_pair():
+    parameters = WorldParameters(robots=9, world='empty', layout='grid', spacing=1.5)
+    assert least_distance(World(parameters).poses) == 1.5
+
+
+def test_factors_of_turns_depend_on_rate_and_side():
+    odometry = Odometry(4, OdometryErrorParameters(
+        distance_factor=(0.5, 0.5), turn_factor=(0.8, 0.8), turn_factor_fall=(0.1, 0.1),
+        turn_factor_left=(0.1, 0.1)), np.random.default_rng(1))
+    true = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 9.0]])
+    odometry.step(true, 0.1)
+    assert odometry.velocities == pytest.approx(true / [
+        # The last one would be negative: bounded.
+        [0.5, 0.8], [0.5, 0.8 - 0.1 + 0.05], [0.5, 0.8 - 0.1 - 0.05], [0.5, 0.1]])
+
+
+def test_factors_are_drawn_evenly_and_ranges_without_length_draw_nothing():
+    true = np.array([[1.0, 1.0]]).repeat(2000, axis=0)
+    odometry = Odometry(2000, OdometryErrorParameters(
+        distance_factor=(0.7, 1.3), turn_factor=(0.7, 0.9)), np.random.default_rng(1))
+    odometry.step(true, 0.1)
+    factors = true / odometry.velocities
+    for column, (low, high) in enumerate(((0.7, 1.3), (0.7, 0.9))):
+        drawn = np.sort(factors[:, column])
+        assert low <= drawn[0] and drawn[-1] <= high
+        # The largest distance between the distributions is below 0.04 with 2000 samples at 0.1 %.
+        assert np.abs(drawn - np.linspace(low, high, 2000)).max() < 0.045 * (high - low)
+    plain, fixed = (Odometry(3, OdometryErrorParameters(
+        linear_noise=0.1, turn_factor=(value, value)), np.random.default_rng(1))
+        for value in (1.0, 2.0))
+    for each in plain, fixed:
+        each.step(true[:3], 0.1)
+    assert np.array_equal(plain.velocities[:, 0], fixed.velocities[:, 0])
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    ('distance_factor', (1.2, 0.8)), ('turn_factor', (0.0, 1.0)),
+    ('turn_factor_fall', (-0.1, 0.1)), ('turn_factor_left', (0.0, 2.0))])
+def test_a_wrong_range_is_refused(name, value):
+    with pytest.raises(ParameterError, match=f'parameter {name}: .* a least and a greatest'):
+        OdometryErrorParameters(**{name: value})

@@ -58,7 +58,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-def test_small_data_set_is_converted(source: Path, tmp_path: Path) -> None:
+def test_small_data_set_is_converted(source, tmp_path):
     """Robot 2 has a true pose from 0.25 s on: there the logs begin; robot 1's ends at 3 s."""
     target = tmp_path / 'logs'
     done = convert(source, target, rate=2.0)
@@ -82,7 +82,7 @@ def test_small_data_set_is_converted(source: Path, tmp_path: Path) -> None:
     assert read_landmarks(target / 'measurements' / 'landmarks.csv') == {6: (1.88033, -5.5723)}
 
 
-def test_thinned_velocities_keep_the_distance_driven(source: Path, tmp_path: Path) -> None:
+def test_thinned_velocities_keep_the_distance_driven(source, tmp_path):
     convert(source, tmp_path / 'logs', rate=2.0, mean=True)
     one = read_log(tmp_path / 'logs' / 'robot_1.csv')
     # 0.25 s at 0.1 m/s from 0.5 to 0.75 s, and so on.
@@ -90,7 +90,7 @@ def test_thinned_velocities_keep_the_distance_driven(source: Path, tmp_path: Pat
     assert one.travelled_at(2.5).tolist() == pytest.approx([0.075 + 0.15, -0.375])
 
 
-def test_the_begin_may_be_given(source: Path, tmp_path: Path) -> None:
+def test_the_begin_may_be_given(source, tmp_path):
     done = convert(source, tmp_path / 'logs', origin=ORIGIN + 1.0)
     assert (done.origin, done.length) == (ORIGIN + 1.0, 2.0)
     assert read_log(tmp_path / 'logs' / 'robot_1.csv').poses[0, 0] == 2.0
@@ -110,8 +110,7 @@ def test_the_begin_may_be_given(source: Path, tmp_path: Path) -> None:
      "Robot1_Measurement.dat: line 1: could not convert string to float: 'x'"),
     ('Robot1_Groundtruth.dat', '1 2 3 4\n', 'is not in between'),
 ])
-def test_wrong_files_are_named(source: Path, tmp_path: Path, name: str, text: str | None,
-                               error: str) -> None:
+def test_wrong_files_are_named(source, tmp_path, name, text, error):
     if text is None:
         (source / name).unlink()
     else:
@@ -122,12 +121,12 @@ def test_wrong_files_are_named(source: Path, tmp_path: Path, name: str, text: st
     assert not (tmp_path / 'logs').exists()
 
 
-def test_a_begin_without_true_poses_is_refused(source: Path, tmp_path: Path) -> None:
+def test_a_begin_without_true_poses_is_refused(source, tmp_path):
     with pytest.raises(LogError, match='all robots have a true pose from .*191.250 to .*194.000'):
         convert(source, tmp_path / 'logs', origin=ORIGIN)
 
 
-def test_existing_logs_are_not_overwritten(source: Path, tmp_path: Path) -> None:
+def test_existing_logs_are_not_overwritten(source, tmp_path):
     with pytest.raises(LogError, match='is not empty; name a new folder'):
         convert(source, tmp_path)
     with pytest.raises(LogError, match='no data set of MRCLAM'):
@@ -136,8 +135,7 @@ def test_existing_logs_are_not_overwritten(source: Path, tmp_path: Path) -> None
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(2, 40))
-def test_logs_written_as_a_data_set_come_back(
-        tmp_path_factory: pytest.TempPathFactory, seed: int, robots: int, rows: int) -> None:
+def test_logs_written_as_a_data_set_come_back(tmp_path_factory, seed, robots, rows):
     """Rows at 10 Hz, in the precision of the data sets."""
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp('data')
@@ -177,7 +175,7 @@ def test_logs_written_as_a_data_set_come_back(
                 pytest.approx(row, abs=1e-3) for row in expected]
 
 
-def test_the_sample_written_back_is_converted_to_itself(tmp_path: Path) -> None:
+def test_the_sample_written_back_is_converted_to_itself(tmp_path):
     """Five robots and their sightings, as the authors would have published them."""
     source = tmp_path / 'set'
     source.mkdir()

@@ -45,14 +45,14 @@ def way(physics: ContactPhysics, robot: int = 0) -> float:
     return float(physics.wheels[robot].mean()) * body.WHEEL_RADIUS
 
 
-def test_a_robot_at_rest_rests_and_its_accelerometer_feels_gravity() -> None:
+def test_a_robot_at_rest_rests_and_its_accelerometer_feels_gravity():
     physics = driven([[1.0, 0.5, 0.7]], [[0.0, 0.0]], 5.0)
     assert physics.poses[0] == pytest.approx([1.0, 0.5, 0.7], abs=1e-4)
     assert physics.accelerations[0] == pytest.approx([0.0, 0.0, 9.81], abs=0.03)
     assert not physics.touching[0]
 
 
-def test_in_the_open_wheels_roll_and_the_drive_limits_acceleration() -> None:
+def test_in_the_open_wheels_roll_and_the_drive_limits_acceleration():
     physics = driven([[-2.5, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 1.0]], 4.0)
     # From rest at 1 m/s², and 6 rad/s².
     assert physics.poses[0] == pytest.approx([-2.5 + 2.0 - 0.125, 0.0, 0.0], abs=0.02)
@@ -65,8 +65,7 @@ def test_in_the_open_wheels_roll_and_the_drive_limits_acceleration() -> None:
 
 
 @pytest.mark.parametrize('obstacles', [(), (shapely.Polygon([(2, -1), (3, 0), (2, 1)]),)])
-def test_at_a_wall_a_robot_touches_and_its_wheels_stall(
-        obstacles: tuple[shapely.Polygon, ...]) -> None:
+def test_at_a_wall_a_robot_touches_and_its_wheels_stall(obstacles):
     wall = 2.0 if obstacles else 3.0
     physics = driven([[1.0, 0.0, 0.0]], [[0.5, 0.0]], 6.0, obstacles)
     assert physics.poses[0, 0] == pytest.approx(wall - ROBOT, abs=0.01)
@@ -81,7 +80,7 @@ def test_at_a_wall_a_robot_touches_and_its_wheels_stall(
     assert not physics.touching[0] and physics.poses[0, 0] < wall - ROBOT - 0.3
 
 
-def test_a_robot_pushes_another_whose_wheels_slide_sideways() -> None:
+def test_a_robot_pushes_another_whose_wheels_slide_sideways():
     # The other one stands across: its wheels cannot roll out of the way.
     physics = driven([[-1.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2]], [[0.5, 0.0], [0.0, 0.0]], 6.0)
     assert physics.touching.all()
@@ -92,7 +91,7 @@ def test_a_robot_pushes_another_whose_wheels_slide_sideways() -> None:
     assert way(along, 1) < along.poses[1, 0] + 0.05
 
 
-def test_robot_is_placed_elsewhere() -> None:
+def test_robot_is_placed_elsewhere():
     physics = driven([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]], 1.0)
     physics.place([0], np.array([[-2.0, 1.0, 3.0]]))
     assert physics.poses.round(3).tolist() == [[-2.0, 1.0, 3.0], [1.0, 1.0, 0.0]]
@@ -111,7 +110,7 @@ def errors(world: World) -> Array:
     return np.hypot(*(reckoned - world.poses)[:, :2].T)
 
 
-def test_a_world_with_physics_wanders_slips_and_repeats_itself() -> None:
+def test_a_world_with_physics_wanders_slips_and_repeats_itself():
     world = after(150, robots=8, motion='levy', seed=3)
     assert np.hypot(*(world.poses - np.array(world.scene.starts))[:, :2].T).mean() > 0.5
     assert 1e-4 < errors(world).mean() < 0.5
@@ -122,7 +121,7 @@ def test_a_world_with_physics_wanders_slips_and_repeats_itself() -> None:
     assert not world.covariance.exact
 
 
-def test_commands_drive_the_bodies_and_true_velocities_are_not_those_of_the_wheels() -> None:
+def test_commands_drive_the_bodies_and_true_velocities_are_not_those_of_the_wheels():
     world = after(0, robots=1, world='empty:4x4', layout='grid', motion='cmd_vel')
     assert world.commands is not None and world.physics is not None
     for _ in range(60):
@@ -132,13 +131,13 @@ def test_commands_drive_the_bodies_and_true_velocities_are_not_those_of_the_whee
     assert world.odometry[0, 0] > world.poses[0, 0] > 1.8
 
 
-def test_a_carried_robot_drives_on_from_its_new_place() -> None:
+def test_a_carried_robot_drives_on_from_its_new_place():
     world = after(20, robots=2, world='empty', layout='grid',
                   carried_robots='1', carried_at=1.0)
     assert world.poses[0] == pytest.approx([1.5, -0.5, 0.0], abs=1e-3)
 
 
-def test_unsupported_physics_settings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_physics_settings_are_one_line(monkeypatch):
     for wrong in ({'logs': 'physics5'}, {'robot_radius': 0.0}):
         with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with'):
             WorldParameters(physics='mujoco', **wrong)  # type: ignore[arg-type]

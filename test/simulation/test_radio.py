@@ -57,17 +57,17 @@ def balanced(one: Radio) -> bool:
 
 @pytest.mark.parametrize(('reach', 'hearers'), [
     (1.99, []), (2.0, [1]), (3.0, [1, 3]), (math.inf, [1, 2, 3])])
-def test_range_is_inclusive_and_no_robot_receives_itself(reach: float, hearers: list[int]) -> None:
+def test_range_is_inclusive_and_no_robot_receives_itself(reach, hearers):
     assert radio(radio_range=reach).receivers(0, LINE).tolist() == hearers
 
 
-def test_obstacles_block_messages_only_with_line_of_sight() -> None:
+def test_obstacles_block_messages_only_with_line_of_sight():
     assert radio(radio_range=10.0).receivers(0, LINE).tolist() == [1, 2, 3]
     assert radio(radio_range=10.0, line_of_sight=True).receivers(0, LINE).tolist() == [3]
     assert radio(radio_range=10.0, line_of_sight=True).receivers(1, LINE).tolist() == [2, 3]
 
 
-def test_receivers_follow_robots_that_move_and_a_range_that_is_changed() -> None:
+def test_receivers_follow_robots_that_move_and_a_range_that_is_changed():
     one, nearer = radio(radio_range=2.0), LINE / 2.0
     assert [one.receivers(0, places).tolist() for places in (LINE, LINE, nearer, LINE)] == [
         [1], [1], [1, 2, 3], [1]]
@@ -76,14 +76,14 @@ def test_receivers_follow_robots_that_move_and_a_range_that_is_changed() -> None
     assert one.receivers(0, LINE).tolist() == [1, 3]
 
 
-def test_loss_is_drawn_for_each_receiver() -> None:
+def test_loss_is_drawn_for_each_receiver():
     heard = [len(radio(CROWD, radio_loss=p).receivers(0, CROWD)) for p in (0.0, 0.3, 1.0)]
     assert heard[0] == 1000
     assert 630 < heard[1] < 770
     assert heard[2] == 0
 
 
-def test_groups_do_not_hear_each_other_until_they_are_one_again() -> None:
+def test_groups_do_not_hear_each_other_until_they_are_one_again():
     one = radio(radio_range=10.0, radio_groups='4, 6')
     # 4 and 6 are a group, and so are 5 and 7, which are not named.
     assert [one.receivers(row, LINE).tolist() for row in range(4)] == [[2], [3], [0], [1]]
@@ -97,12 +97,12 @@ def test_groups_do_not_hear_each_other_until_they_are_one_again() -> None:
 @pytest.mark.parametrize(('name', 'text'), [
     ('radio_groups', '1-x'), ('radio_groups', '1;;2-1'), ('odom_silent', 'all'),
     ('odom_shifted', '-3')])
-def test_texts_that_name_no_robots_are_refused(name: str, text: str) -> None:
+def test_texts_that_name_no_robots_are_refused(name, text):
     with pytest.raises(ParameterError, match=f'^parameter {name}: '):
         WorldParameters(**{name: text})  # type: ignore[arg-type]
 
 
-def test_a_message_arrives_after_its_delay_and_once() -> None:
+def test_a_message_arrives_after_its_delay_and_once():
     one = radio(radio_range=2.0, radio_delay=0.5)
     one.send(0, 'a', LINE, 10.0)
     assert (one.pending, one.next_arrival) == (1, 10.5)
@@ -111,7 +111,7 @@ def test_a_message_arrives_after_its_delay_and_once() -> None:
     assert one.arrived(99.0) == [] and one.next_arrival is None and balanced(one)
 
 
-def test_without_delay_messages_arrive_at_once_in_their_order() -> None:
+def test_without_delay_messages_arrive_at_once_in_their_order():
     one = radio(radio_range=3.0)
     for message in 'ab':
         one.send(0, message, LINE, 1.0)
@@ -119,7 +119,7 @@ def test_without_delay_messages_arrive_at_once_in_their_order() -> None:
         (1, 'a'), (3, 'a'), (1, 'b'), (3, 'b')]
 
 
-def test_jitter_is_spread_over_its_range() -> None:
+def test_jitter_is_spread_over_its_range():
     one = radio(CROWD, radio_delay=1.0, radio_jitter=2.0)
     one.send(0, 'a', CROWD, 0.0)
     dues = [copy.due for copy in one.arrived(9.0)]
@@ -127,7 +127,7 @@ def test_jitter_is_spread_over_its_range() -> None:
     assert 1.9 < sum(dues) / len(dues) < 2.1
 
 
-def test_some_messages_come_twice_each_with_a_delay_of_its_own() -> None:
+def test_some_messages_come_twice_each_with_a_delay_of_its_own():
     one = radio(CROWD, radio_duplication=0.3, radio_jitter=1.0)
     one.send(0, 'a', CROWD, 0.0)
     copies = one.arrived(1.0)
@@ -137,7 +137,7 @@ def test_some_messages_come_twice_each_with_a_delay_of_its_own() -> None:
     assert len(copies) == 1000 + one.counts[of.DUPLICATED] and balanced(one)
 
 
-def test_messages_that_are_not_delayed_overtake_others() -> None:
+def test_messages_that_are_not_delayed_overtake_others():
     one = radio(radio_range=2.0, radio_delay=5.0, radio_reordering=0.5)
     for second in range(100):
         one.send(0, second, LINE, float(second))
@@ -145,7 +145,7 @@ def test_messages_that_are_not_delayed_overtake_others() -> None:
     assert sorted(order) == list(range(100)) and order != sorted(order)
 
 
-def test_a_clock_that_goes_backwards_leaves_the_rest_of_the_delay() -> None:
+def test_a_clock_that_goes_backwards_leaves_the_rest_of_the_delay():
     one = radio(radio_range=2.0, radio_delay=5.0)
     one.send(0, 'a', LINE, 100.0)
     assert one.arrived(103.0) == []
@@ -154,7 +154,7 @@ def test_a_clock_that_goes_backwards_leaves_the_rest_of_the_delay() -> None:
     assert [copy.message for copy in one.arrived(45.0)] == ['b']
 
 
-def test_copies_on_their_way_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_on_their_way_have_a_limit(monkeypatch):
     monkeypatch.setattr(of, 'MOST_PENDING', 2)
     one = radio(radio_range=10.0, radio_delay=1.0)
     one.send(0, 'a', LINE, 0.0)
@@ -166,8 +166,7 @@ def test_copies_on_their_way_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
        groups=st.sampled_from(['', '4;5', '6-7', '1-99']),
        senders=st.lists(st.integers(0, 3), max_size=20))
 def test_each_copy_is_accounted_for_and_the_seed_decides(
-        seed: int, loss: float, delay: float, jitter: float, twice: float, early: float,
-        groups: str, senders: list[int]) -> None:
+        seed, loss, delay, jitter, twice, early, groups, senders):
     settings = {'radio_loss': loss, 'radio_delay': delay, 'radio_jitter': jitter,
                 'radio_duplication': twice, 'radio_reordering': early, 'radio_groups': groups}
     runs = []
@@ -188,11 +187,11 @@ messages = st.lists(st.text(st.characters(exclude_characters=SEPARATOR), min_siz
 
 
 @given(messages)
-def test_messages_survive_bundling(sent: list[str]) -> None:
+def test_messages_survive_bundling(sent):
     assert [message for text in pack(sent) for message in unpack(text)] == sent
 
 
-def test_a_text_is_no_longer_than_a_datagram_holds() -> None:
+def test_a_text_is_no_longer_than_a_datagram_holds():
     sent = ['x' * 300] * 500 + ['y' * 2 * LARGEST_TEXT]
     texts = list(pack(sent))
     assert [len(text) <= LARGEST_TEXT for text in texts] == [True] * (len(texts) - 1) + [False]
@@ -200,11 +199,11 @@ def test_a_text_is_no_longer_than_a_datagram_holds() -> None:
     assert [message for text in texts for message in unpack(text)] == sent
 
 
-def test_a_message_with_a_separator_remains_one_invalid_message() -> None:
+def test_a_message_with_a_separator_remains_one_invalid_message():
     text, = pack([f'{{"v":1}}{SEPARATOR}{{}}', '{}'])
     assert unpack(text) == ['{"v":1}\x1f{}', '{}']
 
 
 @given(st.lists(st.integers(0, 2**53), min_size=1), st.text())
-def test_a_delivery_names_its_receivers(receivers: list[int], payload: str) -> None:
+def test_a_delivery_names_its_receivers(receivers, payload):
     assert parse_delivery(delivery(receivers, payload)) == (tuple(receivers), payload)

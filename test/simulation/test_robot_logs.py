@@ -12,17 +12,25 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Logs of robots: the sample, interpolation, and wrong files."""
+"""Logs of robots and the sightings in them."""
 
 import math
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
+from leader_election.simulation.logged_sightings import (
+    landmarks_path,
+    LoggedSightings,
+    read_scene_landmarks,
+    read_sightings,
+)
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import LogError, read_log, read_logs, read_table
+from leader_election.simulation.world import World
 import numpy as np
 import pytest
 
-HEADER = 't,v,omega,x,y,theta\n'
+LOG_HEADER = 't,v,omega,x,y,theta\n'
 
 
 def write(path: Path, text: str) -> Path:
@@ -30,7 +38,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_the_sample_is_120_s_of_five_robots() -> None:
+def test_the_sample_is_120_s_of_five_robots():
     logs = read_logs('physics5')
     assert len(logs) == 5
     for log in logs:
@@ -39,7 +47,7 @@ def test_the_sample_is_120_s_of_five_robots() -> None:
         assert log.velocities[-1].tolist() == [0.0, 0.0]
 
 
-def test_real_logs_are_756_s_of_five_robots(real_logs: str) -> None:
+def test_real_logs_are_756_s_of_five_robots(real_logs):
     logs = read_logs(real_logs)
     assert len(logs) == 5
     for log in logs:
@@ -47,8 +55,8 @@ def test_real_logs_are_756_s_of_five_robots(real_logs: str) -> None:
     assert logs[4].velocities[0] == pytest.approx([0.067, 0.0], abs=1e-3)
 
 
-def test_between_rows_poses_are_interpolated_and_velocities_hold(tmp_path: Path) -> None:
-    log = read_log(write(tmp_path / 'a.csv', HEADER + (
+def test_between_rows_poses_are_interpolated_and_velocities_hold(tmp_path):
+    log = read_log(write(tmp_path / 'a.csv', LOG_HEADER + (
         '10,1,0.5,0,0,3.0\n'
         '12,3,0,4,2,-3.0\n'
         '13,9,9,4,2,-3.0\n')))
@@ -62,40 +70,39 @@ def test_between_rows_poses_are_interpolated_and_velocities_hold(tmp_path: Path)
     assert log.travelled_at(99.0).tolist() == [5.0, 1.0]
 
 
-def test_further_columns_and_any_order_are_allowed(tmp_path: Path) -> None:
+def test_further_columns_and_any_order_are_allowed(tmp_path):
     log = read_log(write(tmp_path / 'a.csv', 'x,y,note,theta,omega,v,t\n1,2,hm,3,4,5,6\n'))
     assert log.poses.tolist() == [[1.0, 2.0, 3.0]]
     assert log.velocities.tolist() == [[5.0, 4.0]]
 
 
-def test_logs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+def test_logs_are_in_the_order_of_their_numbers(tmp_path):
     for number in (10, 9, 1):
-        write(tmp_path / f'robot_{number}.csv', f'{HEADER}0,0,0,{number},0,0\n')
+        write(tmp_path / f'robot_{number}.csv', f'{LOG_HEADER}0,0,0,{number},0,0\n')
     assert [log.poses[0, 0] for log in read_logs(str(tmp_path))] == [1.0, 9.0, 10.0]
 
 
 @pytest.mark.parametrize(('text', 'problem'), [
     ('', 'line 1: missing columns t, v, omega, x, y, theta'),
     ('t,v,x,y\n0,0,0,0\n', 'line 1: missing columns omega, theta'),
-    (HEADER, 'line 2: no rows'),
-    (HEADER + '0,0,0,0,0,0\n1,0,0,nan,0,0\n', "line 3: x is not a finite number: 'nan'"),
-    (HEADER + '0,0,0,0,inf,0\n', "line 2: y is not a finite number: 'inf'"),
-    (HEADER + '0,fast,0,0,0,0\n', "line 2: v is not a finite number: 'fast'"),
-    (HEADER + '0,0,0,0,0,0\n1,0,0\n', 'line 3: x is not a finite number: None'),
-    (HEADER + '0,0,0,0,0,\n', "line 2: theta is not a finite number: ''"),
-    (HEADER + '0,0,0,0,0,0\n2,0,0,0,0,0\n1,0,0,0,0,0\n',
+    (LOG_HEADER, 'line 2: no rows'),
+    (LOG_HEADER + '0,0,0,0,0,0\n1,0,0,nan,0,0\n', "line 3: x is not a finite number: 'nan'"),
+    (LOG_HEADER + '0,0,0,0,inf,0\n', "line 2: y is not a finite number: 'inf'"),
+    (LOG_HEADER + '0,fast,0,0,0,0\n', "line 2: v is not a finite number: 'fast'"),
+    (LOG_HEADER + '0,0,0,0,0,0\n1,0,0\n', 'line 3: x is not a finite number: None'),
+    (LOG_HEADER + '0,0,0,0,0,\n', "line 2: theta is not a finite number: ''"),
+    (LOG_HEADER + '0,0,0,0,0,0\n2,0,0,0,0,0\n1,0,0,0,0,0\n',
      'line 4: time does not increase: t is 1 after 2'),
-    (HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
+    (LOG_HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
 ])
-def test_a_wrong_log_is_refused_with_file_and_line(
-        tmp_path: Path, text: str, problem: str) -> None:
+def test_a_wrong_log_is_refused_with_file_and_line(tmp_path, text, problem):
     path = write(tmp_path / 'robot_1.csv', text)
     with pytest.raises(LogError) as error:
         read_logs(str(tmp_path))
     assert f'log {path}: {problem}' in str(error.value)
 
 
-def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
+def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path):
     with pytest.raises(LogError, match='no folder with .csv files'):
         read_logs(str(tmp_path / 'nowhere'))
     (tmp_path / 'a.csv').write_bytes(b'\xff\xfe\x81\n')
@@ -109,14 +116,14 @@ def table(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_rows_have_their_columns_and_lines(tmp_path: Path) -> None:
+def test_rows_have_their_columns_and_lines(tmp_path):
     path = table(tmp_path, 'b,more,a\n2,x,1\n\n4,y,3\n')
     values, lines = read_table(path, ('a', 'b'))
     assert values.tolist() == [[1.0, 2.0], [3.0, 4.0]] and lines == [2, 4]
     assert read_table(table(tmp_path, 'a\n'), ('a',)).values.shape == (0, 1)
 
 
-def test_values_that_may_lack_are_nan(tmp_path: Path) -> None:
+def test_values_that_may_lack_are_nan(tmp_path):
     path = table(tmp_path, 'a,b\n1,\n2,nan\n3\n')
     values, _ = read_table(path, ('a', 'b', 'c'), may_lack=('b', 'c'))
     np.testing.assert_equal(values, [[i, np.nan, np.nan] for i in (1.0, 2.0, 3.0)])
@@ -126,7 +133,158 @@ def test_values_that_may_lack_are_nan(tmp_path: Path) -> None:
         read_table(path, ('a', 'b'))
 
 
-def test_errors_are_errors_of_parameters_in_one_line(tmp_path: Path) -> None:
+def test_errors_are_errors_of_parameters_in_one_line(tmp_path):
     with pytest.raises(ParameterError, match=f'^log {tmp_path}/none.csv: ') as error:
         read_table(tmp_path / 'none.csv', ('a',))
     assert len(str(error.value).splitlines()) == 1
+
+
+LOG = 't,v,omega,x,y,theta\n0,0,0,0,0,0\n9,0,0,0,0,0\n'
+HEADER = 't,subject,range,bearing\n'
+LANDMARKS = 'subject,x,y\n7,1,2\n8,3,4\n'
+
+
+def folder(tmp_path: Path, robots: tuple[str, ...] = ('robot_1', 'robot_2'),
+           **files: str) -> Path:
+    """Write logs of robots, and files of measurements by their names."""
+    (tmp_path / 'measurements').mkdir()
+    for robot in robots:
+        (tmp_path / f'{robot}.csv').write_text(LOG)
+    for name, text in files.items():
+        (tmp_path / 'measurements' / f'{name}.csv').write_text(text)
+    return tmp_path
+
+
+def test_the_sample_has_sightings_of_five_robots():
+    seen = read_sightings('physics5', range(1, 6))
+    assert seen.shape[1] == 5 and len(seen) > 1000
+    assert set(seen[:, 1]) == {0, 1, 2, 3, 4}
+    assert set(seen[:, 2]) <= set(range(1, 22)) and set(seen[:, 2]) >= {1, 2, 3, 4, 5}
+    assert np.all(np.diff(seen[:, 0]) >= 0.0) and seen[-1, 0] <= 120.0
+    assert sorted(read_scene_landmarks('physics5', '', ())) == list(range(6, 22))
+
+
+def errors(logs: str) -> tuple[float, float]:
+    """Return the median errors of ranges and bearings of robots in two minutes [m, rad]."""
+    world = World(WorldParameters(logs=logs, logged_sightings=True))
+    off = []
+    while world.time < 120.0:
+        world.step()
+        for row, subject, distance, bearing in world.sightings(range(5)).tolist():
+            if subject <= 5:
+                x, y = world.poses[int(subject) - 1, :2] - world.poses[int(row), :2]
+                turn = math.remainder(
+                    math.atan2(y, x) - world.poses[int(row), 2] - bearing, math.tau)
+                off.append((abs(math.hypot(x, y) - distance), abs(turn)))
+    assert len(off) > 200
+    distance, bearing = np.median(off, axis=0).tolist()
+    return distance, bearing
+
+
+def test_the_samples_sightings_are_near_the_truth():
+    distance, bearing = errors('physics5')
+    assert 0.01 < distance < 0.15 and 0.005 < bearing < 0.03
+
+
+def test_real_sightings_are_near_the_truth(real_logs):
+    distance, bearing = errors(real_logs)
+    assert distance < 0.1 and bearing < 0.03
+
+
+def test_sightings_are_replayed_once_in_their_order(tmp_path):
+    logs = str(folder(
+        tmp_path, robot_1=HEADER + '2.0,2,1.5,\n1.0,2,1.0,0.5\n0.5,2,9,9\n',
+        robot_2=HEADER + '1.05,1,,-0.5\n1.05,7,2,0\n', landmarks=LANDMARKS))
+    replay = LoggedSightings(read_sightings(logs, (1, 2)), 0.9)
+    poses = np.zeros((2, 3))
+    both = [0, 1]
+    assert replay.observe(0.05, poses, both).tolist() == []
+    first = replay.observe(0.15, poses, both)
+    assert first[:, :2].tolist() == [[0, 2], [1, 1], [1, 7]]
+    np.testing.assert_equal(first[:, 2:], [[1.0, 0.5], [math.nan, -0.5], [2.0, 0.0]])
+    assert replay.observe(0.2, poses, both).tolist() == []
+    # What no observer takes is over, too.
+    assert replay.observe(1.1, poses, [1]).tolist() == []
+    assert replay.observe(9.0, poses, both).tolist() == []
+
+
+def test_subjects_are_the_numbers_of_logs_and_unknown_ones_are_left_out(tmp_path):
+    logs = str(folder(tmp_path, ('robot_3', 'robot_11'), landmarks=LANDMARKS,
+                      robot_11=HEADER + '1,3,1,0\n1,7,2,0\n1,5,3,0\n1,40,3,0\n'))
+    assert read_sightings(logs, (40, 41)).tolist() == [[1, 1, 40, 1, 0], [1, 1, 7, 2, 0]]
+
+
+def test_a_column_of_bearings_is_not_needed(tmp_path):
+    logs = str(folder(tmp_path, robot_1='t,range,subject\n1,2.5,2\n'))
+    np.testing.assert_equal(read_sightings(logs, (1, 2)), [[1.0, 0.0, 2.0, 2.5, math.nan]])
+
+
+def test_landmarks_may_lie_beside_the_logs_and_are_no_robot(tmp_path):
+    logs = folder(tmp_path, robot_1=HEADER + '1,8,2,0\n')
+    (logs / 'landmarks.csv').write_text('id,x,y\n8,1,2\n')
+    assert landmarks_path(str(logs)) == logs / 'landmarks.csv'
+    world = World(WorldParameters(logs=str(logs), logged_sightings=True, step_rate=1.0))
+    assert world.scene.ids == (1, 2)
+    world.step()
+    assert world.sightings([0, 1]).tolist() == [[0, 8, 2, 0]]
+
+
+@pytest.mark.parametrize(('text', 'problem'), [
+    ('', 'line 1: missing columns t, subject'),
+    ('t,subject,bearing\n', None),
+    (HEADER + '1,2,nan,\n', 'line 2: neither range nor bearing is a number'),
+    (HEADER + '1,2,far,0\n', "line 2: range is not a finite number: 'far'"),
+    (HEADER + '1,2,1,0\n1,2,inf,0\n', "line 3: range is not a finite number: 'inf'"),
+    (HEADER + '1,nan,1,0\n', "line 2: subject is not a finite number: 'nan'"),
+    (HEADER + '1,2.5,1,0\n', 'line 2: subject is not a whole number: 2.5'),
+    (HEADER + ',2,1,0\n', "line 2: t is not a finite number: ''"),
+    (HEADER + '1\n', 'line 2: subject is not a finite number: None'),
+])
+def test_wrong_sightings_are_refused_with_file_and_line(tmp_path, text, problem):
+    logs = folder(tmp_path, robot_1=text)
+    if problem is None:
+        assert read_sightings(str(logs), (1, 2)).shape == (0, 5)
+        return
+    with pytest.raises(LogError) as error:
+        read_sightings(str(logs), (1, 2))
+    said = str(error.value)
+    assert said.startswith(f'log {logs / "measurements" / "robot_1.csv"}: {problem}')
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(('robots', 'files', 'problem'), [
+    (('robot_1',), {}, 'parameter logged_sightings: no sightings in '),
+    (('robot_1',), {'robot_2': HEADER}, 'parameter logged_sightings: no sightings in '),
+    (('a', 'b'), {'a': HEADER}, 'a number of its own'),
+    (('a_1', 'b_1'), {'a_1': HEADER}, 'a number of its own'),
+    (('robot_1',), {'robot_1': HEADER, 'landmarks': 'subject,x\n'}, 'landmarks.csv: line 1: '),
+    (('robot_1',), {'robot_1': HEADER, 'landmarks': 'id,x,y\n1,0,0\n'},
+     'landmark 1 has the id of a robot; change parameter first_id'),
+])
+def test_unusable_folders_are_refused(tmp_path, robots, files, problem):
+    logs = str(folder(tmp_path, robots, **files))
+    with pytest.raises(ParameterError) as error:
+        World(WorldParameters(logs=logs, logged_sightings=True))
+    assert problem in str(error.value) and len(str(error.value).splitlines()) == 1
+
+
+def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path):
+    path = tmp_path / 'places.csv'
+    path.write_text(LANDMARKS)
+    assert read_scene_landmarks('physics5', str(path), (1, 2)) == {7: (1.0, 2.0), 8: (3.0, 4.0)}
+    assert len(read_scene_landmarks('physics5', '', (1, 2))) == 16
+    assert read_scene_landmarks('', '', (1, 2)) == {}
+    with pytest.raises(ParameterError, match='^parameter landmarks: nowhere.csv: '):
+        read_scene_landmarks('', 'nowhere.csv', ())
+
+
+@pytest.mark.parametrize(('settings', 'problem'), [
+    ({'logged_sightings': True}, 'parameter logs is missing; logged_sightings needs it'),
+    ({'logs': 'physics5', 'logged_sightings': True, 'carried_robots': '2'},
+     'parameter carried_robots: 2 is not allowed with logged_sightings'),
+    ({'carried_robots': 'all'}, 'parameter carried_robots'),
+    ({'radio_namespaces': ('red', 'a b')}, "parameter radio_namespaces: 'a b' is not allowed"),
+])
+def test_settings_that_contradict_each_other_are_refused(settings, problem):
+    with pytest.raises(ParameterError, match=problem):
+        WorldParameters(**settings)  # type: ignore[arg-type]

@@ -12,10 +12,86 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Histories and statistics of hand-made runs."""
+"""Snapshots, their history, and agreement with a reference."""
+
+import math
+import random
 
 from leader_election.swarm.history import changes, CHANGES_WINDOW, losses, reigns, Statistics
-from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.swarm.reference_partition import Agreement, Hysteresis, partition
+from leader_election.swarm.snapshot import (
+    decisions,
+    is_partition,
+    links,
+    member_counts,
+    orphans,
+    RobotView,
+    Snapshot,
+    task_names,
+)
+import pytest
+
+
+def swarm(*views):
+    return Snapshot(0.0, {view.id: view for view in views})
+
+
+@pytest.mark.parametrize('reach', [0.0, 1.0, 2.5, math.inf])
+def test_links_are_all_pairs_within_range(reach):
+    rng = random.Random(1)
+    snapshot = swarm(*(
+        RobotView(i, (rng.uniform(0, 8), rng.uniform(0, 8)), 0.0, 0.0, i)
+        for i in rng.sample(range(1000), 60)))
+    near = {(a, b) for a, one in snapshot.robots.items() for b, other in snapshot.robots.items()
+            if a < b and math.dist(one.position, other.position) <= reach}
+    assert links(snapshot, reach) == sorted(near)
+
+
+def test_links_take_the_range_as_inclusive_and_know_no_robot_without_a_position():
+    snapshot = swarm(RobotView(5, (0.0, 0.0), 0.0, 0.0, 5), RobotView(4, None, 0.0, 0.0, 4),
+                     RobotView(3, (3.0, 0.0), 0.0, 0.0, 3))
+    assert links(snapshot, 3.0) == [(3, 5)] and links(snapshot, 2.999) == []
+    assert links(swarm(), 3.0) == [] == links(swarm(RobotView(4, None, 0.0, 0.0, 4)), 3.0)
+
+
+@pytest.mark.parametrize('follower, holds', [
+    (RobotView(2, None, -9.0, 5.0, 1), True),
+    (RobotView(2, None, -9.0, 5.1, 1), False),  # too far
+    (RobotView(2, None, -9.0, 5.0, 7), False),  # of a leader that is not there
+    (RobotView(2, None, -9.0, 5.0, 3), False),  # of a leader that follows another
+])
+def test_partition_has_living_leaders_within_the_radius(follower, holds):
+    snapshot = swarm(RobotView(1, None, -9.0, 0.0, 1), follower, RobotView(3, None, -9.0, 1.0, 1))
+    assert is_partition(snapshot, 5.0) == holds
+    assert orphans(snapshot) == ((2,) if follower.leader == 7 else ())
+
+
+def test_empty_swarm_is_no_partition():
+    assert not is_partition(swarm(), 5.0)
+
+
+def test_leaders_are_alive_and_lead_themselves():
+    views = (RobotView(1, None, -9.0, 0.0, 1, members=2.5),
+             RobotView(2, None, -9.0, 1.0, 1, members=1.0),  # a part of its leader's
+             RobotView(3, None, -9.0, 0.0, 3),  # runs no regions
+             RobotView(4, None, -9.0, 0.0, 4, members=math.inf))  # nonsense
+    gone = {5: RobotView(5, None, -9.0, 0.0, 5, members=7.0)}
+    assert member_counts(Snapshot(0.0, {view.id: view for view in views}, gone)) == {1: 2.5}
+
+
+def test_decision_is_named_by_the_tasks_of_its_robot():
+    robot = RobotView(1, None, -9.0, 0.0, 1, ('field', 'count'))
+    assert decisions(robot) == {}
+    assert decisions(robot._replace(decision='[[1,2],{"members":3}]')) == {
+        'field': [1, 2], 'count': {'members': 3}}
+    # From a robot that is out of its mind.
+    assert decisions(robot._replace(decision='[1]')) == {'field': 1}
+
+
+def test_tasks_of_a_swarm_are_those_of_all_robots():
+    views = (RobotView(1, None, -9.0, 0.0, 1, ('rally',)), RobotView(2, None, -9.0, 0.0, 2),
+             RobotView(3, None, -9.0, 0.0, 3, ('count', 'rally')))
+    assert task_names(Snapshot(0.0, {view.id: view for view in views})) == ('count', 'rally')
 
 
 def at(time: float, **leaders: int) -> Snapshot:
@@ -122,3 +198,56 @@ def test_history_restarts_when_time_goes_back():
     observe(statistics, 5.0, {1: 1}, 90, 900)
     assert statistics.messages_a_second == 10.0 and statistics.stable_for(1) == 2.0
     assert statistics.duration == 2.0 and Statistics().duration == 0.0
+
+
+def led_by(*leaders):
+    """Return a snapshot of robots 0, 1, ... with these leaders."""
+    return Snapshot(0.0, {
+        i: RobotView(i, None, 0.0, 0.0, leader) for i, leader in enumerate(leaders)}, {})
+
+
+def test_comparison_has_shares_of_robots_and_of_whole_partitions():
+    agreement = Agreement()
+    agreement.compare(1.0, led_by(0, 0, 0, 3), led_by(0, 0, 0, 3))
+    agreement.compare(2.0, led_by(0, 0, 0, 3), led_by(0, 0, 2, 3))
+    share = agreement.share(0.0, 10.0)
+    assert share.robots == pytest.approx(7 / 8)
+    assert share.partitions == pytest.approx(1 / 2)
+
+
+def test_comparison_counts_robots_in_both_only():
+    agreement = Agreement()
+    agreement.compare(1.0, led_by(0, 0), led_by(0))
+    assert agreement.share(0.0, 2.0).robots == 1.0
+
+
+def test_comparison_over_time_leaves_out_unseen_times():
+    agreement = Agreement()
+    agreement.compare(1.0, led_by(0), led_by(0))
+    agreement.compare(25.0, led_by(0), led_by(1))
+    assert [(s.begin, s.end, s.robots) for s in agreement.over_time(10.0)] == [
+        (0.0, 10.0, 1.0), (20.0, 30.0, 0.0)]
+
+
+def test_comparison_of_nothing_has_no_shares():
+    agreement = Agreement()
+    agreement.compare(1.0, led_by(), led_by())
+    assert agreement.share(0.0, 2.0) is None
+    assert agreement.end == 0.0
+
+
+def test_partition_with_hysteresis_keeps_leaders_up_to_the_radius():
+    """A line of three: 3 leads what it reaches, at the whole radius only what follows it."""
+    line = {1: {2: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {2: 1.0}}
+    strengths = {1: 1.0, 2: 0.0, 3: 9.0}
+
+    def leaders(following):
+        found = partition(line, strengths, 2.0, 'id', Hysteresis(0.25, following))
+        return {device: led[0] for device, led in found.items()}
+
+    assert leaders({}) == {1: 1, 2: 3, 3: 3}
+    kept = {1: 3, 2: 3, 3: 3}
+    assert leaders(kept) == kept == leaders({1: 3})
+    # Who does not follow a leader does not hand its candidacy on.
+    far = partition(line, strengths, 1.2, 'id', Hysteresis(0.25, {1: 3}))
+    assert {device: led[0] for device, led in far.items()} == {1: 1, 2: 2, 3: 3}

@@ -116,12 +116,12 @@ MESSAGES = {
 
 @pytest.mark.parametrize('motion', [{'kind': 'static'}, WALK], ids=['static', 'walk'])
 @pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
-def test_agrees(messages: dict[str, Any], motion: dict[str, Any]) -> None:
+def test_agrees(messages, motion):
     compare(scene(motion=motion, messages={'range': 25, **messages}), 0)
 
 
 @pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
-def test_agrees_where_links_are_given(messages: dict[str, Any]) -> None:
+def test_agrees_where_links_are_given(messages):
     grid = {'kind': 'grid', 'columns': 4, 'rows': 3, 'step': [10, 10], 'linked': True}
     compare(scene(devices=[grid], messages={key: value for key, value in messages.items()
                                             if key != 'range'}), 0)
@@ -134,8 +134,7 @@ def test_agrees_where_links_are_given(messages: dict[str, Any]) -> None:
 @pytest.mark.parametrize('messages', [
     {}, {'expiry': 1.5}, {'loss': 0.3, 'expiry': 2.5}, {'delay': [0.2, 1.7], 'loss': 0.2}],
     ids=['plain', 'expiry', 'loss', 'delay'])
-def test_agrees_while_devices_come_and_go(messages: dict[str, Any], world: dict[str, Any],
-                                          ) -> None:
+def test_agrees_while_devices_come_and_go(messages, world):
     # Each event, the devices absent from then on, and the devices that run no more rounds.
     script: list[tuple[dict[str, Any], set[int], set[int]]] = [
         ({'kind': 'join', 'at': 4, 'first': 12}, set(), set()),
@@ -169,8 +168,7 @@ def test_agrees_while_devices_come_and_go(messages: dict[str, Any], world: dict[
     messages=st.fixed_dictionaries({}, optional={
         'expiry': st.floats(0.1, 5), 'loss': st.floats(0, 0.9),
         'delay': st.tuples(st.floats(0, 1), st.floats(1, 3)).map(list)}))
-def test_agrees_in_any_world(seed: int, count: int, speed: float, tick: float, metric: str,
-                             messages: dict[str, Any]) -> None:
+def test_agrees_in_any_world(seed, count, speed, tick, metric, messages):
     compare(scene(
         devices=[{**SQUARE, 'count': count}], motion={**WALK, 'speed': speed, 'tick': tick},
         messages={'range': 25, 'metric': metric, **messages},
@@ -180,7 +178,7 @@ def test_agrees_in_any_world(seed: int, count: int, speed: float, tick: float, m
 
 @pytest.mark.parametrize('messages', [{}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}],
                          ids=['plain', 'loss', 'delay'])
-def test_agrees_where_strength_is_the_number_of_neighbours(messages: dict[str, Any]) -> None:
+def test_agrees_where_strength_is_the_number_of_neighbours(messages):
     scenario = scene(motion=WALK, messages={'range': 25, **messages},
                      strength={'cycle': ['degree']})
     stage = begun(scenario, 1)
@@ -194,7 +192,7 @@ def test_agrees_where_strength_is_the_number_of_neighbours(messages: dict[str, A
 @pytest.mark.parametrize('messages', [
     {}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}, {'metric': 'hops'}],
     ids=['plain', 'loss', 'delay', 'hops'])
-def test_agrees_where_positions_have_errors(messages: dict[str, Any], strength: str) -> None:
+def test_agrees_where_positions_have_errors(messages, strength):
     localisation = {'model': 'cooperative', 'deviation': 5.0, 'communication_range': 20.0}
     scenario = scene(motion=WALK, messages={'range': 25, **messages}, localisation=localisation,
                      strength={'cycle': [strength]})
@@ -213,7 +211,7 @@ def test_agrees_where_positions_have_errors(messages: dict[str, Any], strength: 
 @pytest.mark.parametrize('timing', [
     {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
     ids=['spread', 'jitter', 'both'])
-def test_agrees_where_periods_differ(timing: dict[str, Any]) -> None:
+def test_agrees_where_periods_differ(timing):
     scenario = scene(motion=WALK, rounds=timing, messages={'range': 25, 'expiry': 1.2})
     stage = begun(scenario, 5)
     reference = reference_for(stage, 5)
@@ -230,17 +228,17 @@ def test_agrees_where_periods_differ(timing: dict[str, Any]) -> None:
     assert len(last) == 14
 
 
-def test_agrees_where_near_devices_are_stored_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agrees_where_near_devices_are_stored_together(monkeypatch):
     monkeypatch.setattr(build, 'SMALL', 3)
     compare(scene(motion=WALK, messages={'range': 25, 'loss': 0.3, 'expiry': 3}), 2)
 
 
 @pytest.mark.parametrize('tick', [0.1, 0.7, 3.0])
-def test_agrees_for_any_tick(tick: float) -> None:
+def test_agrees_for_any_tick(tick):
     compare(scene(motion={**WALK, 'tick': tick}), 0)
 
 
-def test_agrees_where_devices_are_fast() -> None:
+def test_agrees_where_devices_are_fast():
     # The rows of links are rebuilt at every step.
     compare(scene(motion={**WALK, 'speed': 8}), 0)
 
@@ -249,7 +247,7 @@ def test_agrees_where_devices_are_fast() -> None:
     *(('bounded', collection) for collection in COLLECTIONS),
     ('classic', 'tree'), ('colour', 'multi-path'), ('given', 'gossip'), ('recursive', 'tree'),
     ('recursive-replicated', 'multi-path'), ('resilient', 'gossip')])
-def test_agrees_on_regions(name: str, collection: str) -> None:
+def test_agrees_on_regions(name, collection):
     takes = ALGORITHMS.get(name).takes
     regions = {'collection': collection, 'gossip_members': 6, 'gossip_depth': 3,
                'aggregate': 'mean',
@@ -267,7 +265,7 @@ def test_agrees_on_regions(name: str, collection: str) -> None:
 
 
 @pytest.mark.parametrize('aggregate', AGGREGATES.names())
-def test_agrees_on_aggregates(aggregate: str) -> None:
+def test_agrees_on_aggregates(aggregate):
     stage = compare(scene(
         algorithms=[{'name': 'bounded', 'radius': 40, 'regions': {'aggregate': aggregate}}],
         motion=WALK, devices=[{**SQUARE, 'count': 9}, {
@@ -276,7 +274,7 @@ def test_agrees_on_aggregates(aggregate: str) -> None:
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_robots_compute_the_same(name: str) -> None:
+def test_robots_compute_the_same(name):
     # Robots receive the messages and distances of devices of the engine that walk, with loss.
     takes = ALGORITHMS.get(name).takes
     choice = {key: value for key, value in (('radius', 30.0), ('leaders', '0-2')) if key in takes}
@@ -306,7 +304,7 @@ def test_robots_compute_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize('expiry', [1e6, 2.5])
-def test_whole_robots_compute_the_same(expiry: float) -> None:
+def test_whole_robots_compute_the_same(expiry):
     # Complete robots, with codec, mailbox, range and odometry. Steps of 3 m and 4 m give
     # distances in whole metres, so that nothing is rounded.
     scenario = scene(

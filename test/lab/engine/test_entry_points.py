@@ -17,7 +17,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 import os
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab.compiled_rounds import called
@@ -47,7 +46,7 @@ def compiled_for(function: Callable[..., Any]) -> set[object]:
     return {dispatcher.py_func for dispatcher, _ in template._impl_cache.values()}
 
 
-def test_the_round_that_is_compiled_is_the_robots(nothing_compiled: None) -> None:
+def test_the_round_that_is_compiled_is_the_robots(nothing_compiled):
     # Bounded Election, which compiles fastest, represents all algorithms.
     parameters = BOUNDED.configure(5.0, 'id')
     device = Device(1, 2.0)
@@ -58,7 +57,7 @@ def test_the_round_that_is_compiled_is_the_robots(nothing_compiled: None) -> Non
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_every_round_is_called_by_its_entry_point(name: str) -> None:
+def test_every_round_is_called_by_its_entry_point(name):
     algorithm = ALGORITHMS.get(name)
     parameters = algorithm.round_parameters(
         {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
@@ -94,7 +93,7 @@ class Radius(NamedTuple):
     radius: float
 
 
-def test_algorithms_can_share_a_type_of_parameters() -> None:
+def test_algorithms_can_share_a_type_of_parameters():
     def another_round(device, state, neighbours, metric, parameters):  # type: ignore
         return Candidacy(parameters.radius, state.distance, state.leader, state.hops)
 
@@ -106,7 +105,7 @@ def test_algorithms_can_share_a_type_of_parameters() -> None:
     assert [state.value for state in found] == [-2.0, -2.0, 3.0, 4.0]
 
 
-def test_an_exception_in_a_round_is_raised() -> None:
+def test_an_exception_in_a_round_is_raised():
     def failing(device, state, neighbours, metric, parameters):  # type: ignore
         if parameters.radius > 0.0:
             raise ValueError('no such radius')
@@ -121,7 +120,7 @@ def entrants(*algorithms: dict[str, Any], **sections: Any) -> Scenario:
     return scene(algorithms=list(algorithms), duration=2, **sections)
 
 
-def test_the_engine_is_compiled_once() -> None:
+def test_the_engine_is_compiled_once():
     # For all algorithms, with and without regions, and all kinds of motion.
     walls = [0, 0, 60, 60]
     for scenario in (
@@ -138,15 +137,14 @@ def test_the_engine_is_compiled_once() -> None:
 
 # The cache of compiled code.
 
-def test_the_folder_of_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_the_cache(tmp_path, monkeypatch):
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     folder = cache_folder()
     assert folder.parent == tmp_path / 'leader_election' and folder.is_dir()
     assert cache_folder() == folder
 
 
-def test_folders_not_used_for_a_month_are_removed(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_not_used_for_a_month_are_removed(tmp_path, monkeypatch):
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     old, young = (tmp_path / 'leader_election' / f'numba-{name}' for name in ('old', 'young'))
     for each in (old, young):
@@ -159,8 +157,7 @@ def test_folders_not_used_for_a_month_are_removed(
     assert not old.exists() and young.exists()
 
 
-def test_another_folder_is_used_where_the_home_is_not_writable(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_folder_is_used_where_the_home_is_not_writable(tmp_path, monkeypatch):
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
     folder = cache_folder()

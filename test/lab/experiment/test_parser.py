@@ -147,7 +147,7 @@ NOT_ALLOWED = [
 
 
 @pytest.mark.parametrize(('key', 'sections'), NOT_ALLOWED, ids=lambda value: str(value))
-def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None:
+def test_a_value_that_is_not_allowed(key, sections):
     text = refused(sections)
     assert text.startswith(f'{key}: ') and ' is not allowed; ' in text and 'it takes ' in text
 
@@ -245,17 +245,17 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
      'vary.algorithms: is not allowed to change which algorithms take part'),
     (event('die', at=5) | {'vary': {'events.at': [5, 15]}}, 'events.at: 15 is not allowed; '),
 ], ids=lambda value: str(value)[:60])
-def test_invalid_sections(sections: dict[Any, Any], text: str) -> None:
+def test_invalid_sections(sections, text):
     assert refused(sections).startswith(text)
 
 
 @pytest.mark.parametrize('raw', [None, [], 'text', 3, True])
-def test_a_document_that_is_no_mapping(raw: Any) -> None:
+def test_a_document_that_is_no_mapping(raw):
     with pytest.raises(ScenarioError, match='^scenario mine: takes keys and values$'):
         parse(raw, 'mine')
 
 
-def test_values_at_the_limits() -> None:
+def test_values_at_the_limits():
     assert len(made({'duration': 1e4, 'measure': {'interval': 1e-3}}).times()) == 10**7
     for label in ('a', '-a', '_', 'Bounded 2.5 m', 'über-3'):
         assert made(algorithm(label=label)).entrants[0].label == label
@@ -268,7 +268,7 @@ def test_values_at_the_limits() -> None:
 
 
 @pytest.mark.parametrize('leaders', ['0,5-6', '0, 5-6', [0, 5, 6]])
-def test_given_leaders(leaders: Any) -> None:
+def test_given_leaders(leaders):
     entrant = made({'algorithms': [{'name': 'given', 'leaders': leaders}]}).entrants[0]
     parameters = entrant.parameters
     led = [any(first <= i <= last for first, last in zip(parameters.first, parameters.last))
@@ -282,7 +282,7 @@ def test_given_leaders(leaders: Any) -> None:
     ('0;5', "algorithms.leaders: '0;5' is not allowed; it takes ids and ranges of ids, for "
      "example '1-20,25'"),
     ([1.5], 'algorithms.leaders: [1.5] is not allowed; it takes a string')])
-def test_invalid_given_leaders(leaders: Any, text: str) -> None:
+def test_invalid_given_leaders(leaders, text):
     assert refused({'algorithms': [{'name': 'given', 'leaders': leaders}]}) == text
 
 
@@ -297,21 +297,21 @@ def parameters(vary: Mapping[str, Any]) -> list[list[Any]]:
     return [[entrant.parameters for entrant in variant.entrants] for _, variant in variants]
 
 
-def test_a_key_of_some_entries_changes_these() -> None:
+def test_a_key_of_some_entries_changes_these():
     [near, *others] = parameters({'algorithms.radius': [5, 6]})[0]
     assert near.radius == others[0].radius == others[1].radius == 5.0
     usual = made({'algorithms': ALGORITHMS}).entrants[3].parameters
     assert others[2] == usual
 
 
-def test_a_parameter_of_no_entry_changes_all_algorithms_that_take_it() -> None:
+def test_a_parameter_of_no_entry_changes_all_algorithms_that_take_it():
     usual = [entrant.parameters for entrant in made({'algorithms': ALGORITHMS}).entrants]
     one, other = parameters({'algorithms.radius_hysteresis': [0, 0.5]})
     for k, found in enumerate(other):
         assert (found != one[k]) == (k < 2) and (found == usual[k]) == (k >= 2)
 
 
-def test_a_label_and_a_key_change_one_entry() -> None:
+def test_a_label_and_a_key_change_one_entry():
     usual = [entrant.parameters for entrant in made({'algorithms': ALGORITHMS}).entrants]
     for key, place in (('bounded.radius', 0), ('far.1.radius', 1), ('far.1.hop_limit', 1),
                        ('resilient.diameter_factor', 3)):
@@ -334,6 +334,5 @@ def test_a_label_and_a_key_change_one_entry() -> None:
     ('radius.x', [1], 'there is no algorithms.radius.x to change'),
     ('radius_hysteresis', [0, 2], 'algorithms.radius_hysteresis: 2 is not allowed; it takes 0 to'),
 ])
-def test_a_parameter_that_no_algorithm_takes_is_an_error(
-        key: str, values: list[Any], message: str) -> None:
+def test_a_parameter_that_no_algorithm_takes_is_an_error(key, values, message):
     assert message in refused({'algorithms': ALGORITHMS, 'vary': {f'algorithms.{key}': values}})

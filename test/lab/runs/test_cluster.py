@@ -80,7 +80,7 @@ def steady() -> Iterator[str]:
         yield address
 
 
-def test_workers_that_die_and_join_change_nothing(tmp_path: Path) -> None:
+def test_workers_that_die_and_join_change_nothing(tmp_path):
     # Also for groups of runs that are identical until their events differ.
     scenario = load(tmp_path, DEADLY)
     started: list[subprocess.Popen[str]] = []
@@ -108,7 +108,7 @@ def test_workers_that_die_and_join_change_nothing(tmp_path: Path) -> None:
     assert same(dataset, runs.run(scenario, range(8), tmp_path / 'threads'))
 
 
-def test_runs_before_an_interruption_on_a_cluster_are_kept(steady: str, tmp_path: Path) -> None:
+def test_runs_before_an_interruption_on_a_cluster_are_kept(steady, tmp_path):
     scenario = load(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(20), tmp_path, progress=Stopping(), cluster=steady)
@@ -119,7 +119,7 @@ def test_runs_before_an_interruption_on_a_cluster_are_kept(steady: str, tmp_path
     assert rest.counted() == 40 - kept and len(results.present(dataset)) == 40
 
 
-def test_a_worker_with_other_code_is_not_used(steady: str, tmp_path: Path) -> None:
+def test_a_worker_with_other_code_is_not_used(steady, tmp_path):
     other = tmp_path / 'other'
     shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
     with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
@@ -134,8 +134,7 @@ def test_a_worker_with_other_code_is_not_used(steady: str, tmp_path: Path) -> No
         assert len(results.present(dataset)) == 6
 
 
-def test_the_error_if_no_worker_can_be_used(
-        steady: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_if_no_worker_can_be_used(steady, tmp_path, monkeypatch):
     # The worker has the unchanged code.
     edit(monkeypatch, 'bounded')
     with pytest.raises(
@@ -170,8 +169,7 @@ vary: {devices.deadly: [false, true]}
 """
 
 
-def test_a_run_that_kills_its_workers_is_named(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
     (tmp_path / 'minefield.py').write_text(DEADLY_PLACE)
     monkeypatch.syspath_prepend(str(tmp_path))
     __import__('minefield')
@@ -187,7 +185,7 @@ def test_a_run_that_kills_its_workers_is_named(
     assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) == 1
 
 
-def test_a_scheduler_that_dies_is_an_error(tmp_path: Path) -> None:
+def test_a_scheduler_that_dies_is_an_error(tmp_path):
     with scheduler() as (address, started), workers(address):
         class Killing(RecordedProgress):
             def finished(self, what: str, rounds: int) -> None:
@@ -200,8 +198,7 @@ def test_a_scheduler_that_dies_is_an_error(tmp_path: Path) -> None:
     assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) >= 5
 
 
-def test_a_missing_scheduler_is_an_error(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scheduler_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, 'CONNECT', 0.5)
     for address in ('tcp://127.0.0.1:1', 'nonsense://x'):
         with pytest.raises(ResultError, match=f'no Dask scheduler at {address} ') as raised:
@@ -212,7 +209,7 @@ def test_a_missing_scheduler_is_an_error(
         runs.run(load(tmp_path), range(1), tmp_path, cluster='local')
 
 
-def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:
+def test_ctrl_c_at_a_terminal_is_one_line(tmp_path):
     # A terminal interrupts all processes, those of the workers too.
     with subprocess.Popen(
             [sys.executable, '-m', 'leader_election', 'lab', 'run', str(write(tmp_path)),
@@ -231,7 +228,7 @@ def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:
     ('commands', {'xarray', 'pandas', 'numba', 'scipy', 'matplotlib'}),
     # xarray itself imports dask if it is installed.
     ('subcommands', {'leader_election.lab.runs.cluster'})])
-def test_unneeded_module_is_not_loaded(module: str, slow: set[str]) -> None:
+def test_unneeded_module_is_not_loaded(module, slow):
     code = (f'import sys; import leader_election.lab.{module};'
             f'sys.exit(not {slow!r}.isdisjoint(sys.modules))')
     assert subprocess.run([sys.executable, '-c', code]).returncode == 0

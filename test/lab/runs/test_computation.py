@@ -54,7 +54,7 @@ def same(one: xarray.Dataset, other: xarray.Dataset) -> bool:
     return one.equals(other)
 
 
-def test_workers_and_order_change_nothing(tmp_path: Path) -> None:
+def test_workers_and_order_change_nothing(tmp_path):
     scenario = load(tmp_path, VARIED)
     one = runs.run(scenario, range(4), tmp_path / 'one', workers=1)
     two = runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2)
@@ -66,7 +66,7 @@ def test_workers_and_order_change_nothing(tmp_path: Path) -> None:
     assert not np.array_equal(one['changes'].isel(seed=0), one['changes'].isel(seed=1))
 
 
-def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path: Path) -> None:
+def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path):
     # The radius varies, which colour does not take: 2 seeds, bounded twice and colour once.
     text = TEXT.replace('{name: classic, radius: 30, wins: weakest}', '{name: colour}')
     scenario = load(tmp_path, text + 'vary: {algorithms.radius: [20, 30]}\n')
@@ -80,7 +80,7 @@ def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path: Path) -
     assert again.counted() == 0
 
 
-def test_results_are_those_of_simulate(tmp_path: Path) -> None:
+def test_results_are_those_of_simulate(tmp_path):
     scenario = load(tmp_path, VARIED)
     dataset = runs.run(scenario, [6], tmp_path)
     values, variant = scenario.variants()[3]
@@ -91,7 +91,7 @@ def test_results_are_those_of_simulate(tmp_path: Path) -> None:
     assert float(one['message_bytes']) == run.message_bytes
 
 
-def test_only_missing_runs_are_computed(tmp_path: Path) -> None:
+def test_only_missing_runs_are_computed(tmp_path):
     scenario = load(tmp_path)
     first, more, none, again = (RecordedProgress() for _ in range(4))
     runs.run(scenario, range(2), tmp_path, ['bounded'], progress=first)
@@ -125,8 +125,7 @@ vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
 """
 
 
-def test_runs_with_the_same_start_are_run_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                   ) -> None:
+def test_runs_with_the_same_start_are_run_together(tmp_path, monkeypatch):
     asked = []
 
     def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
@@ -150,7 +149,7 @@ def test_runs_with_the_same_start_are_run_together(tmp_path: Path, monkeypatch: 
             assert np.array_equal(kept['counts'], alone.counts)
 
 
-def test_missing_branches_are_run(tmp_path: Path) -> None:
+def test_missing_branches_are_run(tmp_path):
     scenario = load(tmp_path, DEADLY)
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(3), tmp_path / 'stopped', workers=1, progress=Stopping())
@@ -172,7 +171,7 @@ def stopped(folder: Path, text: str = VARIED) -> Path:
 
 
 @pytest.mark.parametrize('left', [0, 100, -1])
-def test_a_truncated_run_is_an_error(tmp_path: Path, left: int) -> None:
+def test_a_truncated_run_is_an_error(tmp_path, left):
     part = stopped(tmp_path)
     part.write_bytes(part.read_bytes()[:left])
     with pytest.raises(ResultError, match='cannot be read .* remove it') as raised:
@@ -182,7 +181,7 @@ def test_a_truncated_run_is_an_error(tmp_path: Path, left: int) -> None:
     assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
 
 
-def test_two_computations_at_once_are_refused(tmp_path: Path) -> None:
+def test_two_computations_at_once_are_refused(tmp_path):
     class Second(RecordedProgress):
         def finished(self, what: str, rounds: int) -> None:
             with pytest.raises(ResultError, match='in use by another'):
@@ -194,7 +193,7 @@ def test_two_computations_at_once_are_refused(tmp_path: Path) -> None:
     assert first.counted() == 4
 
 
-def test_two_processes_in_turns_lose_no_run(tmp_path: Path) -> None:
+def test_two_processes_in_turns_lose_no_run(tmp_path):
     scenario = load(tmp_path)
 
     def in_turn(seeds: range) -> None:
@@ -217,20 +216,20 @@ def test_two_processes_in_turns_lose_no_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('again', [False, True])
-def test_a_folder_in_the_place_of_results_is_an_error(tmp_path: Path, again: bool) -> None:
+def test_a_folder_in_the_place_of_results_is_an_error(tmp_path, again):
     (tmp_path / 'small.nc').mkdir()
     with pytest.raises(ResultError, match='is a folder, .* move it away'):
         runs.run(load(tmp_path), range(1), tmp_path, again=again)
 
 
-def test_refused_results_are_left_alone(tmp_path: Path) -> None:
+def test_refused_results_are_left_alone(tmp_path):
     (tmp_path / 'small.nc').write_text('nonsense')
     with pytest.raises(ResultError, match='cannot be read'):
         runs.run(load(tmp_path), range(1), tmp_path)
     assert (tmp_path / 'small.nc').read_text() == 'nonsense'
 
 
-def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path):
     scenario = load(tmp_path)
     parts = store.runs_of(tmp_path, 'small')
     parts.mkdir()
@@ -246,7 +245,7 @@ def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path: Path) -> N
     assert rest.counted() <= 3
 
 
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / 'file').write_text('')
     with pytest.raises(ResultError, match='file.* cannot be written'):
         runs.run(load(tmp_path), range(1), tmp_path / 'file')
@@ -259,7 +258,7 @@ devices: [{kind: edge_list, path: GRAPH}]
 """
 
 
-def test_a_file_that_changes_between_runs_is_read_again(tmp_path: Path) -> None:
+def test_a_file_that_changes_between_runs_is_read_again(tmp_path):
     graph = tmp_path / 'graph'
     scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
     sent = []
@@ -270,7 +269,7 @@ def test_a_file_that_changes_between_runs_is_read_again(tmp_path: Path) -> None:
     assert sent[1] > sent[0]
 
 
-def test_runs_are_discarded_if_a_file_changes_meanwhile(tmp_path: Path) -> None:
+def test_runs_are_discarded_if_a_file_changes_meanwhile(tmp_path):
     graph = tmp_path / 'graph'
     graph.write_text('a b\nb c\n')
     scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
@@ -289,7 +288,7 @@ def test_runs_are_discarded_if_a_file_changes_meanwhile(tmp_path: Path) -> None:
     assert progress.counted() == 3
 
 
-def test_a_compilation_is_reported_once_and_cached_code_is_not() -> None:
+def test_a_compilation_is_reported_once_and_cached_code_is_not():
     messages: list[str] = []
     add = numba.njit(lambda one, other: one + other)
     with compiling(lambda: messages.append('compiling')) as started:

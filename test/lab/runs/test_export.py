@@ -14,7 +14,6 @@
 
 """Results as tables: the same numbers, their units, and one-line errors."""
 
-from pathlib import Path
 
 from lab.small_scenario import load, VARIED
 from leader_election.lab.analysis.measures import time_average
@@ -40,8 +39,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, xarray.Data
 
 
 @pytest.mark.parametrize('ending', ['csv', 'parquet'])
-def test_one_row_a_run_and_time(
-        ran: tuple[Scenario, xarray.Dataset], tmp_path: Path, ending: str) -> None:
+def test_one_row_a_run_and_time(ran, tmp_path, ending):
     scenario, dataset = ran
     # 4 variants and 20 times; bounded with two seeds, classic with one.
     assert export.write(dataset, scenario, tmp_path / f'x.{ending}') == 4 * 20 * 3
@@ -59,8 +57,7 @@ def test_one_row_a_run_and_time(
 
 
 @pytest.mark.parametrize('ending', ['csv', 'parquet'])
-def test_one_row_a_run(
-        ran: tuple[Scenario, xarray.Dataset], tmp_path: Path, ending: str) -> None:
+def test_one_row_a_run(ran, tmp_path, ending):
     scenario, dataset = ran
     assert export.write(dataset, scenario, tmp_path / f'x.{ending}', summary=True) == 4 * 3
     table = (pandas.read_csv if ending == 'csv' else pandas.read_parquet)(tmp_path / f'x.{ending}')
@@ -76,7 +73,7 @@ def test_one_row_a_run(
     assert 0.0 < one['led'].item() <= 1.0
 
 
-def test_parquet_keeps_units(ran: tuple[Scenario, xarray.Dataset], tmp_path: Path) -> None:
+def test_parquet_keeps_units(ran, tmp_path):
     scenario, dataset = ran
     export.write(dataset, scenario, tmp_path / 'x.parquet')
     schema = parquet.read_schema(tmp_path / 'x.parquet')
@@ -87,7 +84,7 @@ def test_parquet_keeps_units(ran: tuple[Scenario, xarray.Dataset], tmp_path: Pat
     assert b'Probability' in schema.field('messages.loss').metadata[b'description']
 
 
-def test_everything_has_a_label(ran: tuple[Scenario, xarray.Dataset], tmp_path: Path) -> None:
+def test_everything_has_a_label(ran, tmp_path):
     scenario, dataset = ran
     assert {*COLUMNS, *COUNTERS, *dataset.variables} - {*scenario.vary} <= set(LABELS)
     # As they are read from the file without this package.
@@ -103,7 +100,7 @@ def test_everything_has_a_label(ran: tuple[Scenario, xarray.Dataset], tmp_path: 
     assert all(empty[name].attrs['long_name'] for name in COLUMNS)
 
 
-def test_units_follow_the_scenario(ran: tuple[Scenario, xarray.Dataset]) -> None:
+def test_units_follow_the_scenario(ran):
     scenario, _ = ran
     hops = scenario.replaced({'messages.metric': 'hops'})
     assert attributes('mean_radius', scenario)['units'] == 'm'
@@ -122,8 +119,7 @@ def test_units_follow_the_scenario(ran: tuple[Scenario, xarray.Dataset]) -> None
     assert 'sensor' in attributes('messages.metric_parameters.sensor_weight', own)['description']
 
 
-def test_a_table_that_cannot_be_written_is_an_error(
-        ran: tuple[Scenario, xarray.Dataset], tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_written_is_an_error(ran, tmp_path):
     scenario, dataset = ran
     (tmp_path / 'file').write_text('')
     (tmp_path / 'folder.csv').mkdir()

@@ -26,7 +26,7 @@ from leader_election.lab.runs import sources
 import pytest
 
 
-def test_a_digest_is_of_contents(tmp_path: Path) -> None:
+def test_a_digest_is_of_contents(tmp_path):
     one, two = tmp_path / '0.py', tmp_path / '1.py'
     one.write_text('a = 1\n')
     two.write_text('b = 2\n')
@@ -40,7 +40,7 @@ def test_a_digest_is_of_contents(tmp_path: Path) -> None:
     assert before != sources.digest([one, two])
 
 
-def test_a_digest_of_the_package_is_of_all_its_sources(tmp_path: Path) -> None:
+def test_a_digest_of_the_package_is_of_all_its_sources(tmp_path):
     copy = tmp_path / 'copy'
     shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
     assert sources.of_package() == f'0.1.0, {sources.digest([copy])}'
@@ -64,8 +64,7 @@ ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return s
 
 
 @pytest.mark.parametrize('package', [True, False])
-def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(
-        tmp_path: Path, package: bool) -> None:
+def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, package):
     theirs = tmp_path / 'theirs'
     (theirs / 'parts').mkdir(parents=True)
     helper = theirs / ('parts/helper.py' if package else 'helper.py')
@@ -86,7 +85,7 @@ def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(
     assert all(one != other for one, other in zip(before, both()))
 
 
-def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path: Path) -> None:
+def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path):
     place = tmp_path / 'site-packages'
     place.mkdir()
     (place / 'lone.py').write_text(ROUND)
@@ -94,13 +93,13 @@ def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_pa
     assert sources._sources(imported(place, 'lone').round) == (place / 'lone.py',)
 
 
-def test_code_in_no_file_has_no_digest() -> None:
+def test_code_in_no_file_has_no_digest():
     scope: dict[str, Any] = {'__name__': 'nowhere'}
     exec(ROUND, scope)
     assert sources.of_code(scope['round']) == ''
 
 
-def test_all_algorithms_have_a_digest() -> None:
+def test_all_algorithms_have_a_digest():
     for name in ALGORITHMS.names():
         assert re.fullmatch('[0-9a-f]{16}', sources.of_code(ALGORITHMS.get(name).round))
 
@@ -127,7 +126,7 @@ def run_in_no_file(text: str) -> str:
 @pytest.mark.parametrize(('part', 'other'), [
     ('range(2)', 'range(4)'), ('a + LIMIT', 'a - LIMIT'), ('LIMIT = 3', 'LIMIT = 4'),
     ('State(1)', 'State(2)'), ('leader: int', 'leader: float'), ('farther(x)', 'farther(-x)')])
-def test_code_in_no_file_is_identified_by_its_byte_code(part: str, other: str) -> None:
+def test_code_in_no_file_is_identified_by_its_byte_code(part, other):
     usual = run_in_no_file(NOTEBOOK)
     assert run_in_no_file('\n\n' + NOTEBOOK) == usual
     assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual

@@ -52,8 +52,7 @@ def edit(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setattr(store.sources, 'of_run', changed)
 
 
-def test_an_algorithm_whose_code_has_changed_is_run_again_alone(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkeypatch):
     small = load(tmp_path)
     before = ran(small, range(5), tmp_path)[2]
     with monkeypatch.context() as patch:
@@ -74,7 +73,7 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(
     assert same(back, before)
 
 
-def test_two_texts_take_turns_without_loss(tmp_path: Path) -> None:
+def test_two_texts_take_turns_without_loss(tmp_path):
     one = load(tmp_path, VARIED)
     other = one.replaced({'messages.range': 41})
     first = ran(one, range(3), tmp_path)[2]
@@ -105,8 +104,7 @@ ADDED = '  - {name: classic, label: third, radius: 25, wins: weakest}\ndevices:'
      '8 of 16 runs are there already; run again: 8 of bounded (changed: parameters)'),
     (('{name: classic, radius: 30', '{radius: 30.0, name: classic'), 0, '16 of 16 runs'),
 ])
-def test_only_new_or_changed_runs_are_computed(
-        tmp_path: Path, change: tuple[str, str], count: int, notes: str) -> None:
+def test_only_new_or_changed_runs_are_computed(tmp_path, change, count, notes):
     ran(load(tmp_path, VARIED), range(2), tmp_path)
     assert VARIED.count(change[0]) == 1
     changed = load(tmp_path, VARIED.replace(*change))
@@ -116,7 +114,7 @@ def test_only_new_or_changed_runs_are_computed(
     assert dataset.attrs['title'] == changed.title
 
 
-def test_algorithms_in_another_order_are_the_same_runs(tmp_path: Path) -> None:
+def test_algorithms_in_another_order_are_the_same_runs(tmp_path):
     first, second = (line for line in TEXT.splitlines() if '{name' in line)
     ran(load(tmp_path), range(2), tmp_path)
     swapped = TEXT.replace(first, '#').replace(second, first).replace('#', second)
@@ -124,7 +122,7 @@ def test_algorithms_in_another_order_are_the_same_runs(tmp_path: Path) -> None:
     assert count == 2 and dataset['algorithm'].values.tolist() == ['bounded', 'classic']
 
 
-def test_an_interruption_leaves_the_results_unchanged(tmp_path: Path) -> None:
+def test_an_interruption_leaves_the_results_unchanged(tmp_path):
     one = load(tmp_path)
     before = ran(one, range(4), tmp_path)[2]
     other = one.replaced({'messages.range': 41})
@@ -143,7 +141,7 @@ def happening(*events: dict[str, Any]) -> Scenario:
     return scene(events=list(events))
 
 
-def test_the_fingerprint_depends_on_all_inputs_of_a_run() -> None:
+def test_the_fingerprint_depends_on_all_inputs_of_a_run():
     one = fingerprint(QUIET, 'bounded')
     assert one == fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
     others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
@@ -155,7 +153,7 @@ def test_the_fingerprint_depends_on_all_inputs_of_a_run() -> None:
     assert one.difference(str(one)) == '' and one.difference('0123456789abcdef') == 'code'
 
 
-def test_the_notation_does_not_change_the_fingerprint() -> None:
+def test_the_notation_does_not_change_the_fingerprint():
     # A range with a point, another order, another label, other algorithms beside it.
     other = scene(messages={'range': 25.0}, algorithms=[
         {'name': 'classic', 'radius': 7}, {'radius': 60.0, 'label': 'ours', 'name': 'bounded'}])
@@ -163,7 +161,7 @@ def test_the_notation_does_not_change_the_fingerprint() -> None:
     assert fingerprint(other, 'classic') != fingerprint(QUIET, 'bounded')
 
 
-def test_the_content_of_files_matters(tmp_path: Path) -> None:
+def test_the_content_of_files_matters(tmp_path):
     file = tmp_path / 'graph'
     file.write_text('a b\nb c\n')
     of_file = scene(devices=[{'kind': 'edge_list', 'path': str(file)}])
@@ -182,7 +180,7 @@ print(*(fingerprint(loaded, entrant.label) for entrant in loaded.entrants))
 """
 
 
-def test_all_processes_agree() -> None:
+def test_all_processes_agree():
     completed = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
                                check=True)
     # With regions, whose parameters hold arrays; and streets, whose speed is a lambda.
@@ -195,7 +193,7 @@ def stem(of: Scenario) -> str:
     return str(fingerprint(of, 'bounded', but_later_events=True))
 
 
-def test_the_stem_does_not_depend_on_later_events() -> None:
+def test_the_stem_does_not_depend_on_later_events():
     die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
     one = stem(QUIET)
     assert one == stem(happening(die)) == stem(happening(heal, die))
@@ -204,7 +202,7 @@ def test_the_stem_does_not_depend_on_later_events() -> None:
     assert one != stem(scene(messages={'range': 26}))
 
 
-def test_the_stem_depends_on_devices_that_join_later() -> None:
+def test_the_stem_depends_on_devices_that_join_later():
     join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
     die = {'kind': 'die', 'at': 6}
     stems = [stem(happening(*events)) for events in ([], [join], [earlier])]
@@ -212,13 +210,13 @@ def test_the_stem_depends_on_devices_that_join_later() -> None:
     assert stems[1] == stem(happening(join, die))
 
 
-def test_results_are_found_by_path_and_by_name(tmp_path: Path) -> None:
+def test_results_are_found_by_path_and_by_name(tmp_path):
     dataset = runs.run(load(tmp_path, VARIED), [0, 1], tmp_path)
     assert kept(str(tmp_path / 'small.yaml'), tmp_path).identical(dataset)
     assert kept('small', tmp_path).identical(dataset)
 
 
-def test_results_of_another_text_are_refused_with_the_command_to_run(tmp_path: Path) -> None:
+def test_results_of_another_text_are_refused_with_the_command_to_run(tmp_path):
     runs.run(load(tmp_path), [0], tmp_path)
     path = write(tmp_path, TEXT.replace('count: 30', 'count: 31'))
     with pytest.raises(ResultError, match='small.nc holds runs of another text of the scenario, '
@@ -229,7 +227,7 @@ def test_results_of_another_text_are_refused_with_the_command_to_run(tmp_path: P
     assert kept(str(write(tmp_path, more)), tmp_path).sizes['algorithm'] == 2
 
 
-def test_numbers_are_not_given_to_another_label(tmp_path: Path) -> None:
+def test_numbers_are_not_given_to_another_label(tmp_path):
     text = TEXT.replace('  - {name: classic, radius: 30, wins: weakest}\n', '').replace(
         'bounded, radius: 30', 'bounded, label: wide, radius: 30') + ''
     text = text.replace('devices:', '  - {name: bounded, label: narrow, radius: 9}\ndevices:')
@@ -241,7 +239,7 @@ def test_numbers_are_not_given_to_another_label(tmp_path: Path) -> None:
             kept(str(write(tmp_path, changed)), tmp_path)
 
 
-def test_missing_results(tmp_path: Path) -> None:
+def test_missing_results(tmp_path):
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run '
                        f'{tmp_path}/small.yaml'):
         kept(str(write(tmp_path)), tmp_path)

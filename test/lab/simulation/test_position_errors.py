@@ -56,11 +56,11 @@ def walked(made: PositionErrors, points: Iterable[Sequence[float]]) -> NDArray[n
 # Drift.
 
 
-def test_without_noise_there_is_no_error() -> None:
+def test_without_noise_there_is_no_error():
     assert not walked(errors(3), [(1, 0), (1, 5), (-3, 2)]).any()
 
 
-def test_a_heading_error_rotates_the_path() -> None:
+def test_a_heading_error_rotates_the_path():
     made = errors(initial_deviation=[0.0, 0.4])
     [error] = walked(made, [(2, 0)])
     # Dead reckoning gives 2 m in another direction, and twice that after 4 m.
@@ -71,7 +71,7 @@ def test_a_heading_error_rotates_the_path() -> None:
     assert walked(made, [(4, 3), (0, 0)])[0] == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
-def test_noise_of_the_position_grows_with_the_root_of_the_way() -> None:
+def test_noise_of_the_position_grows_with_the_root_of_the_way():
     error = walked(errors(MANY, odometry_noise_position=0.06), [(1, 0), (2, 0), (4, 0)])
     assert error.std(axis=0) == pytest.approx([0.12, 0.06], rel=CLOSE)
     # Along y the axes are exchanged.
@@ -79,7 +79,7 @@ def test_noise_of_the_position_grows_with_the_root_of_the_way() -> None:
     assert error.std(axis=0) == pytest.approx([0.06, 0.12], rel=CLOSE)
 
 
-def test_noise_of_the_heading_moves_the_end_sideways() -> None:
+def test_noise_of_the_heading_moves_the_end_sideways():
     # Half of the heading noise of the first metre rotates that metre, all of it the second one;
     # half of the noise of the second metre is added: 0.03 m times the root of (3/2)^2 + (1/2)^2.
     error = walked(errors(MANY, odometry_noise_heading=0.03), [(1, 0), (2, 0)])
@@ -87,7 +87,7 @@ def test_noise_of_the_heading_moves_the_end_sideways() -> None:
     assert abs(error[:, 0]).max() < 0.02
 
 
-def test_noise_of_a_turn_counts_from_the_turn_on() -> None:
+def test_noise_of_a_turn_counts_from_the_turn_on():
     made = errors(MANY, odometry_noise_turn=0.04)
     # No noise without a turn, nor for displacements too short for a direction.
     assert not walked(made, [(1, 0), (2, 0), (2, 0), (2, 0.009), (2, 0)]).any()
@@ -97,7 +97,7 @@ def test_noise_of_a_turn_counts_from_the_turn_on() -> None:
     assert walked(made, [(2, 2)])[:, 0].std() == pytest.approx(turned * 1.5, rel=CLOSE)
 
 
-def test_the_noise_is_that_of_the_filter() -> None:
+def test_the_noise_is_that_of_the_filter():
     made = errors(MANY, **{name: getattr(LocalisationParameters, name) for name in (
         'odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_heading')})
     walked(made, [(0.02, 0.0)])
@@ -108,12 +108,12 @@ def test_the_noise_is_that_of_the_filter() -> None:
     assert after.std(axis=0)[::-1] == pytest.approx(np.sqrt(np.diag(assumed)[:2]), rel=3.0 * CLOSE)
 
 
-def test_at_rest_errors_grow_with_the_root_of_time() -> None:
+def test_at_rest_errors_grow_with_the_root_of_time():
     error = walked(errors(MANY, odometry_noise_rest=1e-3), [(0, 0)] * 100)
     assert error.std(axis=0) == pytest.approx([0.01, 0.005], rel=CLOSE)
 
 
-def test_reported_motion_is_the_true_one_divided_by_the_factors() -> None:
+def test_reported_motion_is_the_true_one_divided_by_the_factors():
     made = errors(model='scaled', distance_factor=[0.5, 0.5], turn_factor=[0.5, 0.5])
     # 1 m is reported as 2 m, a turn to the left of 45 degrees as one of 90 degrees.
     assert walked(made, [(1, 0)])[0] == pytest.approx([1.0, 0.0])
@@ -122,7 +122,7 @@ def test_reported_motion_is_the_true_one_divided_by_the_factors() -> None:
     assert walked(made, [(3, 1)])[0] == pytest.approx([1.0, 2.0 * math.sqrt(2.0) - 1.0])
 
 
-def test_factors_are_drawn_evenly_for_each_device() -> None:
+def test_factors_are_drawn_evenly_for_each_device():
     error = walked(errors(MANY, model='scaled', distance_factor=[0.8, 1.25]), [(1, 0)])
     drawn = np.sort(1.0 / (1.0 + error[:, 0]))
     assert drawn == pytest.approx(np.linspace(0.8, 1.25, MANY), abs=0.01)
@@ -138,7 +138,7 @@ def cooperative(devices: int = MANY, **parameters: Any) -> PositionErrors:
 
 
 @pytest.mark.parametrize('seconds', [0, 1, 40])
-def test_errors_are_stationary_with_the_given_deviation(seconds: int) -> None:
+def test_errors_are_stationary_with_the_given_deviation(seconds):
     error = walked(cooperative(), [(k, k) for k in range(seconds)])
     assert np.sqrt((error ** 2).sum(axis=1).mean()) == pytest.approx(0.12, rel=CLOSE)
     # Two devices 50 m apart: the error of their distance is that along the line.
@@ -148,14 +148,14 @@ def test_errors_are_stationary_with_the_given_deviation(seconds: int) -> None:
 
 @pytest.mark.parametrize(('lasting', 'seconds', 'left'), [
     (17.0, 17, math.exp(-1.0)), (6.0, 3, math.exp(-0.5)), (0.0, 1, 0.0)])
-def test_the_correlation_of_errors_falls(lasting: float, seconds: int, left: float) -> None:
+def test_the_correlation_of_errors_falls(lasting, seconds, left):
     made = cooperative(correlation_time=lasting)
     before = made.error.copy()
     after = walked(made, [(0, 0)] * seconds)
     assert np.corrcoef(before.ravel(), after.ravel())[0, 1] == pytest.approx(left, abs=CLOSE)
 
 
-def test_the_drift_of_the_common_frame_changes_no_distance() -> None:
+def test_the_drift_of_the_common_frame_changes_no_distance():
     still, drifting = cooperative(5, frame_drift=0.0), cooperative(5, frame_drift=2.0)
     for made in (still, drifting):
         walked(made, [(k, 0) for k in range(30)])
@@ -166,7 +166,7 @@ def test_the_drift_of_the_common_frame_changes_no_distance() -> None:
 
 
 @pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
-def test_errors_follow_ids_in_any_order_of_storage(model: str) -> None:
+def test_errors_follow_ids_in_any_order_of_storage(model):
     order = np.array([2, 0, 3, 1])
     position = np.arange(8.0).reshape(4, 2)
     stored = []
@@ -191,7 +191,7 @@ def leaders_with(error: Sequence[Sequence[float]], **localisation: Any) -> list[
     return leaders(stage)
 
 
-def test_distances_are_between_estimated_positions() -> None:
+def test_distances_are_between_estimated_positions():
     # Device 4 leads device 3, device 2 leads device 1, and the one at the end is alone.
     assert leaders_with([[0, 0]] * 5) == [0, 2, 2, 4, 4]
     # Device 3 is estimated 12 m from device 4, and 8 m from device 2.
@@ -200,7 +200,7 @@ def test_distances_are_between_estimated_positions() -> None:
     assert leaders_with([[70, -3]] * 5) == [0, 2, 2, 4, 4]
 
 
-def test_neighbours_are_in_range_by_their_estimated_distance() -> None:
+def test_neighbours_are_in_range_by_their_estimated_distance():
     near = [[4.0, 0], [3.0, 0], [2.0, 0], [1.0, 0], [0, 0]]
     # The estimated distance from each device to the next is 9 m.
     assert leaders_with(near, communication_range=9.5) == [0, 2, 2, 4, 4]
@@ -235,7 +235,7 @@ SCENES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize('sections', SCENES.values(), ids=SCENES)
-def test_zero_errors_are_exact_to_the_last_bit(sections: dict[str, Any]) -> None:
+def test_zero_errors_are_exact_to_the_last_bit(sections):
     plain = simulate(scene(**sections), 'bounded', 1)
     for localisation in (
             {'model': 'exact', 'deviation': 5.0}, NO_NOISE, {**NO_NOISE, 'interval': 0.3},
@@ -251,7 +251,7 @@ def erring(model: str, **sections: Any) -> Scenario:
 
 
 @pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
-def test_errors_follow_from_the_seed_and_touch_no_other_draw(model: str) -> None:
+def test_errors_follow_from_the_seed_and_touch_no_other_draw(model):
     one = simulate(erring(model), 'bounded', 3, [29.0])
     assert same(one, simulate(erring(model), 'bounded', 3))
     plain = simulate(scene(motion=WALK), 'bounded', 3, [29.0])
@@ -260,14 +260,14 @@ def test_errors_follow_from_the_seed_and_touch_no_other_draw(model: str) -> None
 
 
 @pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
-def test_errors_continue_in_branches(model: str) -> None:
+def test_errors_continue_in_branches(model):
     several = [erring(model, events=[{'kind': 'die', 'at': at, 'share': 0.2}])
                for at in (11.0, 14.5)]
     for scenario, run in zip(several, simulate_branches(several, 'bounded', 2)):
         assert same(simulate(scenario, 'bounded', 2), run)
 
 
-def test_the_communication_range_limits_hops() -> None:
+def test_the_communication_range_limits_hops():
     def limit(**sections: Any) -> int:
         settings: Any = scene(algorithms=[{'name': 'bounded', 'radius': 60, 'hop_limit': 0}],
                               **sections).entrants[0].parameters
@@ -323,7 +323,7 @@ def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArr
 
 @pytest.mark.parametrize(('deviation', 'known'), [(0.1, 0.98), (0.2, 0.955), (0.5, 0.895)])
 def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
-        real_logs: str, deviation: float, known: float) -> None:
+        real_logs, deviation, known):
     """The known part of robots with the same leader is that for independent errors of links."""
     places = paths(real_logs)
     apart = distances(places)
@@ -354,8 +354,7 @@ def reckoned(real_logs: str) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(('since', 'until'), [(20, 60), (60, 120)])
-def test_drift_is_about_that_of_real_odometry(
-        real_logs: str, since: int, until: int) -> None:
+def test_drift_is_about_that_of_real_odometry(real_logs, since, until):
     """The error of distances by the odometry of five real robots, 0.40 m and 0.67 m."""
     places = paths(real_logs)
 

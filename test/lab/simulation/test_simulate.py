@@ -57,13 +57,13 @@ def digits(result: Run) -> tuple[bytes, bytes, float]:
 
 
 @SCENARIOS
-def test_equal_seeds_give_equal_bytes(scenario: Scenario) -> None:
+def test_equal_seeds_give_equal_bytes(scenario):
     assert digits(run(scenario, 3)) == digits(run(scenario, 3))
     assert len({digits(run(scenario, seed)) for seed in range(8)}) == 8
 
 
 @SCENARIOS
-def test_threads_do_not_matter(scenario: Scenario) -> None:
+def test_threads_do_not_matter(scenario):
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda seed: digits(run(scenario, seed)), range(12)))
     assert together == [digits(run(scenario, seed)) for seed in range(12)]
@@ -71,16 +71,14 @@ def test_threads_do_not_matter(scenario: Scenario) -> None:
 
 @SCENARIOS
 @pytest.mark.parametrize('stretch', [1, 100, 10**12])
-def test_the_stretch_between_interruptions_does_not_matter(
-        scenario: Scenario, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stretch_between_interruptions_does_not_matter(scenario, stretch, monkeypatch):
     expected = digits(run(scenario, 1))
     monkeypatch.setattr('leader_election.lab.simulation.simulate.STRETCH', stretch)
     assert digits(run(scenario, 1)) == expected
 
 
 @pytest.mark.parametrize('scenario', [QUIET, WALKING], ids=['quiet', 'walk'])
-def test_the_order_of_storage_does_not_matter(
-        scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_order_of_storage_does_not_matter(scenario, monkeypatch):
     expected = digits(run(scenario, 1))
     monkeypatch.setattr(build, 'SMALL', 3)
     ids = begun(scenario, 1).network.devices.id.tolist()
@@ -89,7 +87,7 @@ def test_the_order_of_storage_does_not_matter(
 
 
 @SCENARIOS
-def test_snapshots_change_nothing(scenario: Scenario) -> None:
+def test_snapshots_change_nothing(scenario):
     times = (0.0, 0.35, 8.0, 15.27, 30.0)
     seen = run(scenario, 2, times)
     assert digits(seen) == digits(run(scenario, 2))
@@ -100,7 +98,7 @@ def test_snapshots_change_nothing(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize('stops', [[30.0], [0.01, 7.3, 7.3, 21.0, 30.0],
                                    list(np.linspace(0.0, 30.0, 100))])
-def test_a_run_may_stop_and_continue(stops: list[float]) -> None:
+def test_a_run_may_stop_and_continue(stops):
     whole, parts = begun(WALKING, 5), begun(WALKING, 5)
     whole.run(30.0)
     for stop in stops:
@@ -111,8 +109,7 @@ def test_a_run_may_stop_and_continue(stops: list[float]) -> None:
 
 @pytest.mark.parametrize('messages', [{}, {'expiry': 1.5}, {'delay': [0.8, 0.8]}],
                          ids=['plain', 'expiry', 'delay'])
-def test_the_skin_of_neighbour_lists_does_not_matter(
-        messages: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_skin_of_neighbour_lists_does_not_matter(messages, monkeypatch):
     scenario = scene(motion=WALK, messages={'range': 25, **messages})
     found = []
     for skin in (0.33, 0.4, 3.0):
@@ -126,8 +123,7 @@ def test_the_skin_of_neighbour_lists_does_not_matter(
     (LINKS_FULL, WALKING), (LINKS_FULL, BUSY), (POOL_FULL, WALKING), (POOL_FULL, BUSY),
     (WORKSPACE_FULL, WALKING), (WORKSPACE_FULL, BUSY)], ids=[
         'pairs', 'pairs, everything', 'pool', 'pool, everything', 'room', 'room, everything'])
-def test_growing_arrays_change_no_result(
-        status: int, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_growing_arrays_change_no_result(status, scenario, monkeypatch):
     expected = digits(run(scenario, 4))
     asked = []
 
@@ -156,14 +152,14 @@ def test_growing_arrays_change_no_result(
 
 @pytest.mark.parametrize(('duration', 'interval', 'count'), [
     (0.3, 0.1, 3), (0.7, 0.1, 7), (2.1, 0.7, 3), (3, 2, 1)])
-def test_all_samples_are_taken(duration: float, interval: float, count: int) -> None:
+def test_all_samples_are_taken(duration, interval, count):
     # As floats, three times 0.1 is more than 0.3.
     samples = run(scene(duration=duration, measure={'interval': interval},
                         rounds={'period': 0.01}), 0).samples
     assert len(samples) == count and not np.any(np.isnan(samples[:, :len(MEASURES)]))
 
 
-def test_a_snapshot_by_hand() -> None:
+def test_a_snapshot_by_hand():
     # Five devices 10 m apart on a line, the range 10 m; the strongest is the last, and dies.
     scenario = line(events=[{'kind': 'die', 'at': 20, 'first': 4}], first_id=0)
     before, after = run(scenario, 0, (19.0, 20.0)).snapshots
@@ -179,7 +175,7 @@ def test_a_snapshot_by_hand() -> None:
     assert after.is_leader.tolist() == [False] * 5
 
 
-def test_the_length_of_messages_is_that_of_robots() -> None:
+def test_the_length_of_messages_is_that_of_robots():
     # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
     texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4],"h":[4]}',
              '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4],"h":[3]}',
@@ -189,7 +185,7 @@ def test_the_length_of_messages_is_that_of_robots() -> None:
     assert run(line(), 0).message_bytes == np.mean([len(text) for text in texts])
 
 
-def test_acquainted_devices_have_received_initial_states() -> None:
+def test_acquainted_devices_have_received_initial_states():
     for acquainted in (False, True):
         stage = begun(line(rounds={'acquainted': acquainted, 'phase': 'together'}))
         if acquainted:
@@ -199,7 +195,7 @@ def test_acquainted_devices_have_received_initial_states() -> None:
         assert leaders(stage)[0] == (1 if acquainted else 0)
 
 
-def test_strengths_change_over_time() -> None:
+def test_strengths_change_over_time():
     scenario = line(strength={'cycle': ['id', 'lower_id', 'degree'], 'every': 20}, duration=60,
                     algorithms=[{'name': 'bounded', 'radius': 100}])
     by_id, by_lower_id, by_degree = run(scenario, 0, (19.9, 39.9, 59.9)).snapshots
@@ -209,12 +205,12 @@ def test_strengths_change_over_time() -> None:
     assert by_degree.leader.tolist() == [1] * 5
 
 
-def test_the_weakest_wins_on_request() -> None:
+def test_the_weakest_wins_on_request():
     scenario = line(algorithms=[{'name': 'bounded', 'radius': 100, 'wins': 'weakest'}])
     assert leaders(played(scenario)) == [0] * 5
 
 
-def test_given_links_need_no_range() -> None:
+def test_given_links_need_no_range():
     scenario = line(devices=[{'kind': 'line', 'count': 5, 'step': [7, 0], 'linked': True}],
                     messages={}, algorithms=[{'name': 'bounded', 'radius': 28}])
     assert leaders(played(scenario)) == [4] * 5
@@ -225,7 +221,7 @@ USERS = {'kind': 'line', 'count': 2, 'first': [20, 5], 'step': [1, 0], 'among': 
 """Ids 3 and 4, 1 m apart, stronger than servers by id; only server 2, at (20, 0), is near."""
 
 
-def test_users_receive_from_servers_but_not_from_each_other() -> None:
+def test_users_receive_from_servers_but_not_from_each_other():
     # A radius of 6 m is enough from server 2 to user 3, 5 m away, and to user 4, 5.1 m away.
     scenario = line(devices=[SERVERS, USERS], algorithms=[{'name': 'bounded', 'radius': 6}])
     [seen] = run(scenario, 0, (20.0,)).snapshots
@@ -235,12 +231,12 @@ def test_users_receive_from_servers_but_not_from_each_other() -> None:
     assert seen.leader.tolist() == [0, 1, 4, 3, 4]
 
 
-def test_given_links_do_not_connect_users() -> None:
+def test_given_links_do_not_connect_users():
     scenario = line(devices=[{**SERVERS, 'linked': True, 'among': False}], messages={})
     assert leaders(played(scenario)) == [0, 1, 2]
 
 
-def test_a_device_that_does_not_move_stays_in_its_place() -> None:
+def test_a_device_that_does_not_move_stays_in_its_place():
     # One street, from (0, 0) to (100, 0), and one back at y = 100; users are put into it.
     town = {'kind': 'streets', 'columns': 2, 'rows': 2, 'block': 100, 'speed': 1}
     devices = [{**LINE, 'first': [20, 30], 'moves': False}, {**LINE, 'first': [20, 30]}]
@@ -252,7 +248,7 @@ def test_a_device_that_does_not_move_stays_in_its_place() -> None:
     assert np.all(np.linalg.norm(later.position[5:] - start.position[5:], axis=1) > 0)
 
 
-def test_hops_count_one_each() -> None:
+def test_hops_count_one_each():
     for radius, expected in [(4, [4] * 5), (3, [0, 4, 4, 4, 4]), (1, [0, 2, 2, 4, 4])]:
         scenario = line(algorithms=[{'name': 'bounded', 'radius': radius}],
                         messages={'range': 10, 'metric': 'hops'})
@@ -271,7 +267,7 @@ def branches(scenario: Scenario, events: list[list[dict[str, Any]]]) -> list[Sce
 
 @SCENARIOS
 @pytest.mark.parametrize('at', [0.0, 0.5, 15.27, 16.0, 30.0])
-def test_branches_equal_separate_runs(scenario: Scenario, at: float) -> None:
+def test_branches_equal_separate_runs(scenario, at):
     several = branches(scenario, [[deaths(at, 0.5)], [deaths(at, 1.0)], [],
                                   [deaths(29.0, 1.0), {'kind': 'corrupt', 'at': 29.5}],
                                   [{'kind': 'split', 'at': at, 'line': 30}, deaths(at, 0.5)]])
@@ -284,7 +280,7 @@ def test_branches_equal_separate_runs(scenario: Scenario, at: float) -> None:
             assert together == (alone if order is several else alone[::-1])
 
 
-def test_the_common_start_of_branches_is_run_once() -> None:
+def test_the_common_start_of_branches_is_run_once():
     # Five devices, a round a second each: 10 s before they part, 20 s after.
     several = branches(line(), [[deaths(10, 0.0)], [deaths(10, 0.0), deaths(20, 0.0)]])
     assert parting(*several) == 20
@@ -295,7 +291,7 @@ def test_the_common_start_of_branches_is_run_once() -> None:
     assert [r.shared for r in simulate_branches(several[:1], 'bounded', 0)] == [0]
 
 
-def test_the_time_at_which_scenarios_part() -> None:
+def test_the_time_at_which_scenarios_part():
     none, early, late, both = branches(line(), [
         [], [deaths(5, 1.0)], [deaths(8, 1.0)], [deaths(5, 1.0), deaths(8, 1.0)]])
     assert parting(none, none) == parting(both, both) == np.inf

@@ -41,7 +41,7 @@ def world(*words: str) -> WorldParameters:
     return build(WorldParameters, {'logs': 'physics5', **values})
 
 
-def test_without_sightings_there_are_three_swarms_and_no_sensors() -> None:
+def test_without_sightings_there_are_three_swarms_and_no_sensors():
     assert world_parameters(options()) == {}
     assert swarms(options()) == {
         'by_odometry': {'odom_topic': '/robot_{id}/odom'},
@@ -52,8 +52,7 @@ def test_without_sightings_there_are_three_swarms_and_no_sensors() -> None:
 @pytest.mark.parametrize(('words', 'sensors'), [
     (('--sightings',), (0.0, 0.0, True)), (('--sightings', 'logs'), (0.0, 0.0, True)),
     (('--sightings', 'uwb'), (1.0, 0.0, False)), (('--sightings', 'camera'), (0.0, 2.0, False))])
-def test_sightings_are_logged_or_simulated(
-        words: tuple[str, ...], sensors: tuple[float, float, bool]) -> None:
+def test_sightings_are_logged_or_simulated(words, sensors):
     made = world(*words)
     assert (made.ranging_rate, made.camera_rate, made.logged_sightings) == sensors
     assert made.radio == 'shared'
@@ -65,7 +64,7 @@ def test_sightings_are_logged_or_simulated(
     assert own.keys() <= names
 
 
-def test_faults_change_parameters_of_sensors_and_robots() -> None:
+def test_faults_change_parameters_of_sensors_and_robots():
     made = world('--sightings', 'uwb', '--outliers', '0.4', '--bias', '0.2', '--carried', '2,4',
                  '--carried-at', '60', '--wrong-start', '3')
     assert (made.ranging_outliers, made.ranging_bias) == (0.4, 0.2)
@@ -76,8 +75,7 @@ def test_faults_change_parameters_of_sensors_and_robots() -> None:
 
 
 @pytest.mark.parametrize('words', [('--loss', '0.3'), ('--radio-range', '3')])
-def test_all_swarms_lose_messages_but_the_one_they_are_compared_with(
-        words: tuple[str, ...]) -> None:
+def test_all_swarms_lose_messages_but_the_one_they_are_compared_with(words):
     made = world('--sightings', *words)
     assert made.radio == 'relay'
     assert (made.radio_loss, made.radio_range) in ((0.3, math.inf), (0.0, 3.0))
@@ -87,7 +85,7 @@ def test_all_swarms_lose_messages_but_the_one_they_are_compared_with(
     assert found.keys() - set(relayed) == {'by_truth'}
 
 
-def test_landmarks_are_those_of_the_folder(tmp_path: object) -> None:
+def test_landmarks_are_those_of_the_folder(tmp_path):
     path = swarms(options('--sightings', '--landmarks'))['with_filter']['landmarks']
     assert path == str(
         files('leader_election.simulation') / 'logs/physics5/measurements/landmarks.csv')
@@ -108,7 +106,7 @@ def view(leader: int) -> RobotView:
     return Namespace(leader=leader)  # type: ignore[return-value]
 
 
-def test_the_last_column_is_the_filters_and_the_last_row_overall() -> None:
+def test_the_last_column_is_the_filters_and_the_last_row_overall():
     three = {'by_odometry': agreement(1, 2, 2, 2), 'by_truth_again': agreement(1, 1, 1, 2)}
     four = {**three, 'with_filter': agreement(1, 1, 2, 1)}
     assert [line.split() for line in table(three, 2.0)[1:]] == [
@@ -121,7 +119,7 @@ def test_the_last_column_is_the_filters_and_the_last_row_overall() -> None:
     assert {len(line) for line in table(four, 2.0)} == {len(header)}
 
 
-def test_a_machine_that_is_too_busy_is_reported() -> None:
+def test_a_machine_that_is_too_busy_is_reported():
     good, bad = agreement(1, 1).share(0.0, 9.0), agreement(1, 2).share(0.0, 9.0)
     assert overload(good, {'by_truth': 1.0, 'with_filter': 0.96}) == ''
     assert overload(good, {'by_truth': 1.0, 'with_filter': 0.9}).startswith(
@@ -130,7 +128,7 @@ def test_a_machine_that_is_too_busy_is_reported() -> None:
     assert overload(None, {'by_truth': 1.0}) == ''
 
 
-def test_true_poses_of_a_carried_robot_are_moved() -> None:
+def test_true_poses_of_a_carried_robot_are_moved():
     options = Namespace(carried='2', carried_at=60.0)
     logs = read_logs('physics5')
     moved = true_logs(logs, [1, 2, 3, 4, 5], options)

@@ -32,8 +32,7 @@ def state(pid: int) -> str:
     return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0]
 
 
-def test_paused_process_continues_or_ends_cleanly(
-        ros: None, tmp_path: Path) -> None:
+def test_paused_process_continues_or_ends_cleanly(ros, tmp_path):
     node = Node('bench')
     with Processes(tmp_path) as processes:
         pid = processes.start('world', 'swarm_world', WORLD)
@@ -47,7 +46,7 @@ def test_paused_process_continues_or_ends_cleanly(
         assert processes.stop() == {'world': 0}
 
 
-def test_ended_process_is_reported_with_its_last_line(ros: None, tmp_path: Path) -> None:
+def test_ended_process_is_reported_with_its_last_line(ros, tmp_path):
     node = Node('bench')
     with Processes(tmp_path) as processes:
         processes.start('world', 'swarm_world', {**WORLD, 'radio_loss': 2.0})
@@ -56,7 +55,7 @@ def test_ended_process_is_reported_with_its_last_line(ros: None, tmp_path: Path)
         assert processes.stop() == {'world': 2}
 
 
-def test_wait_for_a_stop_is_short(ros: None, tmp_path: Path) -> None:
+def test_wait_for_a_stop_is_short(ros, tmp_path):
     node = Node('bench')
     with Processes(tmp_path) as processes:
         processes.start('world', 'swarm_world', WORLD)
@@ -64,7 +63,7 @@ def test_wait_for_a_stop_is_short(ros: None, tmp_path: Path) -> None:
         assert processes.stop(grace=0.0) == {'world': -signal.SIGKILL}
 
 
-def test_a_domain_in_use_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_domain_in_use_is_not_chosen(monkeypatch):
     monkeypatch.delenv('ROS_DOMAIN_ID')
     monkeypatch.setattr('leader_election.ros.demo.processes.DOMAINS', (97, 98, 99))
     taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -81,12 +80,12 @@ def test_a_domain_in_use_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     taken.close()
 
 
-def test_a_domain_of_the_user_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_domain_of_the_user_stays(monkeypatch):
     monkeypatch.setenv('ROS_DOMAIN_ID', '5')
     assert own_domain() is None
 
 
-def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path: Path) -> None:
+def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path):
     earlier = [tmp_path / 'paths.png', tmp_path / 'log' / 'fleet_3.log']
     (tmp_path / 'log').mkdir()
     for file in (*earlier, tmp_path / 'mine.png'):

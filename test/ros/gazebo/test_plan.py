@@ -48,7 +48,7 @@ def names(made: SwarmPlan) -> list[str]:
 
 
 @pytest.mark.parametrize('robots', ['3', TWO])
-def test_all_parts_contain_the_same_robots(robots: str) -> None:
+def test_all_parts_contain_the_same_robots(robots):
     made = plan(robots=robots, lidar=8)
     models = [model.get('name') for model in ElementTree.fromstring(made.world).iter('model')]
     topics = [row['ros_topic_name'].split('/')[0] for row in yaml.safe_load(made.bridge)]
@@ -58,18 +58,18 @@ def test_all_parts_contain_the_same_robots(robots: str) -> None:
     assert (made.world_name, made.arena) == ('swarm', 'blocks')
 
 
-def test_layouts_and_seeds_are_as_in_the_embedded_world() -> None:
+def test_layouts_and_seeds_are_as_in_the_embedded_world():
     assert plan(robots='5', seed=1) == plan(robots='5', seed=1) != plan(robots='5', seed=2)
     assert names(plan(robots='2', layout='circle', first_id=8)) == ['robot_8', 'robot_9']
 
 
-def test_the_step_of_physics_may_be_given() -> None:
+def test_the_step_of_physics_may_be_given():
     for given, found in ((0.0, '0.005'), (0.001, '0.001')):
         world = ElementTree.fromstring(plan(robots='1', step=given).world)
         assert world.findtext('world/physics/max_step_size') == found
 
 
-def test_odometry_drifts_where_it_is_asked_for() -> None:
+def test_odometry_drifts_where_it_is_asked_for():
     made = plan(robots='2', seed=5)
     assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': False,
                              'ground_truth': False, 'bumper': True,
@@ -90,7 +90,7 @@ def heights(world: str) -> list[float]:
             if model.get('name', '').startswith('robot_')]
 
 
-def test_robots_are_put_on_the_floor_of_a_users_world(tmp_path: Path) -> None:
+def test_robots_are_put_on_the_floor_of_a_users_world(tmp_path):
     file = tmp_path / 'depot.sdf'
     box = ('<model name="m"><static>true</static><pose>0 0 0.05 0 0 0</pose><link name="l">'
            '<collision name="c"><geometry><box><size>9 9 0.4</size></box></geometry></collision>'
@@ -108,7 +108,7 @@ def test_robots_are_put_on_the_floor_of_a_users_world(tmp_path: Path) -> None:
     assert spawn_plan().z == 0.0 and spawn_plan(z='-0.5').z == -0.5
 
 
-def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path) -> None:
+def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
     made = plan(robots='1', layout='grid', world=str(file))
@@ -135,7 +135,7 @@ def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path)
     ({'step': 1.0}, 'parameter step'), ({'step': 1e-5}, 'parameter step: 1e-05 is not allowed'),
     ({'z': 'high'}, "parameter z: 'high' is not allowed"), ({'z': 'nan'}, 'parameter z'),
 ])
-def test_a_wrong_parameter_is_refused(given: dict[str, object], line: str) -> None:
+def test_a_wrong_parameter_is_refused(given, line):
     with pytest.raises(ParameterError, match=line):
         plan(**given)
 
@@ -144,7 +144,7 @@ def spawn_plan(**given: object) -> SpawnPlan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
-def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path: Path) -> None:
+def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path):
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
     blind = {'world': '', 'blind': True}
@@ -153,7 +153,7 @@ def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path: Path) -> No
     assert plan(robots='1').wander == spawn_plan().wander == {'world': 'blocks'}
 
 
-def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
+def test_a_spawned_robot_has_the_name_of_its_world(tmp_path):
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="my depot"/></sdf>')
     for given, name, arena in (
@@ -171,7 +171,7 @@ def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('document', ['README.md', 'doc/tutorials/gazebo.md'])
-def test_documented_pose_is_free(document: str) -> None:
+def test_documented_pose_is_free(document):
     text = (Path(__file__).parents[3] / document).read_text()
     (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
     given = dict(word.split(':=') for word in words.split())
@@ -185,8 +185,7 @@ def test_documented_pose_is_free(document: str) -> None:
     ({'world': ''}, "parameter world: '' is not allowed"),
     ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
     ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is not a name")])
-def test_a_wrong_parameter_of_a_spawned_robot_is_refused(
-        given: dict[str, object], line: str) -> None:
+def test_a_wrong_parameter_of_a_spawned_robot_is_refused(given, line):
     with pytest.raises(ParameterError, match=line):
         spawn_plan(**given)
 
@@ -203,7 +202,7 @@ def rows(equipment: Equipment = NO_EQUIPMENT) -> dict[str, dict[str, Any]]:
     return by_name
 
 
-def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself() -> None:
+def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself():
     assert list(rows()) == ['alice/odom', 'alice/cmd_vel', 'alice/tf',
                             'bob/odom', 'bob/cmd_vel', 'bob/tf']
     assert [row['ros_topic_name'] for row in yaml.safe_load(clock_bridge_yaml())] == ['/clock']
@@ -212,7 +211,7 @@ def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself() -> None:
 @pytest.mark.parametrize(('equipment', 'most'), [
     (NO_EQUIPMENT, 0), (Equipment(odometry_drift=True), 0), (Equipment(ground_truth=True), 1),
     (Equipment(bumper=True), 0)])
-def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int) -> None:
+def test_a_robot_has_few_topics_in_the_simulator(equipment, most):
     """
     Each is announced every second, all at once, and buffers overflow.
 
@@ -231,7 +230,7 @@ def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int
         assert parts['publish_model_pose'] == parts['publish_nested_model_pose'] == 'true'
 
 
-def test_topics_are_the_simulators_defaults() -> None:
+def test_topics_are_the_simulators_defaults():
     found = rows(Equipment(Lidar(), ground_truth=True, bumper=True, imu=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
@@ -247,13 +246,13 @@ def test_topics_are_the_simulators_defaults() -> None:
 
 @pytest.mark.parametrize(('world', 'part'), [
     ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
-def test_topics_are_valid_for_any_name_of_a_world(world: str, part: str) -> None:
+def test_topics_are_valid_for_any_name_of_a_world(world, part):
     listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(Lidar())))
     (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
     assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
 
 
-def test_only_commands_are_bridged_to_gazebo() -> None:
+def test_only_commands_are_bridged_to_gazebo():
     for name, row in rows(Equipment(Lidar(), ground_truth=True, imu=True)).items():
         into = name.endswith('cmd_vel')
         assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')

@@ -12,12 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots added to world files of users."""
+"""World files of users: their floor, and robots added to them."""
 
-from pathlib import Path
+import math
 from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
+from leader_election.ros.gazebo.floor import floor_height, floor_slabs
 from leader_election.ros.gazebo.sdf import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.ros.gazebo.user_world import (
     add_robots,
@@ -47,7 +48,7 @@ def systems(world: UserWorld) -> list[str | None]:
     return [plugin.get('filename') for plugin in found.findall('plugin')]
 
 
-def test_a_copy_contains_the_world_and_the_robots() -> None:
+def test_a_copy_contains_the_world_and_the_robots():
     world = put(PLAIN)
     models = ElementTree.fromstring(world.text).findall('world/model')
     assert world.name == 'depot'
@@ -71,7 +72,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize('text', FORMS.values(), ids=FORMS)
-def test_copy_keeps_all_else_byte_for_byte(text: str) -> None:
+def test_copy_keeps_all_else_byte_for_byte(text):
     """Also where Gazebo is more lenient than strict XML parsers."""
     world = put(text)
     begin, end = text.split('</world>', 1)
@@ -85,13 +86,13 @@ def test_copy_keeps_all_else_byte_for_byte(text: str) -> None:
 
 @pytest.mark.parametrize('empty', ['<world name="depot"/>', "<world name='depot' />",
                                    '<world name="depot"></world>'])
-def test_empty_world_is_copied(empty: str) -> None:
+def test_empty_world_is_copied(empty):
     world = ElementTree.fromstring(put(f'<sdf>{empty}<!-- end --></sdf>').text).find('world')
     assert world is not None and world.attrib == {'name': 'depot'}
     assert [model.get('name') for model in world.findall('model')] == ['alice', 'bob']
 
 
-def test_relative_paths_of_existing_files_become_absolute(tmp_path: Path) -> None:
+def test_relative_paths_of_existing_files_become_absolute(tmp_path):
     """A copy elsewhere would not find them; others may be found by Gazebo."""
     (tmp_path / 'meshes').mkdir()
     (tmp_path / 'meshes' / 'shelf.dae').touch()
@@ -105,20 +106,20 @@ def test_relative_paths_of_existing_files_become_absolute(tmp_path: Path) -> Non
     assert read_world(str(file)) == text.format(f'{tmp_path}/')
 
 
-def test_the_name_of_a_world_is_read(tmp_path: Path) -> None:
+def test_the_name_of_a_world_is_read(tmp_path):
     file = tmp_path / 'depot.sdf'
     file.write_text(PLAIN)
     assert world_name(str(file)) == 'depot'
 
 
-def test_missing_systems_are_added() -> None:
+def test_missing_systems_are_added():
     assert systems(put(PLAIN)) == NEEDED
     assert systems(put(PLAIN, equipment=Equipment(Lidar()))) == [*NEEDED, 'gz-sim-sensors-system']
 
 
 @pytest.mark.parametrize('name', ['gz-sim-physics-system', 'libgz-sim-physics-system.so',
                                   'gz-sim8-physics-system', 'ignition-gazebo-physics-system'])
-def test_a_system_that_exists_is_not_added_again(name: str) -> None:
+def test_a_system_that_exists_is_not_added_again(name):
     text = PLAIN.replace('<!-- mine -->', f'<plugin filename="{name}" name="p"/>')
     assert systems(put(text)) == [name, *NEEDED[1:]]
 
@@ -137,13 +138,13 @@ def test_a_system_that_exists_is_not_added_again(name: str) -> None:
     ('<sdf><world name="w"><include><name>alice</name></include></world></sdf>',
      'there is a model alice already'),
 ])
-def test_a_wrong_world_is_refused_in_one_line(text: str, line: str) -> None:
+def test_a_wrong_world_is_refused_in_one_line(text, line):
     with pytest.raises(ParameterError, match=line) as caught:
         put(text)
     assert '\n' not in str(caught.value) and 'file depot.sdf' in str(caught.value)
 
 
-def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused_by_name(tmp_path):
     assert is_user_world(str(tmp_path / 'no.sdf')) and not is_user_world('blocks')
     for path in (tmp_path / 'no.sdf', tmp_path):
         with pytest.raises(ParameterError, match='parameter world: .* cannot be read'):
@@ -151,8 +152,46 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @needs_tool
-def test_the_sdf_tool_finds_the_copy_valid(tmp_path: Path) -> None:
+def test_the_sdf_tool_finds_the_copy_valid(tmp_path):
     file = tmp_path / 'depot.sdf'
     for text in (PLAIN, *FORMS.values()):
         file.write_bytes(put(text, equipment=Equipment(Lidar(), ground_truth=True)).text.encode())
         assert verdict(file) == 'Valid.'
+
+
+def height(models: str, place: tuple[float, float] = (0.0, 0.0)) -> float | None:
+    return floor_height(floor_slabs(ElementTree.fromstring(f'<world>{models}</world>')), place)
+
+
+def model(shape: str, pose: str = '', static: str = 'true', link: str = '') -> str:
+    def place(text: str) -> str:
+        return f'<pose>{text}</pose>' if text else ''
+    return (f'<model><static>{static}</static>{place(pose)}<link>{place(link)}<collision>'
+            f'<geometry>{shape}</geometry></collision></link></model>')
+
+
+PLANE = '<plane><normal>0 0 1</normal><size>1 1</size></plane>'
+GROUND = model(PLANE)
+FLAT = '<box><size>4 2 0.2</size></box>'
+
+
+@pytest.mark.parametrize(('models', 'place', 'found'), [
+    ('', (0.0, 0.0), None), (GROUND, (50.0, 0.0), 0.0),
+    (model(PLANE, '0 0 -1 0 0 0', link='0 0 0.25 0 0 0'), (0.0, 0.0), -0.75),
+    (model(FLAT), (1.9, 0.9), 0.1), (model(FLAT), (0.9, 1.9), None),
+    (model(FLAT, f'0 0 0 0 0 {math.pi / 2}'), (0.9, 1.9), 0.1),
+    (model(FLAT, '1 0 0 0 0 1.5708', link='2 0 0.3 0 0 0'), (1.0, 2.0), 0.4),
+    # What moves, walls, what is tilted, and other shapes are no floor.
+    (model(FLAT, static='false'), (0.0, 0.0), None),
+    (model('<box><size>4 0.1 2</size></box>'), (0.0, 0.0), None),
+    (model(FLAT, '0 0 0 0.2 0 0'), (0.0, 0.0), None),
+    (model('<mesh><uri>floor.dae</uri></mesh>'), (0.0, 0.0), None),
+    (model(PLANE.replace('0 0 1', '1 0 0')), (0.0, 0.0), None),
+    (model(FLAT).replace('<static>', '<pose relative_to="a">0 0 1 0 0 0</pose><static>'),
+     (0.0, 0.0), None),
+    # A slab on the ground, one in it, a table above it.
+    (GROUND + model(FLAT, '0 0 0.1 0 0 0'), (0.0, 0.0), 0.2),
+    (GROUND + model(FLAT, '0 0 -0.5 0 0 0'), (0.0, 0.0), 0.0),
+    (GROUND + model(FLAT, '0 0 0.8 0 0 0'), (0.0, 0.0), 0.0)])
+def test_the_floor_is_the_lowest_slab_and_what_lies_on_it(models, place, found):
+    assert height(models, place) == (None if found is None else pytest.approx(found))

@@ -12,13 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""World files: robots, systems, and valid SDF."""
+"""World files and robot models: geometry, plugins, systems, valid SDF."""
 
-from pathlib import Path
+import math
 from xml.etree import ElementTree
 
-from leader_election.ros.gazebo.sdf import Equipment, Lidar
+from leader_election.ros.gazebo import model
+from leader_election.ros.gazebo.sdf import Equipment, Lidar, ODOMETRY_RATE, robot_colour
 from leader_election.ros.gazebo.world_file import world_sdf
+from leader_election.simulation import robot_body
 from leader_election.simulation.arena import load_arena, shipped_worlds
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import make_scene
@@ -42,13 +44,13 @@ def world_in(text: str) -> ElementTree.Element:
 
 
 @pytest.mark.parametrize(('world', 'robots'), CASES)
-def test_world_contains_arena_ground_and_robots(world: str, robots: int) -> None:
+def test_world_contains_arena_ground_and_robots(world, robots):
     names = [model.get('name') for model in world_in(made(world, robots))
              if model.tag == 'model']
     assert names == ['ground', 'arena', *(f'robot_{i}' for i in range(1, robots + 1))]
 
 
-def test_robots_have_their_initial_poses() -> None:
+def test_robots_have_their_initial_poses():
     robots = scene_robots(make_scene(SceneParameters(robots=5)))
     text = world_sdf(load_arena('blocks'), robots)
     models = {model.get('name'): model for model in world_in(text).iter('model')}
@@ -57,7 +59,7 @@ def test_robots_have_their_initial_poses() -> None:
         assert (x, y, yaw) == pytest.approx(robot.pose) and above == [0, 0, 0]
 
 
-def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
+def test_gazebo_sim_gets_the_systems_that_it_needs():
     def systems(equipment: Equipment) -> list[str]:
         return [plugin.get('filename', '')
                 for plugin in world_in(made('empty', 1, equipment)).findall('plugin')]
@@ -70,7 +72,7 @@ def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
     assert systems(Equipment(Lidar())) == [*needed, 'gz-sim-sensors-system']
 
 
-def test_the_update_rate_gives_real_time_at_any_step() -> None:
+def test_the_update_rate_gives_real_time_at_any_step():
     text = world_sdf(load_arena('empty'), [], step=0.004)
     physics = world_in(text).find('physics')
     assert physics is not None
@@ -83,13 +85,111 @@ def test_the_update_rate_gives_real_time_at_any_step() -> None:
 @needs_tool
 @pytest.mark.parametrize(('world', 'robots'), [
     case for case in CASES if case in (('blocks', 30), ('rooms', 1), ('empty', 1))])
-def test_the_sdf_tool_finds_it_valid(
-        tmp_path: Path, world: str, robots: int) -> None:
+def test_the_sdf_tool_finds_it_valid(tmp_path, world, robots):
     file = tmp_path / 'world.sdf'
     file.write_text(made(world, robots))
     assert verdict(file) == 'Valid.'
 
 
 @needs_specification
-def test_every_element_is_in_the_sdf_specification() -> None:
+def test_every_element_is_in_the_sdf_specification():
     assert misspelled(ElementTree.fromstring(made('blocks', 2))) == []
+
+
+EQUIPPED = Equipment(Lidar(), ground_truth=True, bumper=True)
+
+
+def robot(equipment: Equipment = EQUIPPED) -> ElementTree.Element:
+    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), equipment)
+    return ElementTree.fromstring(text)
+
+
+def test_the_drive_plugin_matches_the_model():
+    drive = robot().find('.//plugin[@filename="gz-sim-diff-drive-system"]')
+    assert drive is not None
+    values = {part.tag: part.text for part in drive}
+    joints = {joint.get('name') for joint in robot().iter('joint')}
+    assert {values['left_joint'], values['right_joint']} == joints
+    assert float(values['wheel_separation'] or 0) == robot_body.WHEEL_SEPARATION
+    assert float(values['wheel_radius'] or 0) == robot_body.WHEEL_RADIUS
+    assert (values['frame_id'], values['child_frame_id']) == ('odom', 'base_link')
+    assert 'topic' not in values and 'odom_topic' not in values
+
+
+def test_the_torque_of_the_wheels_is_limited():
+    efforts = [limit.findtext('effort', '') for limit in robot().iter('limit')]
+    assert list(map(float, efforts)) == [robot_body.WHEEL_TORQUE] * 2
+
+
+def test_a_bumper_is_a_contact_sensor_on_the_disc():
+    (sensor,) = robot(Equipment(bumper=True)).iter('sensor')
+    parts = {part.get('name') for part in robot().iter('collision')}
+    assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
+    assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
+
+
+def test_an_imu_measures_as_often_as_wheels():
+    (sensor,) = robot(Equipment(imu=True)).iter('sensor')
+    assert (sensor.get('type'), sensor.findtext('topic')) == ('imu', '/model/robot_1/imu')
+    assert float(sensor.findtext('update_rate', '')) == ODOMETRY_RATE
+
+
+def test_a_robot_has_the_plugins_and_sensors_of_its_equipment():
+    assert {plugin.get('filename') for plugin in robot().iter('plugin')} == {
+        'gz-sim-diff-drive-system', 'gz-sim-pose-publisher-system'}
+    assert [sensor.get('type') for sensor in robot().iter('sensor')] == ['gpu_lidar', 'contact']
+    assert robot(Equipment()).find('.//sensor') is None
+
+
+def test_beams_are_even_over_the_full_circle():
+    (sensor,) = robot(Equipment(Lidar(beams=8))).iter('horizontal')
+    low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
+    assert sensor.findtext('samples') == '8'
+    assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
+
+
+def test_a_scanner_detects_other_robots_even_in_contact_and_not_its_own():
+    body = robot(Equipment(Lidar()))
+    (sensor,) = body.iter('sensor')
+    height = float(sensor.findtext('pose', '').split()[2])
+    begin = float(sensor.findtext('.//range/min', ''))
+    for kind in ('collision', 'visual'):
+        (radius,) = met(body, kind, height)
+        # What is rendered begins nearer than the range, by a square root of three.
+        assert radius < begin / math.sqrt(3) < begin < 2 * robot_body.RADIUS - radius
+
+
+def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
+    """Return the radii of cylinders that a plane intersects; it may intersect nothing else."""
+    found = []
+    for link in body.iter('link'):
+        foot = float((link.findtext('pose') or '0 0 0').split()[2])
+        for part in link.findall(kind):
+            middle = foot + float((part.findtext('pose') or '0 0 0').split()[2])
+            tall = part.findtext('.//length') or (part.findtext('.//size') or '0').split()[-1]
+            half = float(part.findtext('.//sphere/radius') or float(tall) / 2)
+            assert half > 0
+            if abs(height - middle) <= half:
+                found.append(float(part.findtext('.//cylinder/radius', 'nan')))
+    return found
+
+
+def test_robots_have_different_colours():
+    assert len({robot_colour(i) for i in range(200)}) == 200
+    assert all(0 <= part <= 1 for i in range(200) for part in robot_colour(i))
+
+
+@needs_tool
+def test_the_sdf_tool_finds_a_robot_valid(tmp_path):
+    file = tmp_path / 'robot.sdf'
+    file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), EQUIPPED))
+    assert verdict(file) == 'Valid.'
+
+
+@needs_specification
+def test_every_element_of_a_robot_is_in_the_sdf_specification():
+    """The tool does not check this: it ignores unknown elements."""
+    assert misspelled(robot()) == []
+    broken = robot()
+    next(broken.iter('inertia')).tag = 'inertai'
+    assert misspelled(broken) == ['inertial/inertai']

@@ -14,7 +14,6 @@
 
 """Arguments derived from declarations of parameters."""
 
-from pathlib import Path
 
 from leader_election.parameters import ParameterError, table
 from leader_election.ros.gazebo.plan import SpawnParameters
@@ -30,7 +29,7 @@ from leader_election.simulation.parameters import SceneParameters, WorldParamete
 import pytest
 
 
-def test_given_values_are_checked_and_empty_ones_are_not_given() -> None:
+def test_given_values_are_checked_and_empty_ones_are_not_given():
     settings = {'robots': '12', 'seed': '', 'world': 'rooms', 'spacing': '2'}
     assert given_values(settings, SceneParameters, ('robots', 'seed', 'world', 'layout')) == {
         'robots': 12, 'world': 'rooms'}
@@ -42,12 +41,12 @@ def test_given_values_are_checked_and_empty_ones_are_not_given() -> None:
 
 @pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 2000 * '[',
                                    '1' + 400 * '0'])
-def test_a_wrong_parameter_is_refused(value: str) -> None:
+def test_a_wrong_parameter_is_refused(value):
     with pytest.raises(ParameterError, match='parameter robots'):
         given_values({'robots': value}, SceneParameters, ('robots',))
 
 
-def test_each_declaration_gives_an_argument_with_a_description() -> None:
+def test_each_declaration_gives_an_argument_with_a_description():
     parameters = table(WorldParameters)
     for arguments in (optional_arguments(parameters), arguments_with_defaults(parameters)):
         assert list(arguments) == [p.name for p in parameters]
@@ -59,20 +58,19 @@ def test_each_declaration_gives_an_argument_with_a_description() -> None:
                 p.name: p.default}
 
 
-def test_selected_parameters_keep_the_order_of_the_names() -> None:
+def test_selected_parameters_keep_the_order_of_the_names():
     found = select_parameters((WorldParameters, SceneParameters), ('motion', 'robots'))
     assert [p.name for p in found] == ['motion', 'robots']
 
 
-def test_a_boolean_argument_is_true_or_false() -> None:
+def test_a_boolean_argument_is_true_or_false():
     assert [parse_bool({'gui': text}, 'gui') for text in ('true', 'false', 'True')] == [
         True, False, True]
     with pytest.raises(ParameterError, match='parameter gui'):
         parse_bool({'gui': 'perhaps'}, 'gui')
 
 
-def test_argument_names_are_checked_if_the_command_names_the_file(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_argument_names_are_checked_if_the_command_names_the_file(tmp_path, monkeypatch):
     file = tmp_path / 'ours' / 'robot.launch.py'
     file.parent.mkdir()
     file.touch()
@@ -86,8 +84,7 @@ def test_argument_names_are_checked_if_the_command_names_the_file(
         check_argument_names(words, str(file), ['robot', 'model'])
 
 
-def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(
-        tmp_path: Path) -> None:
+def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(tmp_path):
     file, other = (tmp_path / folder / 'robot.launch.py' for folder in ('ours', 'theirs'))
     for each in (file, other):
         each.parent.mkdir()

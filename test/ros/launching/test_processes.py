@@ -12,16 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Ends of launches, as a process."""
+"""Processes of a launch: their ends, and commands bound to it."""
 
 import os
 from pathlib import Path
 import signal
 import subprocess
 import sys
+import time
 
 from launched import left_behind
 from leader_election.parameters import ParameterError
+from leader_election.ros.launching.bound import group_prefix, prefix
 from leader_election.ros.launching.processes import ends_on_error
 import pytest
 
@@ -86,8 +88,7 @@ raise SystemExit(service.run())
 @pytest.mark.parametrize(('number', 'status'), [
     (signal.SIGINT, 0), (signal.SIGTERM, 1), (signal.SIGHUP, -signal.SIGHUP),
     (signal.SIGKILL, -signal.SIGKILL)])
-def test_a_signal_to_the_launch_alone_leaves_no_process(
-        tmp_path: Path, number: signal.Signals, status: int) -> None:
+def test_a_signal_to_the_launch_alone_leaves_no_process(tmp_path, number, status):
     """
     SIGINT goes on to processes that the terminal has not sent it to, SIGTERM to all.
 
@@ -120,8 +121,7 @@ AsyncSafeSignalManager.__exit__ = interrupted
 """
 
 
-def test_sigint_after_sigterm_neither_keeps_the_launch_nor_leaves_a_deaf_process(
-        tmp_path: Path) -> None:
+def test_sigint_after_sigterm_neither_keeps_the_launch_nor_leaves_a_deaf_process(tmp_path):
     pytest.importorskip('launch_ros', reason='launch_ros is not importable')
     script = INTERRUPTED + ENDLESS.replace('DEAF', "trap '' TERM; ")
     with subprocess.Popen([sys.executable, '-c', script], text=True, stdout=subprocess.PIPE,
@@ -150,8 +150,7 @@ def await_lines(launch: 'subprocess.Popen[str]', *parts: str) -> None:
 
 
 @pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])
-def test_actions_start_after_a_process_that_ended_with_status_0(
-        first: int, status: int, said: str | None) -> None:
+def test_actions_start_after_a_process_that_ended_with_status_0(first, status, said):
     """The launch ends with the status of the process that failed."""
     pytest.importorskip('launch_ros', reason='launch_ros is not importable')
     ran = subprocess.run([sys.executable, '-c', AFTER.replace('FIRST', str(first))],
@@ -163,7 +162,7 @@ def test_actions_start_after_a_process_that_ended_with_status_0(
     assert 'Traceback' not in ran.stdout + ran.stderr
 
 
-def test_an_error_is_one_line_and_status_2_and_stops_processes() -> None:
+def test_an_error_is_one_line_and_status_2_and_stops_processes():
     # Not launch itself: a checkout has a folder of that name.
     pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                              'only in a full ROS 2')
@@ -175,7 +174,7 @@ def test_an_error_is_one_line_and_status_2_and_stops_processes() -> None:
     assert 'Traceback' not in ran.stdout + ran.stderr and 'stopped\n' in ran.stdout
 
 
-def test_without_a_running_launch_the_error_is_raised() -> None:
+def test_without_a_running_launch_the_error_is_raised():
     class Context:
         asyncio_loop = None
 
@@ -185,3 +184,94 @@ def test_without_a_running_launch_the_error_is_raised() -> None:
 
     with pytest.raises(ParameterError, match='parameter robots'):
         nonsense(Context())
+
+
+GROUP = group_prefix()[len(prefix()):]
+FORKS = """
+import os, pathlib, subprocess, sys, time
+# As a shell that starts a program: it does not hand signals on.
+child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])
+pathlib.Path(sys.argv[1]).write_text(str(child.pid))
+"""
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process lives, and is not only not yet waited for."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+def until_gone(pid: int) -> None:
+    end = time.monotonic() + 60.0
+    while alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not alive(pid)
+
+
+def child_of(file: Path) -> int:
+    end = time.monotonic() + 60.0
+    while not (file.exists() and file.read_text()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return int(file.read_text())
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_signal_to_the_wrapper_ends_the_command(tmp_path, number):
+    file = tmp_path / 'pid'
+    with subprocess.Popen([*GROUP, sys.executable, '-c', FORKS + 'time.sleep(300)', str(file)],
+                          stderr=subprocess.DEVNULL) as process:
+        child = child_of(file)
+        process.send_signal(number)
+        assert process.wait(timeout=60) in (1, 128 + number)
+    until_gone(child)
+
+
+def test_remains_of_the_command_end_with_it(tmp_path):
+    file = tmp_path / 'pid'
+    ran = subprocess.run([*GROUP, sys.executable, '-c', FORKS + 'sys.exit(3)', str(file)],
+                         timeout=60)
+    assert ran.returncode == 3
+    until_gone(child_of(file))
+
+
+@pytest.mark.parametrize('killed', ['parent', 'group'])
+def test_command_ends_with_the_process_that_started_it(tmp_path, killed):
+    """Also where that was killed, or the process at the head of the group was."""
+    file = tmp_path / 'pid'
+    starts = ('import subprocess, sys\nfrom leader_election.ros.launching.bound import prefix\n'
+              'started = subprocess.Popen([*prefix(), *sys.argv[1:]])\n'
+              'print(started.pid, flush=True)\nstarted.wait()')
+    waits = ('import os, pathlib, sys, time\n'
+             'pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))\ntime.sleep(300)')
+    with subprocess.Popen([sys.executable, '-c', starts, *GROUP, sys.executable, '-c',
+                           waits, str(file)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        group = int(process.stdout.readline())
+        command = child_of(file)
+        os.kill(process.pid if killed == 'parent' else group, signal.SIGKILL)
+        process.wait(timeout=60)
+    until_gone(group)
+    until_gone(command)
+
+
+def test_command_of_an_ended_launch_does_not_start(tmp_path):
+    """Its interpreter may have been slow to start."""
+    with subprocess.Popen([sys.executable, '-c', '']) as launch:
+        launch.wait(timeout=60)
+    *words, _ = prefix()
+    ran = subprocess.run([*words, str(launch.pid), 'touch', str(tmp_path / 'file')], timeout=60)
+    assert ran.returncode == 128 + signal.SIGTERM
+    assert not (tmp_path / 'file').exists()
+
+
+def test_a_bound_command_has_its_own_status_and_default_signals():
+    """Python ignores SIGPIPE, which a command would inherit."""
+    ran = subprocess.run([*prefix(), 'sh', '-c', 'kill -s PIPE $$; exit 3'], timeout=60)
+    assert ran.returncode == -signal.SIGPIPE
+    ran = subprocess.run([*prefix(), 'no-such-program'], capture_output=True, text=True,
+                         timeout=60)
+    assert (ran.returncode, ran.stderr) == (
+        127, 'error: no-such-program: No such file or directory\n')

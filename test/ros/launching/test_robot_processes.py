@@ -17,12 +17,19 @@
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
+from leader_election.ros.launching.checks import (
+    effective_parameters,
+    global_parameters,
+    refuse_quorum,
+)
 from leader_election.ros.launching.robot_processes import (
     check_scanner,
     robot_launch,
     tasks_of_robots,
 )
 import pytest
+import rclpy
+import yaml
 
 FLEET = """
 defaults: {radius: 8.0, odom_topic: wheels}
@@ -41,7 +48,7 @@ def fleet(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_robot_without_a_fleet_file_is_set_by_arguments() -> None:
+def test_a_robot_without_a_fleet_file_is_set_by_arguments():
     robot = robot_launch({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
     assert robot.namespace == 'robot_3'
     assert robot.parameters == {
@@ -49,7 +56,7 @@ def test_a_robot_without_a_fleet_file_is_set_by_arguments() -> None:
     assert robot.remappings == [('neighbourhood', '/neighbourhood')]
 
 
-def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
+def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet):
     bob = robot_launch({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
     assert (bob.namespace, bob.parameters['robot_id'], bob.parameters['radius']) == ('bob', 2, 8.0)
     assert bob.parameters['odometry_timeout'] == 10.0
@@ -61,7 +68,7 @@ def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
     assert dict(alice.remappings)['odom'] == 'wheels'
 
 
-def test_transforms_have_two_topics(fleet: str) -> None:
+def test_transforms_have_two_topics(fleet):
     assert '/tf' not in dict(robot_launch({'robot_id': '3'}, 'vm').remappings)
     for settings, place in (({'fleet_file': fleet}, 'tf'), (
             {'robot_id': '3', 'tf_topic': '/robot_3/tf'}, '/robot_3/tf')):
@@ -69,19 +76,19 @@ def test_transforms_have_two_topics(fleet: str) -> None:
         assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
 
 
-def test_topics_of_sensors_that_see_other_robots() -> None:
+def test_topics_of_sensors_that_see_other_robots():
     """Tags are on the topic of transforms, which itself is not remapped."""
     assert robot_launch({
         'robot_id': '3', 'tags_topic': '/tf', 'measurements_topic': 'uwb'}, 'vm').remappings == [
         ('neighbourhood', '/neighbourhood'), ('measurements', 'uwb'), ('tags', '/tf')]
 
 
-def test_driving_parameters_reach_tasks_and_nodes(fleet: str) -> None:
+def test_driving_parameters_reach_tasks_and_nodes(fleet):
     alice = robot_launch({'fleet_file': fleet, 'robot': 'alice', 'tasks': 'rally'}, 'vm')
     assert alice.parameters['rally.scan_yaw'] == 1.5 and alice.driving == {'scan_yaw': 1.5}
 
 
-def test_an_argument_takes_precedence_over_the_fleet_file(fleet: str) -> None:
+def test_an_argument_takes_precedence_over_the_fleet_file(fleet):
     alice = robot_launch({
         'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
         'initial_pose': '[0, 0, 0]', 'tasks': 'rally', 'odom_topic': '/odometry/filtered',
@@ -93,7 +100,7 @@ def test_an_argument_takes_precedence_over_the_fleet_file(fleet: str) -> None:
     assert dict(alice.remappings)['odom'] == '/odometry/filtered'
 
 
-def test_a_parameter_file_may_set_the_odometry_timeout(tmp_path: Path) -> None:
+def test_a_parameter_file_may_set_the_odometry_timeout(tmp_path):
     path = tmp_path / 'mine.yaml'
     for place, says in (('/**', True), ('/robot_3/election_node', True),
                         ('/**/election_node', True), ('robot_3:\n  election_node', True),
@@ -105,18 +112,18 @@ def test_a_parameter_file_may_set_the_odometry_timeout(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('namespace', ['/', '_a', '/a', 'a_1/_b', 'a__b', '_'])
-def test_all_namespaces_that_ros_allows_are_accepted(namespace: str) -> None:
+def test_all_namespaces_that_ros_allows_are_accepted(namespace):
     assert robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
 
 
 @pytest.mark.parametrize(
     'namespace', ['//', 'a//b', 'a/', '1', 'a/1', 'a b', '~', 'é', '{a}', 'a\n'])
-def test_a_namespace_that_ros_does_not_allow_is_refused(namespace: str) -> None:
+def test_a_namespace_that_ros_does_not_allow_is_refused(namespace):
     with pytest.raises(ParameterError, match='parameter namespace: .* or / alone for none$'):
         robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm')
 
 
-def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path: Path) -> None:
+def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path):
     path = tmp_path / 'mine.yaml'
     path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
     robot = robot_launch({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
@@ -141,8 +148,7 @@ def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path: Path
     ({'fleet_file': 'FLEET', 'robot': 'carol'}, "parameter robot: 'carol' is not in"),
     ({'fleet_file': 'FLEET'}, 'parameter robot: no robot of'),
 ])
-def test_a_wrong_value_is_refused_in_one_line(
-        settings: dict[str, str], said: str, fleet: str) -> None:
+def test_a_wrong_value_is_refused_in_one_line(settings, said, fleet):
     with pytest.raises(ParameterError) as caught:
         robot_launch(
             {name: value.replace('FLEET', fleet) for name, value in settings.items()}, 'vm')
@@ -181,16 +187,66 @@ BOTH = '/**:\n  ros__parameters: {tasks: field}\n'
     (BOTH, 'count', ['count'], ['count']), (BOTH + ONE, '', ['patrol'], ['field']),
     (BOTH + ONE, 'count', ['patrol'], ['count']), (ONE + BOTH, '', ['field'], ['field']),
     (ONE, 'count', ['count'], ['count'])])
-def test_tasks_of_robots_are_those_of_their_nodes(
-        tmp_path: Path, text: str, tasks: str, alice: list[str], bob: list[str]) -> None:
+def test_tasks_of_robots_are_those_of_their_nodes(tmp_path, text, tasks, alice, bob):
     assert tasks_of_robots(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])
-def test_a_task_that_needs_a_scanner_is_found_wherever_it_is_set(
-        tmp_path: Path, text: str) -> None:
+def test_a_task_that_needs_a_scanner_is_found_wherever_it_is_set(tmp_path, text):
     given = settings(tmp_path, text)
     with pytest.raises(ParameterError, match='lidar: 0 leaves robots blind, and patrol drives'):
         check_scanner(given, ROBOTS, 0)
     check_scanner(given, ROBOTS, 36)
     check_scanner(settings(tmp_path, OTHERS), ROBOTS, 0)
+
+
+SECTIONS = {
+    '/**': {'a': 'all', 'b': 'all', 'c': 'all', 'd': 'all'},
+    '/alice/election_node': {'b': 'own', 'c': 'own', 'nested': {'e': 'own'}},
+    '/**/election_node': {'c': 'named', 'f': 'named'},
+    '/alice/*': {'f': 'beside', 'g': 'beside'},
+    '/bob/election_node': {'a': 'another', 'h': 'another'},
+}
+ORDERS = (list(SECTIONS), list(reversed(SECTIONS)), [name for name in SECTIONS if name != '/**'])
+
+
+@pytest.mark.parametrize('order', ORDERS)
+def test_effective_parameters_are_those_of_ros(order, tmp_path):
+    file, arguments = tmp_path / 'mine.yaml', tmp_path / 'arguments.yaml'
+    given = {'a': 'argument', 'c': 'argument', 'g': 'argument'}
+    for path, sections in ((file, {name: SECTIONS[name] for name in order}),
+                           (arguments, {'/**': given})):
+        path.write_text(yaml.safe_dump(
+            {name: {'ros__parameters': values} for name, values in sections.items()},
+            sort_keys=False))
+    context = rclpy.Context()
+    rclpy.init(context=context, args=[
+        '--ros-args', '--params-file', str(file), '--params-file', str(arguments)])
+    try:
+        node = rclpy.create_node('election_node', namespace='/alice', context=context,
+                                 automatically_declare_parameters_from_overrides=True)
+        found = {name: parameter.value for name, parameter in node.get_parameters_by_prefix(
+            '').items() if name in {*'abcdfgh', 'nested.e'}}
+        node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
+    assert effective_parameters(str(file), ['alice/election_node'], given) == [found]
+    assert {'a', 'b', 'c', 'nested.e', 'f', 'g'} <= set(found) and 'h' not in found
+
+
+def test_a_robot_that_joins_a_running_swarm_takes_no_quorum(tmp_path):
+    file, node = tmp_path / 'mine.yaml', '/robot_9/election_node'
+    refuse_quorum('', node)
+    file.write_text("/**: {ros__parameters: {quorum: 'none'}}")
+    refuse_quorum(str(file), node)
+    file.write_text('/**: {ros__parameters: {quorum: majority}}')
+    with pytest.raises(ParameterError, match='parameter quorum: majority is not allowed'):
+        refuse_quorum(str(file), node)
+
+
+def test_global_parameters_are_those_for_all_nodes(tmp_path):
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n/a:\n  ros__parameters: {x: 1}\n')
+    assert global_parameters(str(file)) == {'radius': 3.0} and global_parameters('') == {}
+    with pytest.raises(ParameterError, match='parameter params_file'):
+        global_parameters(str(tmp_path / 'no.yaml'))

@@ -67,8 +67,7 @@ def section(name: str, text: str) -> str:
     (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'exlude', 'exclude'),
 ])
 @pytest.mark.parametrize('place', ['/**', '/*'])
-def test_misspelt_parameter_in_a_file_is_refused(
-        node: Any, kind: Any, wrong: str, right: str, place: str) -> None:
+def test_misspelt_parameter_in_a_file_is_refused(node, kind, wrong, right, place):
     values = ROBOT if kind in (ElectionNode, ManagedElectionNode) else {}
     with pytest.raises(ParameterError) as refused:
         node(kind, section(place, f'{wrong}: 3.0'), **values)
@@ -78,7 +77,7 @@ def test_misspelt_parameter_in_a_file_is_refused(
 @pytest.mark.parametrize(('name', 'lean'), [
     ('raduis', 'false'), ('raduis', 'true'), ('sede', 'false'), ('patrol.lame', 'false'),
     ('patrol.lame', 'true')])
-def test_misspelt_parameter_ends_a_fleet(node: Any, name: str, lean: str) -> None:
+def test_misspelt_parameter_ends_a_fleet(node, name, lean):
     with pytest.raises(ParameterError, match=f'parameter {name} is not known; did you mean '):
         node(RobotHost, section('/**', f'robots: 2, {name}: 1'), '-p', f'lean:={lean}')
     with pytest.raises(ParameterError, match='parameter raduis is not known; did you mean '):
@@ -98,19 +97,18 @@ SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, refresh_
 
 
 @pytest.mark.parametrize('kind', [RobotHost, SwarmWorld, Monitor, ElectionNode])
-def test_file_shared_by_nodes_is_accepted(node: Any, kind: Any) -> None:
+def test_file_shared_by_nodes_is_accepted(node, kind):
     """Each has some of its names; others are of tasks and instances, or of rclpy."""
     own = {'robot_id': 1} if kind is ElectionNode else {}
     node(kind, SHARED, **own)
 
 
 @pytest.mark.parametrize('lean', ['false', 'true'])
-def test_fleet_accepts_parameters_of_its_robots(node: Any, lean: str) -> None:
+def test_fleet_accepts_parameters_of_its_robots(node, lean):
     node(RobotHost, SHARED, '-p', 'radius:=4.0', '-p', 'patrol.lane:=1.0', '-p', f'lean:={lean}')
 
 
-def test_unknown_parameter_for_one_node_is_refused(
-        node: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_parameter_for_one_node_is_refused(node, monkeypatch):
     monkeypatch.setattr('sys.argv', ['monitor', '--ros-args', '-p', 'robot_id:=1'])
     with pytest.raises(ParameterError, match='parameter robot_id is not known; --help lists'):
         node(Monitor, section('/**', 'frame: map'), '-p', 'robot_id:=1')

@@ -99,7 +99,7 @@ def written(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text()) if path.exists() else {'factors': {'distance': 0.0}}
 
 
-def test_a_robot_that_lost_its_power_begins_with_its_factors(tmp_path: Path) -> None:
+def test_a_robot_that_lost_its_power_begins_with_its_factors(tmp_path):
     path, road = tmp_path / '{name}_{id}.json', Road()
     file = tmp_path / 'r1_1.json'
     node = keeping(path, tmp_path)
@@ -115,8 +115,7 @@ def test_a_robot_that_lost_its_power_begins_with_its_factors(tmp_path: Path) -> 
     assert sorted(each.name for each in tmp_path.iterdir()) == ['landmarks.csv', 'r1_1.json']
 
 
-def test_last_factors_are_written_at_the_end(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_last_factors_are_written_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr('leader_election.ros.nodes.election.PERIOD', 3600.0)
     path, road = tmp_path / 'factors.json', Road()
     node = keeping(path, tmp_path)
@@ -130,8 +129,7 @@ def test_last_factors_are_written_at_the_end(
 @pytest.mark.parametrize(('text', 'why'), [
     (text_of(2, Kept(Factors(1.3, 1.3, 0.1), np.full(3, 1e-6), 0.0)), 'holds those of robot 2'),
     ('robots: 20\n', 'holds no factors')])
-def test_a_file_that_is_not_its_own_is_told_and_neither_used_nor_overwritten(
-        text: str, why: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_its_own_is_told_and_neither_used_nor_overwritten(text, why, tmp_path):
     path, road = tmp_path / 'factors.json', Road()
     path.write_text(text)
     node = keeping(path, tmp_path)
@@ -141,7 +139,7 @@ def test_a_file_that_is_not_its_own_is_told_and_neither_used_nor_overwritten(
     assert path.read_text() == text
 
 
-def test_factors_of_another_robot_in_the_file_stay(tmp_path: Path) -> None:
+def test_factors_of_another_robot_in_the_file_stay(tmp_path):
     path, road = tmp_path / 'factors.json', Road()
     node = keeping(path, tmp_path)
     other = text_of(2, Kept(Factors(), np.full(3, 1e-6), 0.0))
@@ -151,7 +149,7 @@ def test_factors_of_another_robot_in_the_file_stay(tmp_path: Path) -> None:
     assert path.read_text() == other
 
 
-def test_a_disk_that_fails_later_is_told_until_it_works_again(tmp_path: Path) -> None:
+def test_a_disk_that_fails_later_is_told_until_it_works_again(tmp_path):
     folder, road = tmp_path / 'disk', Road()
     folder.mkdir()
     node = keeping(folder / 'factors.json', tmp_path)
@@ -163,12 +161,12 @@ def test_a_disk_that_fails_later_is_told_until_it_works_again(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize('path', ['{tmp}/nowhere/factors.json', '/proc/factors.json', '{tmp}'])
-def test_a_folder_that_cannot_be_written_ends_the_start(path: str, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_ends_the_start(path, tmp_path):
     with pytest.raises(ParameterError, match=r'^parameter odometry_factors_file: .* is not '
                        r'allowed: .*; it takes a file in a folder that can be written$'):
         keeping(Path(path.format(tmp=tmp_path)), tmp_path)
 
 
-def test_factors_without_the_filter_are_refused(tmp_path: Path) -> None:
+def test_factors_without_the_filter_are_refused(tmp_path):
     with pytest.raises(ParameterError, match='odometry_factors_file: .* takes pose_source coop'):
         robot(1, odometry_factors_file=str(tmp_path / 'factors.json'))

@@ -72,7 +72,7 @@ def cooperating(**parameters: Any) -> tuple[Any, Bench]:
     return node, Bench({1: (0.0, 0.0)})
 
 
-def test_measurements_with_a_layout_are_ranges_and_bearings() -> None:
+def test_measurements_with_a_layout_are_ranges_and_bearings():
     node, bench = cooperating()
     seen = sighted(node, bench, Float64MultiArray, '/r1/measurements',
                    lambda: rows(7.0, 2.5, 0.25, 8.0, math.nan, -0.5))
@@ -81,7 +81,7 @@ def test_measurements_with_a_layout_are_ranges_and_bearings() -> None:
     assert node.robot.counts['measurements_rejected'] == 0
 
 
-def test_measurements_without_a_layout_are_ranges() -> None:
+def test_measurements_without_a_layout_are_ranges():
     node, bench = cooperating(range_offset=0.5)
     seen = sighted(node, bench, Float64MultiArray, '/r1/measurements',
                    lambda: rows(7.0, 2.5, 8.0, 1.5, layout=[]))
@@ -94,8 +94,7 @@ def test_measurements_without_a_layout_are_ranges() -> None:
     rows(7.0, 2.5, 8.0, 1.5, layout=[MultiArrayDimension(size=4), MultiArrayDimension(size=1)]),
     rows(1.0, 2.5, 0.0, 7.0, -2.5, 0.0), rows(7.5, 2.5, 0.0, -1.0, 2.5, 0.0),
     rows(7.0, math.inf, 0.0, 8.0, 1e9, 0.0), rows(7.0, 1.0, math.inf, 1e300, 1.0, 0.0)])
-def test_impossible_measurements_are_counted_and_rounds_continue(
-        message: Float64MultiArray) -> None:
+def test_impossible_measurements_are_counted_and_rounds_continue(message):
     node, bench = cooperating()
     publisher = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
     bench.create_timer(0.05, lambda: publisher.publish(message))
@@ -107,7 +106,7 @@ def test_impossible_measurements_are_counted_and_rounds_continue(
     assert localisation is not None and localisation.sightings == ()
 
 
-def test_range_topics_of_each_neighbour_are_read() -> None:
+def test_range_topics_of_each_neighbour_are_read():
     """Robot 1 has a topic for 7 and one for 8; metric range goes by them, without a filter."""
     node = robot(1, metric='range', sighting_sources='ranges', range_ids='7-8')
     bench = Bench({1: (0.0, 0.0)})
@@ -174,8 +173,7 @@ def tags(stamp: Time) -> Any:
 
 
 @pytest.mark.parametrize(('source', 'make'), [('detections', detections), ('tags', tags)])
-def test_detections_are_transformed_from_a_mounted_camera(
-        source: str, make: Callable[[Time], Any]) -> None:
+def test_detections_are_transformed_from_a_mounted_camera(source, make):
     """The messages of both types of drivers are those of their packages, over DDS."""
     with installed(OPTIONAL[source]):
         node, bench = cooperating(sighting_sources=source, sensor_pose=CAMERA,
@@ -204,7 +202,7 @@ def told(bench: Any, node: Any) -> list[Any]:
     return seen
 
 
-def test_range_message_sets_time_and_deviation() -> None:
+def test_range_message_sets_time_and_deviation():
     """The topic of 7 is on time and states its noise; the stamp of 8 is eight seconds old."""
     node, bench = cooperating(sighting_sources='ranges', range_ids='7-8')
     publishers = {i: bench.create_publisher(Range, f'/r1/range/robot_{i}', SENSOR) for i in (7, 8)}
@@ -220,7 +218,7 @@ def test_range_message_sets_time_and_deviation() -> None:
     assert {(s.id, s.range, s.range_deviation) for s in seen} == {(7, 2.5, 0.2)}
 
 
-def test_measurement_columns_set_stamps_and_deviations() -> None:
+def test_measurement_columns_set_stamps_and_deviations():
     node, bench = cooperating()
     label = 'id,range,bearing,range_deviation,bearing_deviation,stamp'
     layout = [MultiArrayDimension(label='sightings', size=2, stride=12),
@@ -239,7 +237,7 @@ def test_measurement_columns_set_stamps_and_deviations() -> None:
 
 
 @pytest.mark.parametrize(('source', 'package'), OPTIONAL.items())
-def test_missing_message_package_is_named(source: str, package: str) -> None:
+def test_missing_message_package_is_named(source, package):
     if find_spec(package) is not None:
         pytest.skip(f'{package} is installed')
     with pytest.raises(ParameterError) as refused:

@@ -17,7 +17,6 @@
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 import math
-from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -105,8 +104,7 @@ def seconds(stamp: Any) -> float:
     return float(stamp.sec) + float(stamp.nanosec) * 1e-9
 
 
-def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
-        bench: Callable[..., Bench]) -> None:
+def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(bench):
     b = bench(**LINE, motion='cmd_vel', first_id=4)
     odom, truth = b.listen(Odometry, 'robot_5/odom'), b.listen(Odometry, 'robot_5/ground_truth')
     command = b.node.create_publisher(Twist, 'robot_5/cmd_vel', 10)
@@ -131,7 +129,7 @@ def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
     assert all(b > a for a, b in zip(stamps, stamps[1:], strict=False))
 
 
-def test_odometry_covariance_grows_with_the_way(bench: Callable[..., Bench]) -> None:
+def test_odometry_covariance_grows_with_the_way(bench):
     """It grows with the way, and is 0 where odometry has no errors and where nothing moves."""
     b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
     odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
@@ -149,7 +147,7 @@ def test_odometry_covariance_grows_with_the_way(bench: Callable[..., Bench]) -> 
     assert other and not other[-1].pose.covariance.any()
 
 
-def test_transforms_are_those_of_odometry() -> None:
+def test_transforms_are_those_of_odometry():
     stamp = Time(sec=3)
     first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
     assert (first.header.frame_id, first.child_frame_id) == ('odom', 'base_link')
@@ -159,7 +157,7 @@ def test_transforms_are_those_of_odometry() -> None:
     assert (second.transform.translation.y, second.transform.rotation.w) == (-1.0, 1.0)
 
 
-def test_each_robot_sends_the_transform_of_its_odometry(bench: Callable[..., Bench]) -> None:
+def test_each_robot_sends_the_transform_of_its_odometry(bench):
     if find_spec('tf2_msgs') is None:
         pytest.skip('tf2_msgs is not installed: it is not on PyPI')
     b = bench(**LINE)
@@ -169,7 +167,7 @@ def test_each_robot_sends_the_transform_of_its_odometry(bench: Callable[..., Ben
     assert (transform.header.frame_id, transform.child_frame_id) == ('odom', 'base_link')
 
 
-def test_a_robot_without_commands_stops(bench: Callable[..., Bench]) -> None:
+def test_a_robot_without_commands_stops(bench):
     b = bench(**LINE, motion='cmd_vel', command_timeout=0.1)
     odom, other = b.listen(Odometry, 'robot_1/odom'), b.listen(Odometry, 'robot_2/odom')
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
@@ -185,7 +183,7 @@ def test_a_robot_without_commands_stops(bench: Callable[..., Bench]) -> None:
     assert at(other[-1]) == (0.0, 0.0, 0.0)
 
 
-def test_the_scene_is_latched(bench: Callable[..., Bench]) -> None:
+def test_the_scene_is_latched(bench):
     b = bench(robots=2, world='blocks')
     odom = b.listen(Odometry, 'robot_1/odom')
     b.wait(lambda: bool(odom))
@@ -197,7 +195,7 @@ def test_the_scene_is_latched(bench: Callable[..., Bench]) -> None:
     assert {marker.header.frame_id for marker in scenes[0].markers} == {'map'}
 
 
-def test_the_radio_relays_messages_to_robots_within_range(bench: Callable[..., Bench]) -> None:
+def test_the_radio_relays_messages_to_robots_within_range(bench):
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
@@ -215,7 +213,7 @@ def test_the_radio_relays_messages_to_robots_within_range(bench: Callable[..., B
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
 
 
-def test_the_radio_fails_and_heals_while_it_runs(bench: Callable[..., Bench]) -> None:
+def test_the_radio_fails_and_heals_while_it_runs(bench):
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     reports = b.listen(DiagnosticArray, '/diagnostics')
@@ -252,8 +250,7 @@ def test_the_radio_fails_and_heals_while_it_runs(bench: Callable[..., Bench]) ->
                        for report in reports))
 
 
-def test_several_swarms_share_the_robots_each_with_a_radio_of_its_own(
-        bench: Callable[..., Bench]) -> None:
+def test_several_swarms_share_the_robots_each_with_a_radio_of_its_own(bench):
     b = bench(**LINE, radio='relay', radio_range=2.5, radio_namespaces=['red', '/blue'])
     red, blue = ([b.listen(String, f'{space}/robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
                  for space in ('red', '/blue'))
@@ -272,8 +269,7 @@ def test_several_swarms_share_the_robots_each_with_a_radio_of_its_own(
         'swarm_world: radio red', 'swarm_world: radio /blue']
 
 
-def test_odometry_falls_silent_and_jumps_while_the_world_runs(
-        bench: Callable[..., Bench]) -> None:
+def test_odometry_falls_silent_and_jumps_while_the_world_runs(bench):
     b = bench(**LINE)
     first, second = (b.listen(Odometry, f'robot_{i}/odom') for i in (1, 2))
     b.wait(lambda: bool(first and second))
@@ -288,7 +284,7 @@ def test_odometry_falls_silent_and_jumps_while_the_world_runs(
     b.wait(lambda: len(first) > seen + 3 and at(second[-1])[0] == 0.0)
 
 
-def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
+def test_scans_and_readings_are_those_of_the_world(bench):
     # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.5 m of body.
     b = bench(**LINE, robot_radius=0.5, scan_rate=25.0, scan_beams=4, scan_range=3.0,
               reading_rate=50.0, reading_base=2.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
@@ -306,7 +302,7 @@ def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) 
     assert readings[1][0].data == 5.0
 
 
-def test_bumper_and_imu_of_a_body_feel_the_wall(bench: Callable[..., Bench]) -> None:
+def test_bumper_and_imu_of_a_body_feel_the_wall(bench):
     b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco',
               step_rate=50.0)
     touches, motions = b.listen(Bool, 'robot_1/bumper'), b.listen(Imu, 'robot_1/imu')
@@ -332,7 +328,7 @@ def rows(message: Float64MultiArray) -> list[list[float]]:
     return np.reshape(message.data, (-1, 3)).tolist()
 
 
-def test_measurements_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
+def test_measurements_are_those_of_the_world(bench):
     # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
     b = bench(**LINE, ranging_rate=10.0, ranging_noise=0.0, ranging_outliers=0.0, ranging_loss=0.0,
               camera_rate=10.0, camera_noise=0.0, camera_noise_scale=0.0, camera_loss=0.0,
@@ -345,8 +341,7 @@ def test_measurements_are_those_of_the_world(bench: Callable[..., Bench]) -> Non
     np.testing.assert_equal(rows(second[0]), [[1.0, 2.0, math.nan]])
 
 
-def test_logged_sightings_are_published_when_they_were_made(
-        bench: Callable[..., Bench], tmp_path: Path) -> None:
+def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path):
     (tmp_path / 'measurements').mkdir()
     for name in ('robot_1', 'robot_2'):
         (tmp_path / f'{name}.csv').write_text('t,v,omega,x,y,theta\n5,0,0,0,0,0\n6,0,0,0,0,0\n')
@@ -366,7 +361,7 @@ def test_logged_sightings_are_published_when_they_were_made(
     assert 0.5 <= at_first[0] < 0.8
 
 
-def test_sightings_without_a_subscriber_are_not_computed(bench: Callable[..., Bench]) -> None:
+def test_sightings_without_a_subscriber_are_not_computed(bench):
     b = bench(**LINE, ranging_rate=50.0)
     asked: list[list[int]] = []
     sensor, = b.world.world.sighting_sensors
@@ -383,7 +378,7 @@ def test_sightings_without_a_subscriber_are_not_computed(bench: Callable[..., Be
     b.wait(lambda: asked[-1] == [1])
 
 
-def test_sensors_without_a_rate_have_no_topics(bench: Callable[..., Bench]) -> None:
+def test_sensors_without_a_rate_have_no_topics(bench):
     b = bench(**LINE)
     topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
     assert '/site/robot_1/odom' in topics
@@ -391,7 +386,7 @@ def test_sensors_without_a_rate_have_no_topics(bench: Callable[..., Bench]) -> N
     assert '/site/robot_1/measurements' not in topics
 
 
-def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> None:
+def test_the_world_publishes_the_clock_if_asked(bench):
     b = bench(robots=1, world='empty', publish_clock=True, real_time_factor=20.0)
     clock, odom = b.listen(Clock, '/clock'), b.listen(Odometry, 'robot_1/odom')
     begin = time.monotonic()
@@ -408,8 +403,7 @@ def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> 
 
 
 @pytest.mark.parametrize(('own', 'least', 'most'), [(False, 5, 10), (True, 1, 2)])
-def test_late_world_catches_up_without_a_leap_of_its_clock(
-        bench: Callable[..., Bench], own: bool, least: int, most: int) -> None:
+def test_late_world_catches_up_without_a_leap_of_its_clock(bench, own, least, most):
     world = bench(robots=1, world='empty', step_rate=1.0, publish_clock=own).world
     world._tick()
     before = world.world.steps
@@ -420,7 +414,7 @@ def test_late_world_catches_up_without_a_leap_of_its_clock(
     assert world.world.steps - before <= most
 
 
-def test_the_clock_waits_for_its_subscribers(bench: Callable[..., Bench]) -> None:
+def test_the_clock_waits_for_its_subscribers(bench):
     # Subscribers of an earlier test may stay in the graph for a moment.
     before = bench(robots=1, world='empty')
     publisher = before.node.create_publisher(Clock, '/clock', 10)
@@ -437,7 +431,7 @@ def test_the_clock_waits_for_its_subscribers(bench: Callable[..., Bench]) -> Non
     assert seconds(clock[0].clock) < 5.0
 
 
-def test_the_world_follows_simulated_time_which_may_jump_back(bench: Callable[..., Bench]) -> None:
+def test_the_world_follows_simulated_time_which_may_jump_back(bench):
     b = bench(robots=1, world='empty', use_sim_time=True)
     odom = b.listen(Odometry, 'robot_1/odom')
     clock = b.node.create_publisher(Clock, '/clock', 10)
@@ -461,8 +455,7 @@ def test_the_world_follows_simulated_time_which_may_jump_back(bench: Callable[..
     assert b.world.world.steps > stepped
 
 
-def test_logs_are_replayed_to_their_end_which_is_logged_once(
-        bench: Callable[..., Bench], tmp_path: Path) -> None:
+def test_logs_are_replayed_to_their_end_which_is_logged_once(bench, tmp_path):
     # Reported: straight on at 1 m/s. True: only half as fast, facing left.
     (tmp_path / 'a.csv').write_text(
         't,v,omega,x,y,theta\n'
@@ -487,7 +480,7 @@ def test_logs_are_replayed_to_their_end_which_is_logged_once(
 @pytest.mark.parametrize(('name', 'value'), [
     ('robots', 0), ('robots', 5.0), ('world', 'nowhere'), ('logs', '/nowhere'),
     ('motion', 'swim'), ('motion', 'replay'), ('real_time_factor', 2.0), ('radio_loss', 1.5)])
-def test_a_wrong_parameter_is_named(bench: Callable[..., Bench], name: str, value: Any) -> None:
+def test_a_wrong_parameter_is_named(bench, name, value):
     with pytest.raises(ParameterError, match='parameter logs' if value == 'replay' else name):
         bench(**{name: value})
 
@@ -500,7 +493,7 @@ def run(*parameters: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_signal_is_a_clean_exit(bench: Callable[..., Bench]) -> None:
+def test_a_signal_is_a_clean_exit(bench):
     b = bench(robots=1)
     odom = b.listen(Odometry, '/robot_2/odom')
     other = run('robots:=2', 'motion:=levy')

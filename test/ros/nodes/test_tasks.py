@@ -101,8 +101,7 @@ def company(ros: None) -> Iterator[Callable[..., Company]]:
 
 
 @pytest.mark.parametrize('spreading', SPREADINGS)
-def test_count_is_decided_on_the_leader_and_known_to_all(
-        company: Callable[..., Company], spreading: str) -> None:
+def test_count_is_decided_on_the_leader_and_known_to_all(company, spreading):
     # Robots 1, 2, 3 at (-1, -1), (1, -1), (-1, 1): their middle is at (-1/3, -1/3).
     swarm = company(3, {}, tasks='count', spreading=spreading)
     swarm.listen('decision', String)
@@ -117,7 +116,7 @@ def test_count_is_decided_on_the_leader_and_known_to_all(
     assert [swarm.last[f'role {i}'].data for i in swarm.ids] == ['leader', 'worker', 'worker']
 
 
-def test_field_raises_an_alarm_for_all_members(company: Callable[..., Company]) -> None:
+def test_field_raises_an_alarm_for_all_members(company):
     # The peak is at robot 3, ten of its widths from robot 1: what that reads is next to nothing.
     swarm = company(
         3, {'reading_rate': 2.0, 'reading_peaks': [-1.0, 1.0, 7.0, 0.2]}, tasks='field',
@@ -137,7 +136,7 @@ def test_field_raises_an_alarm_for_all_members(company: Callable[..., Company]) 
     swarm.until(lambda: not swarm.last['alarm 1'].data)
 
 
-def test_rally_brings_members_round_their_leader(company: Callable[..., Company]) -> None:
+def test_rally_brings_members_round_their_leader(company):
     swarm = company(3, DRIVES | {'spacing': 4.0}, tasks='rally', communication_range=20.0,
                     **{'rally.leader': 'stay', 'rally.distance': 1.0})
     swarm.listen('cmd_vel', Twist, 10)
@@ -156,7 +155,7 @@ def test_rally_brings_members_round_their_leader(company: Callable[..., Company]
     assert closest > 0.3
 
 
-def test_driving_task_waits_for_scans(company: Callable[..., Company]) -> None:
+def test_driving_task_waits_for_scans(company):
     """What missing() names is logged within ten seconds, see test_waiting."""
     patrol = company(1, DRIVES, tasks='patrol')
     (robot,) = patrol.robots
@@ -165,7 +164,7 @@ def test_driving_task_waits_for_scans(company: Callable[..., Company]) -> None:
     patrol.until(lambda: robot.missing() == [])
 
 
-def test_patrol_visits_the_whole_area(company: Callable[..., Company]) -> None:
+def test_patrol_visits_the_whole_area(company):
     corner = 2.0
     area = [-corner, -corner, corner, -corner, corner, corner, -corner, corner]
     swarm = company(2, DRIVES, tasks='patrol', radius=30.0, communication_range=20.0,

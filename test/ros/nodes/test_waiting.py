@@ -65,7 +65,7 @@ def looked(waiting: Waiting, looks: int, begin: int = 0) -> None:
         waiting.look((k + 1) * PERIOD)
 
 
-def test_missing_input_is_logged_at_growing_intervals(ros: None) -> None:
+def test_missing_input_is_logged_at_growing_intervals(ros):
     first, second = Waiter('first'), Waiter('second')
     waiting = Waiting([first, second], 0.0)
     first.lacks, second.lacks = ['/a/odom', '/b/odom', '/c/odom'], ['/d/odom']
@@ -84,7 +84,7 @@ def test_missing_input_is_logged_at_growing_intervals(ros: None) -> None:
     assert first.log.lines[-1] == 'info: no longer waiting for odometry'
 
 
-def test_input_that_comes_in_time_is_not_logged(ros: None) -> None:
+def test_input_that_comes_in_time_is_not_logged(ros):
     node = Waiter('node')
     waiting = Waiting([node], 0.0)
     node.lacks = ['/odom']
@@ -97,7 +97,7 @@ def test_input_that_comes_in_time_is_not_logged(ros: None) -> None:
     assert node.log.lines == []
 
 
-def test_stopped_simulated_time_is_logged_before_missing_inputs(ros: None) -> None:
+def test_stopped_simulated_time_is_logged_before_missing_inputs(ros):
     node, clock = Waiter('node', sim_time=True), Node('simulator')
     topic = clock.create_publisher(Clock, '/clock', 10)
     waiting = Waiting([node], 0.0)
@@ -138,7 +138,7 @@ def process(*words: str) -> Iterator['subprocess.Popen[str]']:
             made.kill()
 
 
-def test_missing_inputs_are_not_logged_while_time_stands_still(ros: None) -> None:
+def test_missing_inputs_are_not_logged_while_time_stands_still(ros):
     node, clock = Waiter('still', sim_time=True), Waiter('clock')
     publisher = clock.create_publisher(Clock, '/clock', 10)
     moving = iter(range(1, 1000))
@@ -163,7 +163,7 @@ def test_missing_inputs_are_not_logged_while_time_stands_still(ros: None) -> Non
         'info: no longer waiting for time']
 
 
-def test_process_without_a_clock_logs_it() -> None:
+def test_process_without_a_clock_logs_it():
     commands = {'wander': ('-p', 'robots:=r1'), 'monitor': (), 'fleet': ('-p', 'robots:=2'),
                 'await_clock': ()}
     with ExitStack() as stack:
@@ -185,7 +185,7 @@ def test_process_without_a_clock_logs_it() -> None:
 # The executable ``await_clock``, as a process: it ends when simulated time passes.
 
 @pytest.mark.parametrize('passes', [True, False])
-def test_await_clock_ends_when_time_passes(ros: None, passes: bool) -> None:
+def test_await_clock_ends_when_time_passes(ros, passes):
     """Time that stands still, as of a paused simulator, is not enough."""
     node = Node('simulator')
     topic = node.create_publisher(Clock, '/clock', 10)
@@ -208,8 +208,7 @@ def test_await_clock_ends_when_time_passes(ros: None, passes: bool) -> None:
             process.kill()
 
 
-def test_wrong_option_is_one_line(
-        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_option_is_one_line(monkeypatch, capsys):
     monkeypatch.setattr(sys, 'argv', ['leader_election', 'await_clock', '--seconds', '-1'])
     with pytest.raises(SystemExit) as ended:
         main()

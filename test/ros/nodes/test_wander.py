@@ -105,16 +105,14 @@ def gone(node: SwarmWorld) -> list[float]:
             for pose, start in zip(node.world.poses.tolist(), node.world.scene.starts)]
 
 
-def test_wander_drives_robots_by_their_scans(
-        made: list[Node], world: Callable[..., SwarmWorld]) -> None:
+def test_wander_drives_robots_by_their_scans(made, world):
     swarm = world(robots=3, scan_rate=10.0)
     made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5, patience=30.0))
     spin_until(made, lambda: min(gone(swarm)) > 0.5)
     assert least_distance(swarm.world.poses) >= 0.3
 
 
-def test_wander_without_scanners_uses_arena_and_positions(
-        made: list[Node], world: Callable[..., SwarmWorld]) -> None:
+def test_wander_without_scanners_uses_arena_and_positions(made, world):
     """It drives two among two that stand, which it knows by their messages only."""
     swarm = world(robots=4, layout='grid', spacing=0.9)
     wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5, patience=30.0)
@@ -136,7 +134,7 @@ def test_wander_without_scanners_uses_arena_and_positions(
 
 
 @pytest.mark.parametrize('kind', [Twist, TwistStamped])
-def test_wander_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> None:
+def test_wander_stops_without_scans_or_odometry(made, kind):
     body = Body(kind)
     made += [body, wanderer(robots='r1', stamped=kind is TwistStamped)]
     wander = made[-1]
@@ -149,7 +147,7 @@ def test_wander_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> 
     spin_until(made, body.moves)
 
 
-def test_wander_without_scan_and_arena_names_the_problem(made: list[Node]) -> None:
+def test_wander_without_scan_and_arena_names_the_problem(made):
     body = Body()
     body.sensors.remove('scan')
     made += [body, wanderer(robots='r1')]
@@ -160,7 +158,7 @@ def test_wander_without_scan_and_arena_names_the_problem(made: list[Node]) -> No
 
 @pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', '//a', 'a__b',
                                   'über', 'aß'])
-def test_wrong_robot_names_are_refused(text: str) -> None:
+def test_wrong_robot_names_are_refused(text):
     with pytest.raises(ParameterError, match='parameter robots: .*takes names of namespaces'):
         namespaces(text)
 
@@ -171,7 +169,7 @@ def start(*parameters: str) -> subprocess.Popen[str]:
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_stopped_process_stops_the_robot(made: list[Node]) -> None:
+def test_stopped_process_stops_the_robot(made):
     body = Body()
     made.append(body)
     process = start('robots:=r1', 'reaction:=5.0')
@@ -185,7 +183,7 @@ def test_stopped_process_stops_the_robot(made: list[Node]) -> None:
     assert (process.returncode, output, logged(errors)) == (0, '', [EXECUTOR])
 
 
-def test_robot_backs_off_after_a_touch(made: list[Node]) -> None:
+def test_robot_backs_off_after_a_touch(made):
     body = Body()
     bumper = body.create_publisher(Bool, 'bumper', SENSOR)
     made += [body, wanderer(robots='r1', seed=5)]
@@ -198,7 +196,7 @@ def test_robot_backs_off_after_a_touch(made: list[Node]) -> None:
     spin_until(made, lambda: body.commands[-1].linear.x == 0.0 != body.commands[-1].angular.z)
 
 
-def test_blind_robots_drive_without_a_scan(made: list[Node]) -> None:
+def test_blind_robots_drive_without_a_scan(made):
     body = Body()
     body.sensors.remove('scan')
     made += [body, wanderer(robots='r1', seed=5, blind=True)]

@@ -28,9 +28,11 @@ from leader_election.swarm.doctor.observations import (
     RobotReport,
     Symptom,
 )
+import pytest
 
 NAMES = ('alice', 'bob', 'carol')
 IDS = dict(zip(NAMES, (1, 2, 3)))
+BOB = ('bob',)
 SECONDS = 10
 AIR = '/neighbourhood'
 
@@ -121,3 +123,8 @@ def signs(look: Callable[[Observations], Any], **changes: Any) -> list[tuple[Seq
     """Return subjects and texts of the symptoms that a check finds."""
     found: list[Symptom] = list(look(healthy(**changes)))
     return [(sign.subjects, sign.what) for sign in found]
+
+
+def symptoms(cases: dict[str, tuple[Any, dict[str, Any], list[Any]]]) -> Any:
+    """Return a mark for tests of cases: a check, changes of a healthy swarm, what is found."""
+    return pytest.mark.parametrize(('check', 'changes', 'found'), cases.values(), ids=cases)

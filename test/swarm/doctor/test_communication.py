@@ -45,7 +45,7 @@ from swarm.doctor.scene import (
 STRING = 'std_msgs/msg/String'
 
 
-def test_topic_of_one_robot_alone_is_reported() -> None:
+def test_topic_of_one_robot_alone_is_reported():
     alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
     assert signs(communication.shared_topic, endpoints=alone) == [
         (('bob',), 'no other robot receives what it publishes on /bob/neighbourhood')]
@@ -63,7 +63,7 @@ def test_topic_of_one_robot_alone_is_reported() -> None:
     assert signs(communication.shared_topic, endpoints=[*alone, radio]) == []
 
 
-def test_incompatible_qos_profiles_are_reported() -> None:
+def test_incompatible_qos_profiles_are_reported():
     def bob(**of_driver):
         *rest, driver = wiring('bob')
         return rewired('bob', *rest, driver._replace(**of_driver))
@@ -82,7 +82,7 @@ def test_incompatible_qos_profiles_are_reported() -> None:
         (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
 
 
-def test_reliable_subscription_is_reported_with_all_publishers() -> None:
+def test_reliable_subscription_is_reported_with_all_publishers():
     """No robot offers these: one finding names all publishers."""
     hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
     others = [e for e in wiring('bob') if e.publishes or e.topic != AIR]
@@ -92,7 +92,7 @@ def test_reliable_subscription_is_reported_with_all_publishers() -> None:
          'requested')]
 
 
-def test_incompatible_tool_is_a_warning() -> None:
+def test_incompatible_tool_is_a_warning():
     tool = Endpoint(AIR, STRING, False, '/logger', reliable=True)
     sign, = communication.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
     assert sign.level == Level.WARN and '/logger cannot receive from' in sign.what
@@ -102,7 +102,7 @@ def test_incompatible_tool_is_a_warning() -> None:
                  endpoints=rewired('bob', *wiring('bob'), *elsewhere)) == []
 
 
-def test_robot_that_receives_nothing_is_reported_with_the_reason() -> None:
+def test_robot_that_receives_nothing_is_reported_with_the_reason():
     deaf = statuses('bob', 2, messages_heard=0)
     assert signs(communication.reception, diagnostics=told('bob', *deaf)) == [
         (('bob',), 'it received nothing, while messages of robots near it arrived here')]
@@ -119,7 +119,7 @@ def test_robot_that_receives_nothing_is_reported_with_the_reason() -> None:
         assert what in told_of_it
 
 
-def test_robot_without_neighbours_is_reported_if_out_of_range() -> None:
+def test_robot_without_neighbours_is_reported_if_out_of_range():
     for x, signs_of_it in ((30.0, [(('bob',), 'it has no neighbours: the nearest robot is 24.0 m '
                                     'away, and communication_range is 5 m')]), (7.0, [])):
         assert signs(communication.reception, messages=without(2) + said(2, x=x),
@@ -127,7 +127,7 @@ def test_robot_without_neighbours_is_reported_if_out_of_range() -> None:
                          s.robot != 'bob'))}) for s in healthy().diagnostics]) == signs_of_it
 
 
-def test_one_way_link_is_reported() -> None:
+def test_one_way_link_is_reported():
     both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
     assert signs(communication.one_way, neighbours={**both, **less}) == [
         (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice')]
@@ -142,7 +142,7 @@ def test_one_way_link_is_reported() -> None:
         assert signs(communication.one_way, neighbours={**both, 'bob': history}) == []
 
 
-def test_lost_messages_are_counted() -> None:
+def test_lost_messages_are_counted():
     fewer = [heard for k, heard in enumerate(said(2)) if k % 2]
     assert signs(communication.loss, messages=without(2) + fewer) == [
         (('bob',), 'of 9 messages sent 4 arrived here, 56% were lost')]
@@ -150,7 +150,7 @@ def test_lost_messages_are_counted() -> None:
     assert signs(communication.loss, messages=without(2) + said(2)[1:]) == []
 
 
-def test_silence_beyond_the_expiry_is_reported() -> None:
+def test_silence_beyond_the_expiry_is_reported():
     assert signs(communication.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
         (('id 2',), 'nothing was received for 5.8 s; robots expire after 3 s '
          '(message_expiry)')]
@@ -185,9 +185,7 @@ def robots(number: int) -> tuple[Endpoint, ...]:
     (SMALL, 0, (*robots(30), BRIDGE), Level.WARN), (SMALL, 0, (*robots(5), BRIDGE), Level.NOTE),
     (LARGE, 0, (*robots(30), BRIDGE), None), (SMALL, 100, robots(3), Level.WARN),
     (LARGE, 100, robots(3), Level.WARN), (SMALL, 1, robots(3), Level.NOTE)])
-def test_small_buffers_are_reported_with_losses_or_a_bridge(
-        buffers: dict[str, int], lost: int, endpoints: tuple[Endpoint, ...],
-        level: Level | None) -> None:
+def test_small_buffers_are_reported_with_losses_or_a_bridge(buffers, lost, endpoints, level):
     found = list(receive_buffers(Observations(
         10.0, endpoints=endpoints, receive_buffers=buffers, datagrams=9900, lost=lost)))
     assert [symptom.level for symptom in found] == ([] if level is None else [level])
@@ -196,7 +194,7 @@ def test_small_buffers_are_reported_with_losses_or_a_bridge(
                == (symptom.remedy == '') for symptom in found)
 
 
-def test_losses_count_sockets_of_this_domain_only() -> None:
+def test_losses_count_sockets_of_this_domain_only():
     """Nor are those of the observer, or those before it came."""
     row = '{}: 0100007F:{:04X} 0:0 07 0:0 00:0 0 1000 0 {} 2 0a56cfa0 {}'
     before, after = (sockets('\n'.join([
@@ -211,14 +209,14 @@ def test_losses_count_sockets_of_this_domain_only() -> None:
     assert [symptom.level for symptom in receive_buffers(swarm)] == [Level.NOTE]
 
 
-def test_udp_counters_reads_the_format_of_linux() -> None:
+def test_udp_counters_reads_the_format_of_linux():
     text = ('Ip: Forwarding\nIp: 1\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 12 0 3\n'
             'UdpLite: InDatagrams\nUdpLite: 0\n')
     assert udp_counters(text) == {'InDatagrams': 12, 'NoPorts': 0, 'RcvbufErrors': 3}
     assert udp_counters('') == {}
 
 
-def test_overloaded_computer_explains_late_messages() -> None:
+def test_overloaded_computer_explains_late_messages():
     silent = [report for report in healthy().diagnostics if report.robot != 'bob']
     found = examine(healthy(diagnostics=silent, load=9.0, odometry={
         f'/{name}/odom': readings(12) for name in NAMES}))

@@ -29,42 +29,145 @@ from leader_election.swarm.doctor.observations import (
 import pytest
 from swarm.doctor.scene import (
     AIR,
+    BOB,
     healthy,
     IDS,
+    NAMES,
     payload,
     rewired,
     said,
     saying,
     signs,
     statuses,
+    symptoms,
     told,
     wiring,
     without,
 )
 
-
-def test_differing_frame_is_reported() -> None:
-    assert signs(membership.frames, messages=without(2) + said(2, frame='odom')) == [
-        (('bob',), "the frame is 'odom', and 'map' with alice, carol")]
-
-
-def test_differing_algorithm_is_reported() -> None:
-    resilient = ALGORITHMS.get('resilient')
-    said_by_bob = Message(2, 'map', None, resilient.start(Device(2, 1.0)))
-    other = [HeardMessage(1.0, codec_for(resilient).encode(said_by_bob), AIR)]
-    assert signs(membership.algorithms, messages=without(2) + other) == [
-        (('bob',), 'the algorithm is resilient, and bounded with alice, carol')]
-
-
-def test_two_robots_that_differ_are_both_named() -> None:
-    assert signs(membership.frames, messages=said(1) + said(2, frame='odom')) == [
-        (('alice', 'bob'), "the frame is 'map' with alice, 'odom' with bob")]
+OTHERS = without(2)
 
 
 def setting(key: str, *values: str, **common: str) -> list[RobotReport]:
     """Return the reports of robots with these values under a key, and common ones beside."""
     return [report._replace(values={**report.values, key: values[report.id - 1]})
             for report in saying(**common)]
+
+
+def signed(*ids: int) -> list[HeardMessage]:
+    """Return a signed message a second."""
+    return [heard._replace(payload=sign(heard.payload, k, bytes(32)))
+            for i in ids for k, heard in enumerate(said(i))]
+
+
+def with_keys(*keys: str) -> list[RobotReport]:
+    """Return reports of robots, each with the keys that it accepts, the first its own."""
+    return [report._replace(values={
+        **report.values, 'swarm_key': key.partition(',')[0], 'keys_accepted': key,
+        'accept_unverified': 'False'})
+        for key, (name, i) in zip(keys, IDS.items()) for report in statuses(name, i)]
+
+
+def bob(*arguments, **growing) -> dict[str, list[RobotReport]]:
+    return {'diagnostics': told('bob', *statuses('bob', 2, *arguments, **growing))}
+
+
+def walk(*places: float) -> list[HeardMessage]:
+    return [HeardMessage(0.1 * k, payload(2, x), AIR) for k, x in enumerate(places)]
+
+
+def resilient() -> list[HeardMessage]:
+    algorithm = ALGORITHMS.get('resilient')
+    message = Message(2, 'map', None, algorithm.start(Device(2, 1.0)))
+    return [HeardMessage(1.0, codec_for(algorithm).encode(message), AIR)]
+
+
+FLEET = {'alice': 1, 'bob': 2, 'carol': 3}
+BROKEN = HeardMessage(2.0, payload(2).replace('"v":1', '"v":9'), AIR)
+BAD = [HeardMessage(1.0, 'hello', AIR), BROKEN,
+       HeardMessage(3.0, payload(2, more=',"a":"dance"'), AIR)]
+RADII = setting('radius', '6', '6', '3')
+SIX = {name: {'radius': 6.0} for name in IDS}
+TURNS = 'messages of id 2 alternate between two positions, 6.0 m apart'
+CASES = {
+    'differing frame': (membership.frames, {'messages': OTHERS + said(2, frame='odom')}, [
+        (BOB, "the frame is 'odom', and 'map' with alice, carol")]),
+    'two frames of two robots': (membership.frames, {
+        'messages': said(1) + said(2, frame='odom')}, [
+        (('alice', 'bob'), "the frame is 'map' with alice, 'odom' with bob")]),
+    'differing algorithm': (membership.algorithms, {'messages': OTHERS + resilient()}, [
+        (BOB, 'the algorithm is resilient, and bounded with alice, carol')]),
+    'setting of the fleet file': (membership.settings, {'diagnostics': RADII, 'planned': SIX}, [
+        (('carol',), 'radius is 3 m, and 6 m in the fleet file')]),
+    'setting that is planned': (membership.settings, {
+        'diagnostics': RADII, 'planned': SIX | {'carol': {'radius': 3}}}, []),
+    'radii with feedback': (membership.settings, {
+        'diagnostics': setting('radius', '6', '5', '3', feedback_gain='0.5')}, []),
+    'one signs': (membership.keys, {'messages': OTHERS + signed(2)}, [
+        (BOB, 'its messages are signed; those of alice, carol are not')]),
+    'one does not sign': (membership.keys, {'messages': signed(1) + said(2) + signed(3)}, [
+        (BOB, 'its messages are not signed; those of alice, carol are signed')]),
+    'all sign': (membership.keys, {'messages': signed(1, 2, 3)}, []),
+    'signed and unsigned messages of an id': (membership.keys, {
+        'messages': [*signed(1, 2, 3), HeardMessage(3.0, payload(2), AIR)]}, [
+        (BOB, 'some messages of id 2 are signed and some are not: another sender uses its id, or '
+         'it was given its key while this listened')]),
+    'another key': (membership.keys, {'diagnostics': with_keys('aa', 'bb', 'aa')}, [
+        (BOB, 'it does not accept the key aa that alice, carol sign with')]),
+    'key that is being changed': (membership.keys, {
+        'diagnostics': with_keys('aa, bb', 'bb, aa', 'aa, bb')}, [
+        ((), 'the key is being changed: alice, carol with aa, bob with bb')]),
+    'unsigned messages accepted': (membership.keys, {'diagnostics': saying(
+        swarm_key='aa', keys_accepted='aa', accept_unverified='True')}, [
+        (NAMES, 'unsigned messages are believed, too: accept_unverified')]),
+    'no keys': (membership.keys, {}, []),
+    'no keys, and no diagnostics of one': (membership.keys, {'diagnostics': told('bob')}, []),
+    'all expected': (membership.missing, {'expected': FLEET, 'only_expected': True}, []),
+    'one of any id expected': (membership.missing, {'expected': {'alice': None}}, []),
+    'wrong id, missing robot': (membership.missing, {
+        'expected': FLEET | {'bob': 9, 'dave': 4}}, [
+        (BOB, 'its id is 2, but 9 is expected'), (('dave',), 'it was not found')]),
+    'silent without diagnostics': (membership.silent, {
+        'diagnostics': told('bob'), 'messages': OTHERS}, [
+        (BOB, 'its node runs, but publishes no diagnostics')]),
+    'diagnostics that do not arrive': (membership.silent, {'diagnostics': told('bob')}, [
+        (BOB, 'its diagnostics do not arrive here, while messages of id 2 do')]),
+    'silent with diagnostics': (membership.silent, {'messages': OTHERS}, [
+        (BOB, 'no message of id 2 was heard')]),
+    'unreadable is not silent': (membership.silent, {'messages': [*OTHERS, BROKEN]}, []),
+    'two nodes of a name': (membership.names, {
+        'endpoints': rewired('bob', *wiring('bob'), *wiring('bob'))}, [
+        (BOB, '2 nodes are called /bob/election_node')]),
+    'an id in two diagnostics': (membership.ids, {
+        'diagnostics': told('bob', *statuses('bob', 1))}, [
+        (('alice', 'bob'), 'they have the same id, 1')]),
+    'own id heard': (membership.ids, bob(2, 'another robot uses id 2: give each its own robot_id'),
+                     [(BOB, 'it receives messages of another robot with its id, 2')]),
+    'id that alternates': (membership.ids, {'messages': walk(1.0, 7.0, 1.0, 7.0, 1.0)}, [
+        (BOB, TURNS)]),
+    'id of nobody that alternates': (membership.ids, {
+        'messages': walk(1.0, 7.0, 1.0, 7.0, 1.0), 'diagnostics': ()}, [(('id 2',), TURNS)]),
+    'it drives': (membership.ids, {'messages': walk(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)}, []),
+    'it was moved': (membership.ids, {'messages': walk(1.0, 7.0, 7.0, 7.0, 7.0, 7.0)}, []),
+    'it shakes': (membership.ids, {'messages': walk(1.0, 1.1, 1.0, 1.1, 1.0, 1.1)}, []),
+    'unreadable messages by reason': (membership.readable, {'messages': OTHERS + BAD}, [
+        ((), f'1 of 23 messages cannot be read ({reason}), for example on {AIR}: '
+         f'{bad.payload[:60]!r}')
+        for bad, reason in zip(BAD, ('rejected_malformed', 'rejected_version',
+                                     'rejected_algorithm'))]),
+    'messages dropped': (membership.refused, bob(rejected_no_position=3, rejected_own_id=5), [
+        (BOB, '27 messages, or parts of them, were dropped: rejected_no_position')]),
+    'messages dropped long ago': (membership.refused, bob(rejected_frame=0), []),
+    'latest warning': (membership.self_reported, bob(1, 'no odometry yet'), [
+        (BOB, 'it reports: no odometry yet')]),
+    'warning that is over': (membership.self_reported, {'diagnostics': told(
+        'bob', *statuses('bob', 2, 1, 'no odometry yet'), *statuses('bob', 2))}, []),
+}
+
+
+@symptoms(CASES)
+def test_symptoms_of_members(check, changes, found):
+    assert signs(check, **changes) == found
 
 
 @pytest.mark.parametrize('key, values, level, told', [
@@ -79,81 +182,12 @@ def setting(key: str, *values: str, **common: str) -> list[RobotReport]:
      'carol: radius_hysteresis is 0.25, and 0 with alice, bob'),
     ('round_period', ('1', '1', '2'), Level.WARN,
      'alice: message_expiry is 3 s, less than 2 times the round_period 2 s of carol')])
-def test_differing_setting_has_the_level_of_its_consequence(
-        key: str, values: tuple[str, ...], level: Level, told: str) -> None:
+def test_differing_setting_has_the_level_of_its_consequence(key, values, level, told):
     sign, *_ = membership.settings(healthy(diagnostics=setting(key, *values)))
     assert sign.level == level and f'{sign.subjects[0]}: {sign.what}'.startswith(told)
 
 
-def test_settings_are_compared_with_the_fleet_file() -> None:
-    radii = setting('radius', '6', '6', '3')
-    fleet = {name: {'radius': 6.0} for name in IDS}
-    assert signs(membership.settings, diagnostics=radii, planned=fleet) == [
-        (('carol',), 'radius is 3 m, and 6 m in the fleet file')]
-    assert signs(membership.settings, diagnostics=radii,
-                 planned=fleet | {'carol': {'radius': 3}}) == []
-
-
-def test_radii_differ_freely_with_feedback() -> None:
-    assert signs(membership.settings,
-                 diagnostics=setting('radius', '6', '5', '3', feedback_gain='0.5')) == []
-
-
-def signed(robot_id: int) -> list[HeardMessage]:
-    """Return a signed message a second."""
-    return [heard._replace(payload=sign(heard.payload, k, bytes(32)))
-            for k, heard in enumerate(said(robot_id))]
-
-
-def with_key(name: str, robot_id: int, key: str, accepted: str = '') -> list[RobotReport]:
-    return [report._replace(values={
-        **report.values, 'swarm_key': key, 'keys_accepted': accepted or key,
-        'accept_unverified': 'False'}) for report in statuses(name, robot_id)]
-
-
-def test_unsigned_and_signed_robots_are_reported() -> None:
-    assert signs(membership.keys, messages=without(2) + signed(2)) == [
-        (('bob',), 'its messages are signed; those of alice, carol are not')]
-    assert signs(membership.keys, messages=signed(1) + said(2) + signed(3)) == [
-        (('bob',), 'its messages are not signed; those of alice, carol are signed')]
-    assert signs(membership.keys, messages=signed(1) + signed(2) + signed(3)) == []
-
-
-def test_id_with_signed_and_unsigned_messages_is_reported() -> None:
-    outsider = HeardMessage(3.0, payload(2), AIR)
-    assert signs(membership.keys, messages=[*signed(1), *signed(2), *signed(3), outsider]) == [
-        (('bob',), 'some messages of id 2 are signed and some are not: another sender uses its '
-         'id, or it was given its key while this listened')]
-
-
-def test_robot_with_another_key_is_reported() -> None:
-    swarm = with_key('alice', 1, 'aa') + with_key('bob', 2, 'bb') + with_key('carol', 3, 'aa')
-    assert signs(membership.keys, diagnostics=swarm) == [
-        (('bob',), 'it does not accept the key aa that alice, carol sign with')]
-
-
-def test_key_that_is_being_changed_is_reported() -> None:
-    swarm = (with_key('alice', 1, 'aa', 'aa, bb') + with_key('bob', 2, 'bb', 'bb, aa')
-             + with_key('carol', 3, 'aa', 'aa, bb'))
-    assert signs(membership.keys, diagnostics=swarm) == [
-        ((), 'the key is being changed: alice, carol with aa, bob with bb')]
-
-
-def test_acceptance_of_unsigned_messages_is_reported() -> None:
-    swarm = saying(swarm_key='aa', keys_accepted='aa', accept_unverified='True')
-    assert signs(membership.keys, diagnostics=swarm) == [
-        (('alice', 'bob', 'carol'),
-         'unsigned messages are believed, too: accept_unverified')]
-
-
-def test_without_any_key_nothing_is_found() -> None:
-    assert list(membership.keys(healthy())) == []
-    assert signs(membership.keys, diagnostics=told('bob')) == []
-
-
-# The checks of presence and identity, each with and without a symptom.
-
-def test_no_robot_found_is_reported_once() -> None:
+def test_no_robot_found_is_reported_once():
     nobody = Observations(10.0, 10.0, environment={'ROS_DOMAIN_ID': '7'})
     assert [sign.what for sign in membership.found(nobody)] == [
         'no robot was found in 10 s (here: ROS_DOMAIN_ID=7)']
@@ -162,7 +196,7 @@ def test_no_robot_found_is_reported_once() -> None:
     assert not list(membership.found(Observations(10.0, 10.0, said(1))))
 
 
-def test_single_robot_is_reported_with_other_domains() -> None:
+def test_single_robot_is_reported_with_other_domains():
     one = Observations(10.0, 10.0, said(1), diagnostics=statuses('alice', 1),
                        endpoints=wiring('alice'), environment={'ROS_DOMAIN_ID': '7'},
                        other_domains=(0, 3))
@@ -173,84 +207,10 @@ def test_single_robot_is_reported_with_other_domains() -> None:
     assert not list(membership.found(replace(one, messages=said(1) + said(2))))
 
 
-def test_missing_wrong_or_unexpected_robot_is_reported() -> None:
-    fleet = {'alice': 1, 'bob': 2, 'carol': 3}
-    assert signs(membership.missing, expected=fleet, only_expected=True) == []
-    assert signs(membership.missing, expected={'alice': None}) == []
-    assert signs(membership.missing, expected=fleet | {'bob': 9, 'dave': 4}) == [
-        (('bob',), 'its id is 2, but 9 is expected'), (('dave',), 'it was not found')]
+def test_unexpected_robot_and_slow_rounds_are_notes():
     extra = list(membership.missing(healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)))
     assert [(sign.level, sign.subjects) for sign in extra] == [(Level.NOTE, ('carol',))]
-
-
-def test_silent_robot_is_reported_with_what_is_missing() -> None:
-    assert signs(membership.silent, diagnostics=told('bob'), messages=without(2)) == [
-        (('bob',), 'its node runs, but publishes no diagnostics')]
-    assert signs(membership.silent, diagnostics=told('bob')) == [
-        (('bob',), 'its diagnostics do not arrive here, while messages of id 2 do')]
-    assert signs(membership.silent, messages=without(2)) == [
-        (('bob',), 'no message of id 2 was heard')]
-    # What cannot be read is another matter.
-    broken = HeardMessage(1.0, payload(2).replace('"v":1', '"v":9'), AIR)
-    assert signs(membership.silent, messages=[*without(2), broken]) == []
     slow = [s._replace(values={'round_period': '30'}) for s in healthy().diagnostics]
-    sign, = membership.silent(healthy(messages=without(2), diagnostics=slow))
-    assert sign[:3] == (Level.NOTE, ('bob',), 'its rounds are 30 s apart, too long for an '
-                        'observation of 10 s; use --seconds 60')
-
-
-def test_nodes_of_one_name_are_reported() -> None:
-    assert signs(membership.names, endpoints=rewired('bob', *wiring('bob'), *wiring('bob'))) == [
-        (('bob',), '2 nodes are called /bob/election_node')]
-
-
-def test_one_id_in_two_diagnostics_is_reported() -> None:
-    assert signs(membership.ids, diagnostics=told('bob', *statuses('bob', 1))) == [
-        (('alice', 'bob'), 'they have the same id, 1')]
-
-
-def test_own_id_heard_by_a_robot_is_reported() -> None:
-    twin = statuses('bob', 2, 2, 'another robot uses id 2: give each its own robot_id')
-    assert signs(membership.ids, diagnostics=told('bob', *twin)) == [
-        (('bob',), 'it receives messages of another robot with its id, 2')]
-
-
-def test_id_that_alternates_between_places_is_reported() -> None:
-    def walk(*places: float) -> list[HeardMessage]:
-        return [HeardMessage(0.1 * k, payload(2, x), AIR) for k, x in enumerate(places)]
-
-    turns = 'messages of id 2 alternate between two positions, 6.0 m apart'
-    twins = walk(1.0, 7.0, 1.0, 7.0, 1.0)
-    assert signs(membership.ids, messages=twins) == [(('bob',), turns)]
-    assert signs(membership.ids, messages=twins, diagnostics=()) == [(('id 2',), turns)]
-    assert signs(membership.ids, messages=walk(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) == [], 'it drives'
-    assert signs(membership.ids, messages=walk(1.0, 7.0, 7.0, 7.0, 7.0, 7.0)) == [], 'it was moved'
-    assert signs(membership.ids, messages=walk(1.0, 1.1, 1.0, 1.1, 1.0, 1.1)) == [], 'it shakes'
-
-
-def test_unreadable_messages_are_reported_by_reason() -> None:
-    bad = [HeardMessage(1.0, 'hello', AIR),
-           HeardMessage(2.0, payload(2).replace('"v":1', '"v":9'), AIR),
-           HeardMessage(3.0, payload(2, more=',"a":"dance"'), AIR)]
-    assert signs(membership.readable, messages=without(2) + bad) == [
-        ((), f'1 of 23 messages cannot be read ({reason}), for example on {AIR}: '
-         f'{bad[k].payload[:60]!r}')
-        for k, reason in enumerate((
-            'rejected_malformed', 'rejected_version', 'rejected_algorithm'))]
-
-
-def test_dropped_messages_are_reported_while_they_increase() -> None:
-    drops = statuses('bob', 2, rejected_no_position=3, rejected_own_id=5)
-    assert signs(membership.refused, diagnostics=told('bob', *drops)) == [
-        (('bob',), '27 messages, or parts of them, were dropped: rejected_no_position')]
-    # Long ago, and no more.
-    assert signs(membership.refused,
-                 diagnostics=told('bob', *statuses('bob', 2, rejected_frame=0))) == []
-
-
-def test_latest_warning_of_a_robot_is_reported() -> None:
-    warns = statuses('bob', 2, 1, 'no odometry yet: no position is announced')
-    assert signs(membership.self_reported, diagnostics=told('bob', *warns)) == [
-        (('bob',), 'it reports: no odometry yet: no position is announced')]
-    assert signs(membership.self_reported,
-                 diagnostics=told('bob', *warns, *statuses('bob', 2))) == [], 'it is over'
+    sign, = membership.silent(healthy(messages=OTHERS, diagnostics=slow))
+    assert sign[:3] == (Level.NOTE, BOB, 'its rounds are 30 s apart, too long for an observation '
+                        'of 10 s; use --seconds 60')

@@ -58,7 +58,7 @@ def of_bob(bobs: list) -> dict:
     return {f'/{name}/odom': readings() for name in NAMES} | {ODOM: bobs}
 
 
-def test_unpublished_odometry_is_reported() -> None:
+def test_unpublished_odometry_is_reported():
     assert signs(positioning.odometry, odometry=of_bob([]),
                  endpoints=rewired('bob', *wiring('bob')[:-1])) == [
         (('bob',), f'no node publishes {ODOM}')]
@@ -73,12 +73,12 @@ def test_unpublished_odometry_is_reported() -> None:
          'uses')]
 
 
-def test_odometry_that_does_not_arrive_is_reported() -> None:
+def test_odometry_that_does_not_arrive_is_reported():
     assert signs(positioning.odometry, odometry=of_bob([])) == [
         (('bob',), f'{ODOM} is published by /bob/driver, but no message was received')]
 
 
-def test_missing_scans_of_a_task_are_reported() -> None:
+def test_missing_scans_of_a_task_are_reported():
     listens = Endpoint('/bob/scan', SCAN, False, node('bob'))
     bridge = Endpoint('/bob/scan', SCAN, True, '/gazebo_bridge')
     assert signs(positioning.scans) == []
@@ -90,13 +90,13 @@ def test_missing_scans_of_a_task_are_reported() -> None:
     assert signs(positioning.scans, endpoints=both, scanned={'/bob/scan'}) == []
 
 
-def test_odometry_of_two_publishers_is_reported() -> None:
+def test_odometry_of_two_publishers_is_reported():
     ghost = Endpoint(ODOM, ODOMETRY, True, '/bob/ekf')
     assert signs(positioning.odometry, endpoints=rewired('bob', *wiring('bob'), ghost)) == [
         (('bob',), f'2 nodes publish {ODOM}: /bob/driver, /bob/ekf')]
 
 
-def test_stopped_slow_or_infinite_odometry_is_reported() -> None:
+def test_stopped_slow_or_infinite_odometry_is_reported():
     assert signs(positioning.odometry, odometry=of_bob(readings(until=6.0))) == [
         (('bob',), f'{ODOM} has stopped: the last message was received 4.0 s ago')]
     assert signs(positioning.odometry, odometry=of_bob(readings(10))) == [
@@ -107,14 +107,14 @@ def test_stopped_slow_or_infinite_odometry_is_reported() -> None:
         (('bob',), f'{ODOM} has a position that is not finite')]
 
 
-def test_odometry_is_old_after_the_published_expiry() -> None:
+def test_odometry_is_old_after_the_published_expiry():
     late = of_bob(readings(until=6.0))
     for expiry, found in ('5', 0), ('3', 1):
         assert len(signs(positioning.odometry, odometry=late,
                          diagnostics=saying(odometry_expiry=expiry))) == found
 
 
-def test_odometry_is_ignored_where_positions_are_not_needed() -> None:
+def test_odometry_is_ignored_where_positions_are_not_needed():
     assert signs(positioning.odometry, odometry=of_bob([])) != []
     for look, wrong in ((positioning.odometry, {'odometry': of_bob([])}),
                         (positioning.odometry_frames, {'odometry': of_bob(readings(frame=''))}),
@@ -124,7 +124,7 @@ def test_odometry_is_ignored_where_positions_are_not_needed() -> None:
             assert bool(found) == (needed == 'True')
 
 
-def test_remapped_odometry_is_found_by_its_subscription() -> None:
+def test_remapped_odometry_is_found_by_its_subscription():
     """The topic is known by the subscription, not by its name."""
     hears = [replace_topic(endpoint) for endpoint in wiring('bob')]
     assert signs(positioning.odometry, endpoints=rewired('bob', *hears),
@@ -135,7 +135,7 @@ def replace_topic(endpoint: Endpoint) -> Endpoint:
     return endpoint._replace(topic=endpoint.topic.replace(ODOM, '/ekf/filtered'))
 
 
-def test_wrong_odometry_frames_are_reported() -> None:
+def test_wrong_odometry_frames_are_reported():
     for wrong, what in (
             (readings(frame=''), f'{ODOM} names no frame (header.frame_id)'),
             (readings(frame='base_link'), f"{ODOM} goes from 'base_link' to itself "
@@ -147,7 +147,7 @@ def test_wrong_odometry_frames_are_reported() -> None:
     assert note.level == Level.NOTE
 
 
-def test_robots_at_one_place_are_reported() -> None:
+def test_robots_at_one_place_are_reported():
     at_origin = [h for i in (1, 2) for h in said(i, x=1e-9)]
     low = [replace_y(heard) for heard in at_origin]
     assert signs(positioning.places, messages=low + said(3)) == [
@@ -161,7 +161,7 @@ def replace_y(heard):
     return heard._replace(payload=heard.payload.replace(',1.0]', ',0.0]'))
 
 
-def test_inputs_are_the_subscriptions_with_or_without_messages() -> None:
+def test_inputs_are_the_subscriptions_with_or_without_messages():
     swarm = healthy()
     assert swarm.inputs(ODOMETRY) == [(name, f'/{name}/odom') for name in NAMES]
     assert node('bob') in {e.node for e in swarm.subscriptions(AIR)}
@@ -194,14 +194,14 @@ def seeing(*ids: int) -> list[HeardMessage]:
             for t in range(SECONDS) for i in IDS.values()]
 
 
-def test_robots_that_cooperate_well_have_no_symptom() -> None:
+def test_robots_that_cooperate_well_have_no_symptom():
     swarm = healthy(diagnostics=reports(), messages=seeing(1, 3))
     for look in (positioning.deviation, positioning.sightings, positioning.sensor_bias):
         assert list(look(swarm)) == []
     assert [found.check for found in examine(swarm)] == []
 
 
-def test_robots_of_another_version_have_no_symptom() -> None:
+def test_robots_of_another_version_have_no_symptom():
     for look in (positioning.deviation, positioning.sightings, positioning.sensor_bias):
         assert signs(look) == []
 
@@ -231,8 +231,7 @@ def test_robots_of_another_version_have_no_symptom() -> None:
      'off'),
     ({'distance_deviation': '1.7', 'max_deviation': '1.5', 'leader_doubt': '0.000'}, Level.ERROR,
      'its distances to neighbours may be 1.7 m off, beyond max_deviation 1.5 m')])
-def test_deviations_are_judged_by_limit_range_and_radius(
-        values: dict[str, str], level: Level | None, text: str) -> None:
+def test_deviations_are_judged_by_limit_range_and_radius(values, level, text):
     found = list(positioning.deviation(healthy(diagnostics=reports(values))))
     assert [(symptom.subjects, symptom.what, symptom.level) for symptom in found] == (
         [] if level is None else [(('bob',), text, level)])
@@ -249,18 +248,17 @@ def test_deviations_are_judged_by_limit_range_and_radius(
      ["27 detections have names that are no robot's"]),
     ({'sightings_accepted': 0},
      ['cooperates, but neither it nor a neighbour of it has seen anything'])])
-def test_sightings_are_judged_by_what_became_of_them(
-        counts: dict[str, int], texts: list[str]) -> None:
+def test_sightings_are_judged_by_what_became_of_them(counts, texts):
     assert signs(positioning.sightings, diagnostics=reports(bobs_counts=counts)) == [
         (('bob',), text) for text in texts]
 
 
-def test_odometry_alone_needs_no_sightings() -> None:
+def test_odometry_alone_needs_no_sightings():
     assert signs(positioning.sightings, diagnostics=reports(
         {'pose_source': 'odometry'}, {'sightings_accepted': 0})) == []
 
 
-def test_seen_ids_that_are_not_heard_are_reported() -> None:
+def test_seen_ids_that_are_not_heard_are_reported():
     heard: Any = seeing(1, 3, 12, 7)
     assert signs(positioning.sightings, diagnostics=reports(), messages=heard) == [
         (('bob',), 'sees ids of which nothing is heard: 7, 12')]
@@ -272,8 +270,7 @@ def test_seen_ids_that_are_not_heard_are_reported() -> None:
     ('0.19', '0.03', 'its ranges are 0.19 m too long'),
     ('-0.25', '0.05', 'its ranges are 0.25 m too short'),
     ('0.19', '0.07', ''), ('0.09', '0.01', ''), ('0.0', '1.0', ''), ('nan', '0.01', '')])
-def test_constant_range_error_is_reported_if_significant(
-        error: str, deviation: str, text: str) -> None:
+def test_constant_range_error_is_reported_if_significant(error, deviation, text):
     assert signs(positioning.sensor_bias, diagnostics=reports(
         {'range_bias': error, 'range_bias_deviation': deviation})) == (
         [(('bob',), text)] if text else [])
@@ -281,6 +278,6 @@ def test_constant_range_error_is_reported_if_significant(
 
 @pytest.mark.parametrize(('slips', 'text'), [
     (0, ''), (2, 'its wheels slipped 18 times: they turned while it did not move as they say')])
-def test_slipping_wheels_are_reported(slips: int, text: str) -> None:
+def test_slipping_wheels_are_reported(slips, text):
     assert signs(positioning.slip, diagnostics=reports({}, {'slips': slips})) == (
         [(('bob',), text)] if text else [])

@@ -51,7 +51,7 @@ def goes_by_it(robot: str) -> Endpoint:
 ALL = [e for name in NAMES for e in (*wiring(name), goes_by_it(name))]
 
 
-def test_simulated_time_without_a_clock_or_used_by_some_is_reported() -> None:
+def test_simulated_time_without_a_clock_or_used_by_some_is_reported():
     assert signs(timing.simulated_time, endpoints=[*ALL, SIMULATOR]) == []
     assert signs(timing.simulated_time, endpoints=ALL) == [
         (NAMES, 'use_sim_time is true, but no node publishes /clock: its time stands still')]
@@ -79,7 +79,7 @@ def test_simulated_time_without_a_clock_or_used_by_some_is_reported() -> None:
     assert signs(timing.simulated_time, endpoints=[*hosted, clock]) == []
 
 
-def test_slow_simulation_is_reported_once_and_explains_silence() -> None:
+def test_slow_simulation_is_reported_once_and_explains_silence():
     """At 0.3 of real time messages are 3.3 s apart, longer than the expiry of 3 s."""
     slow, reports = ([each._replace(received=each.received / 0.3) for each in row]
                      for row in (healthy().messages, healthy().diagnostics))
@@ -98,7 +98,7 @@ def test_slow_simulation_is_reported_once_and_explains_silence() -> None:
         ('simulated_time', Level.WARN)]
 
 
-def test_time_that_goes_back_is_reported() -> None:
+def test_time_that_goes_back_is_reported():
     assert signs(timing.jumps, clock=(1.0, 2.0, 2.0, 2.9995, 2.999)) == []
     assert signs(timing.jumps, clock=(1.0, 7.0, 2.5, 3.0)) == [((), '/clock went back by 4.500 s')]
     back = readings(50) + [r._replace(stamp=r.stamp - 30.0) for r in readings(50)]
@@ -115,7 +115,7 @@ def leaping(by: float, number: int) -> float:
     return by * (number > 4)
 
 
-def test_set_clock_is_reported() -> None:
+def test_set_clock_is_reported():
     for by, way in ((2.0, 'back'), (-2.0, 'forward')):
         assert signs(timing.jumps, messages=without(2) + at(partial(leaping, by))) == [
             (('bob',), f'its clock went {way} by 2.00 s from one message to the next')]
@@ -135,7 +135,7 @@ def held_back(row, begin: float, pause: float):
             if begin < m.received < end else m for m in row]
 
 
-def test_paused_network_is_no_set_clock() -> None:
+def test_paused_network_is_no_set_clock():
     """At the beginning, in between, and with the burst cut off at the end."""
     for begin in (0.05, 5.0, 9.35):
         odometry = {ODOM: held_back(readings(), begin, 0.6)}
@@ -148,21 +148,21 @@ def test_paused_network_is_no_set_clock() -> None:
         assert signs(timing.drifts, messages=held_back(healthy().messages, begin, 2.5)) == []
 
 
-def test_set_clock_is_reported_beside_a_paused_network() -> None:
+def test_set_clock_is_reported_beside_a_paused_network():
     for by, way in ((2.0, 'back'), (-2.0, 'forward')):
         row = [r._replace(delay=r.delay + by * (r.received > 5.0)) for r in readings()]
         assert signs(timing.jumps, odometry={ODOM: held_back(row, 7.0, 0.6)}) == [
             (('bob',), f'the stamp of {ODOM} went {way} by 2.00 s from one message to the next')]
 
 
-def test_clock_of_the_observer_that_is_set_is_reported() -> None:
+def test_clock_of_the_observer_that_is_set_is_reported():
     all_at_once = [heard._replace(delay=2.0 * (heard.received > 5.0))
                    for i in (1, 2, 3) for heard in said(i)]
     assert signs(timing.jumps, messages=all_at_once, odometry={}) == [
         ((), 'the clock here was set by 2.00 s')]
 
 
-def test_drifting_clock_is_reported() -> None:
+def test_drifting_clock_is_reported():
     for by, what in ((0.03, 'falls behind by 30.0 ms'), (-0.03, 'gains 30.0 ms')):
         assert signs(timing.drifts, messages=without(2) + at(partial(mul, by))) == [
             (('bob',), f'its clock {what} a second')]
@@ -170,7 +170,7 @@ def test_drifting_clock_is_reported() -> None:
         assert signs(timing.drifts, messages=without(2) + at(delay)) == []
 
 
-def test_differing_clocks_are_reported() -> None:
+def test_differing_clocks_are_reported():
     late = [heard._replace(delay=0.4) for heard in said(2)]
     assert signs(timing.offsets, messages=without(2) + late) == [
         (('bob',), 'its computer is 0.40 s behind the time here')]
@@ -183,7 +183,7 @@ def test_differing_clocks_are_reported() -> None:
         (('bob',), f'{ODOM} has no stamps')]
 
 
-def test_stamps_are_not_compared_in_simulated_time() -> None:
+def test_stamps_are_not_compared_in_simulated_time():
     assert signs(timing.offsets, odometry={ODOM: readings(delay=1e9)},
                  endpoints=[*ALL, SIMULATOR]) == []
 
@@ -195,17 +195,16 @@ JITTER = st.lists(st.floats(0.0, 0.1), min_size=3, max_size=20)
 
 
 @given(JITTER, JITTER, BY)
-def test_leap_is_the_step_of_the_clock_with_jitter(
-        before: list[float], after: list[float], by: float) -> None:
+def test_leap_is_the_step_of_the_clock_with_jitter(before, after, by):
     assert leap(before + [delay - by for delay in after]) == pytest.approx(by, abs=0.1)
 
 
 @given(st.lists(st.floats(0.0, 10.0), max_size=30))
-def test_leap_is_zero_if_delays_return(late: list[float]) -> None:
+def test_leap_is_zero_if_delays_return(late):
     assert leap(CALM + [0.01 + delay for delay in late] + CALM) == 0.0
 
 
-def test_leap_is_zero_in_a_burst() -> None:
+def test_leap_is_zero_in_a_burst():
     assert leap(CALM + BURST + CALM) == 0.0
     assert leap(CALM + [1.5] * 10 + CALM) == 0.0
     # While the clock is set as well.
@@ -214,14 +213,14 @@ def test_leap_is_zero_in_a_burst() -> None:
     assert leap(behind + CALM) == pytest.approx(2.0)
 
 
-def test_leap_is_zero_with_a_drift() -> None:
+def test_leap_is_zero_with_a_drift():
     times = [0.5 * k for k in range(20)]
     for rate in (0.1, -0.1):
         delays = [rate * time for time in times]
         assert leap(delays) == 0.0 and drift(times, delays) == pytest.approx(rate)
 
 
-def test_not_held_back_drops_messages_of_a_burst() -> None:
+def test_not_held_back_drops_messages_of_a_burst():
     """Sent each 0.1 s, and all come at the end of the burst."""
     burst = [(1.0, delay) for delay in BURST]
     calm = [(1.1 + 0.1 * k, delay) for k, delay in enumerate(CALM)]

@@ -12,15 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Fleet files: precedence of their parts, lookup of robots, and errors."""
+"""Fleet files: precedence of their parts, settings of robots, and errors."""
 
 from pathlib import Path
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
+from leader_election.simulation.arena import load_arena
+from leader_election.simulation.parameters import SceneParameters
+from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.fleet_file import load_fleet, read_fleet
+from leader_election.swarm.fleet.fleet_settings import task_parameters
+from leader_election.swarm.fleet.hosting import check_free_space, scene_robots
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest
 from swarm.fleet.example import fleet, robots, wrong
@@ -45,7 +49,7 @@ def aliases(inner: str) -> str:
         f'a{i}: &a{i} {{{inner}}}'.replace('last', f'a{i - 1}') for i in range(1, 16))])
 
 
-def test_robot_overrides_its_type_and_the_type_the_defaults() -> None:
+def test_robot_overrides_its_type_and_the_type_the_defaults():
     alice, bob, carol = read_fleet(FLEET, 'mine.yaml').robots
     assert alice.spec == RobotSpec('alice', 1, (1.0, 2.0, 0.5), 'small')
     assert alice.parameters == {
@@ -59,14 +63,14 @@ def test_robot_overrides_its_type_and_the_type_the_defaults() -> None:
     assert (carol.spec.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
 
 
-def test_robot_is_found_by_name_and_hostname() -> None:
+def test_robot_is_found_by_name_and_hostname():
     fleet = read_fleet(FLEET, 'mine.yaml')
     assert fleet.robot('bob').spec.id == 2
     for hostname, name in (('tb4-07', 'alice'), ('TB4-07.local', 'alice'), ('bob', 'bob')):
         assert fleet.of_host(hostname).spec.name == name
 
 
-def test_a_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster() -> None:
+def test_a_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster():
     text = ('defaults: {mandate: 3, instances: near, near: {mandate: 3, quorum: majority}%s}\n'
             'robots: {alice: {id: 4}, bob: {id: 2}, carol: {id: 3, enabled: false}}')
     for own, roster in (('', None), (', quorum: majority', '2-4'),
@@ -78,11 +82,11 @@ def test_a_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster() -> Non
 
 @pytest.mark.parametrize('others', [
     {'mandate': 2.0}, {'quorum': 'majority'}, {'roster': '1-2'}])
-def test_robots_whose_mandates_do_not_fit_together_are_refused(others: dict[str, Any]) -> None:
+def test_robots_whose_mandates_do_not_fit_together_are_refused(others):
     assert wrong(fleet(**others)).startswith(f'robots.bob: {next(iter(others))} is ')
 
 
-def test_an_unknown_robot_is_refused_with_the_names_of_all() -> None:
+def test_an_unknown_robot_is_refused_with_the_names_of_all():
     fleet = read_fleet(FLEET, 'mine.yaml')
     with pytest.raises(ParameterError, match="robot: 'dave' is not in mine.yaml; there are: "
                                              'alice, bob, carol'):
@@ -96,7 +100,7 @@ def test_an_unknown_robot_is_refused_with_the_names_of_all() -> None:
             ask('carol')
 
 
-def test_a_pose_may_have_six_coordinates() -> None:
+def test_a_pose_may_have_six_coordinates():
     (alice,) = read_fleet(robots(initial_pose=[1, 2, 3, 0, 0, 0.5]), 'mine.yaml').robots
     assert alice.spec.pose == (1.0, 2.0, 0.5)
     assert alice.parameters['initial_pose'] == (1.0, 2.0, 3.0, 0.0, 0.0, 0.5)
@@ -192,12 +196,12 @@ def test_a_pose_may_have_six_coordinates() -> None:
     ('{' * 5000, None),
     ('robots: {alice: !!int x}', None),
 ])
-def test_wrong_value_is_refused_in_one_line(text: str, said: str | None) -> None:
+def test_wrong_value_is_refused_in_one_line(text, said):
     assert wrong(text) == said or said is None
 
 
 @pytest.mark.parametrize('content', [None, b'\xff\xfe\x00'])
-def test_unreadable_file_is_named(tmp_path: Path, content: bytes | None) -> None:
+def test_unreadable_file_is_named(tmp_path, content):
     path = tmp_path / 'mine.yaml'
     if content is not None:
         path.write_bytes(content)
@@ -206,7 +210,7 @@ def test_unreadable_file_is_named(tmp_path: Path, content: bytes | None) -> None
     assert '\n' not in str(caught.value)
 
 
-def test_the_example_is_valid() -> None:
+def test_the_example_is_valid():
     fleet = load_fleet(EXAMPLE)
     assert len(fleet.robots) == 10
     assert {robot.spec.type for robot in fleet.robots} == {'turtlebot4', 'create3'}
@@ -222,19 +226,19 @@ GARBAGE = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4)
 
 
 @given(st.dictionaries(KEYS, st.dictionaries(KEYS, GARBAGE, max_size=3), max_size=3) | GARBAGE)
-def test_any_document_is_read_or_refused_in_one_line(document: Any) -> None:
+def test_any_document_is_read_or_refused_in_one_line(document):
     check_refused(yaml.safe_dump(document, allow_unicode=True))
 
 
 @given(st.fixed_dictionaries({'id': st.just(1)}, optional={
     key: SCALARS for key in ('type', 'initial_pose', 'radius', 'instances', 'tasks', 'zones',
                              'rescue', 'odom_topic', 'algorithm', 'hierarchy', 'over')}))
-def test_any_robot_is_read_or_refused_in_one_line(robot: dict[str, Any]) -> None:
+def test_any_robot_is_read_or_refused_in_one_line(robot):
     check_refused(yaml.safe_dump({'robots': {'alice': robot}}, allow_unicode=True))
 
 
 @given(st.text(alphabet='{}[]:,&*!<>?|-#%@\'" \n\tabi01.~', max_size=60))
-def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
+def test_any_text_is_read_or_refused_in_one_line(text):
     check_refused(text)
 
 
@@ -259,12 +263,12 @@ def check_refused(text: str) -> None:
      'it takes at least 4 s, 2 times the greatest round_period, that of bob, or one message lost '
      'makes it not a neighbour'),
 ])
-def test_robots_that_cannot_work_together_are_refused(others: dict[str, Any], said: str) -> None:
+def test_robots_that_cannot_work_together_are_refused(others, said):
     assert wrong(fleet(**others)) == said
     assert len(read_fleet(fleet(**others, enabled=False), 'mine.yaml').robots) == 2
 
 
-def test_robots_with_and_without_a_key_are_told_to_mix_or_refused() -> None:
+def test_robots_with_and_without_a_key_are_told_to_mix_or_refused():
     said = ('robots.alice: swarm_key_file is not set, but with bob it is; such robots drop each '
             "other's messages: set it for all, or accept_unverified: true for all")
     keyed = {'swarm_key_file': '/etc/leader_election/swarm.key'}
@@ -274,7 +278,7 @@ def test_robots_with_and_without_a_key_are_told_to_mix_or_refused() -> None:
     assert len(read_fleet(text, 'mine.yaml').robots) == 2
 
 
-def test_two_robots_with_one_initial_position_are_refused() -> None:
+def test_two_robots_with_one_initial_position_are_refused():
     start = 'robots: {alice: {id: 1, initial_pose: [2, 1, 0]}, bob: {id: 2}, carol: {id: 3}}'
     assert wrong(start) == ('robots.carol: initial_pose is at 0, 0, where bob starts, too; it '
                             'takes a place of its own, or pose_source: tf')
@@ -283,3 +287,52 @@ def test_two_robots_with_one_initial_position_are_refused() -> None:
         if 'frame' in instead:
             text = text.replace('initial_pose: [2, 1, 0]', '')
         assert len(read_fleet(text, 'mine.yaml').robots) == 3
+
+
+def test_driving_parameters_reach_the_tasks_that_drive():
+    (alice,) = read_fleet(robots(
+        scan_yaw=1.5, stamped=True, instances='rescue', tasks='rally', rescue={'tasks': 'count'},
+        **{'rally.stamped': False}), 'mine.yaml').robots
+    assert alice.driving == {'scan_yaw': 1.5, 'stamped': True}
+    assert task_parameters(alice.driving, alice.parameters) == {
+        'rally.scan_yaw': 1.5, 'rally.stamped': True}
+    assert alice.parameters['rally.stamped'] is False
+
+
+def test_parameters_of_instances_tasks_and_qos_have_a_dot():
+    (alice,) = read_fleet(robots(
+        instances='rescue', tasks='count,theirs:Task', rescue={'radius': 3, 'tasks': 'rally'},
+        **{'rescue.rally.reaction': 2, 'task.whatever': 'so',
+           'qos_overrides./neighbourhood.subscription.depth': 50}), 'mine.yaml').robots
+    assert alice.parameters == {
+        'robot_id': 1, 'initial_pose': (0.0, 0.0, 0.0), 'instances': 'rescue',
+        'tasks': 'count,theirs:Task', 'rescue.radius': 3.0, 'rescue.tasks': 'rally',
+        'rescue.rally.reaction': 2.0, 'task.whatever': 'so',
+        'qos_overrides./neighbourhood.subscription.depth': 50}
+
+
+# Robots placed by a layout, and checks of free space.
+
+@pytest.mark.parametrize('layout', ['random', 'grid', 'circle'])
+def test_robots_are_named_after_their_ids_and_have_free_space(layout):
+    scene = make_scene(SceneParameters(robots=20, first_id=5, layout=layout, seed=3))
+    robots = scene_robots(scene)
+    assert [robot.name for robot in robots] == [f'robot_{i}' for i in range(5, 25)]
+    assert [robot.pose for robot in robots] == list(scene.starts)
+    check_free_space(robots, load_arena('blocks'), 0.15)
+
+
+@pytest.mark.parametrize(('where', 'line'), [
+    ([(0.0, 0.0)], r'no room for r0 at \(0, 0\)'),
+    ([(2.0, 0.0), (50.0, 0.0)], r'no room for r1 at \(50, 0\)'),
+    ([(2.0, 0.0), (8.0, 5.0), (2.1, 0.0)], 'r0 and r2 would start within each other'),
+])
+def test_robots_without_free_space_are_refused_by_name(where, line):
+    robots = [RobotSpec(f'r{i}', i, (x, y, 0.0)) for i, (x, y) in enumerate(where)]
+    with pytest.raises(ParameterError, match=line):
+        check_free_space(robots, load_arena('blocks'), 0.15)
+
+
+def test_robots_may_touch_and_be_in_an_unknown_arena():
+    robots = [RobotSpec('a', 1, (50.0, 0.0, 0.0)), RobotSpec('b', 2, (50.3, 0.0, 0.0))]
+    check_free_space(robots, None, 0.15)

@@ -12,15 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The key file: who may read it, what is wrong with it, and how it is made and changed."""
+"""The key file and the swarm time beside it, over changes and restarts."""
 
 import os
 from pathlib import Path
 import re
 
-from leader_election.election.robot.swarm_key import fingerprint
+from election.robot.swarm import Swarm
+from leader_election.election.robot.swarm_key import ahead, fingerprint, RING
 from leader_election.parameters import ParameterError
+from leader_election.swarm.fleet import key_file
 from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys
+from leader_election.swarm.fleet.swarm_time_file import RESERVED, SwarmTimeFile
 import pytest
 
 KEY = 'ab' * 32
@@ -51,8 +54,7 @@ def refused(path: Path) -> str:
     return error.removeprefix(start)
 
 
-def test_made_key_is_readable_by_its_owner_only(
-        path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_made_key_is_readable_by_its_owner_only(path, capsys):
     before = os.umask(0)
     try:
         assert main([str(path)]) == 0
@@ -67,7 +69,7 @@ def test_made_key_is_readable_by_its_owner_only(
 
 
 @pytest.mark.parametrize('mode', [0o640, 0o604, 0o660, 0o620, 0o610, 0o777])
-def test_key_file_open_to_others_is_refused_with_the_remedy(path: Path, mode: int) -> None:
+def test_key_file_open_to_others_is_refused_with_the_remedy(path, mode):
     error = refused(written(path, KEY, mode))
     assert error == (f'is open to others than its owner (mode {mode:04o}); correct it by: '
                      f"chmod 600 '{path}'")
@@ -82,11 +84,11 @@ def test_key_file_open_to_others_is_refused_with_the_remedy(path: Path, mode: in
      'swarm_key makes one'),
     ('{robots: {}}', 'is not a key file: line 1 has 12 characters; a key has 64 hexadecimal '
      'digits; swarm_key makes one')])
-def test_file_of_another_kind_is_refused(path: Path, text: str, error: str) -> None:
+def test_file_of_another_kind_is_refused(path, text, error):
     assert refused(written(path, text)) == error
 
 
-def test_unreadable_file_is_refused(path: Path) -> None:
+def test_unreadable_file_is_refused(path):
     assert refused(path) == 'cannot be read: No such file or directory; swarm_key makes a key file'
     assert 'is not a file' in refused(path.parent)
     os.mkfifo(path, 0o600)
@@ -98,7 +100,7 @@ def test_unreadable_file_is_refused(path: Path) -> None:
     assert 'embedded null' in refused(Path('a\0b'))
 
 
-def test_home_in_the_path_is_expanded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_in_the_path_is_expanded(path, monkeypatch):
     monkeypatch.setenv('HOME', str(path.parent))
     written(path, KEY)
     assert read_keys('~/swarm.key') == (bytes.fromhex(KEY),)
@@ -106,7 +108,7 @@ def test_home_in_the_path_is_expanded(path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(file.keys) == 1 and not file.changed()
 
 
-def test_existing_key_is_not_overwritten(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_key_is_not_overwritten(path, capsys):
     written(path, KEY)
     assert main([str(path)]) == 2
     error = capsys.readouterr().err
@@ -115,7 +117,7 @@ def test_existing_key_is_not_overwritten(path: Path, capsys: pytest.CaptureFixtu
     assert read_keys(path) == (bytes.fromhex(KEY),)
 
 
-def test_a_key_is_changed_in_three_steps(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_is_changed_in_three_steps(path, capsys):
     assert main([str(path)]) == 0
     (old,) = read_keys(path)
     for step in ('--switch', '--finish'):
@@ -134,7 +136,7 @@ def test_a_key_is_changed_in_three_steps(path: Path, capsys: pytest.CaptureFixtu
     assert [file.name for file in path.parent.iterdir()] == [path.name], 'nothing is left behind'
 
 
-def test_unwritable_folder_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unwritable_folder_is_refused(path, capsys):
     assert main([str(path / 'below')]) == 2
     assert main(['/proc/swarm.key']) == 2
     assert capsys.readouterr().err.count('cannot be written') == 2
@@ -143,7 +145,7 @@ def test_unwritable_folder_is_refused(path: Path, capsys: pytest.CaptureFixture[
     assert ended.value.code == 2
 
 
-def test_changed_file_is_read_again(path: Path) -> None:
+def test_changed_file_is_read_again(path):
     written(path, KEY)
     file = KeyFile(str(path))
     assert not file.changed()
@@ -151,7 +153,7 @@ def test_changed_file_is_read_again(path: Path) -> None:
     assert file.changed() and len(file.keys) == 2 and not file.changed()
 
 
-def test_file_that_becomes_wrong_keeps_the_key(path: Path) -> None:
+def test_file_that_becomes_wrong_keeps_the_key(path):
     written(path, KEY)
     file = KeyFile(str(path))
     for spoil, error in ((lambda: written(path, 'half'), 'line 1 has 4 characters'),
@@ -164,5 +166,113 @@ def test_file_that_becomes_wrong_keeps_the_key(path: Path) -> None:
     assert file.changed() and file.error == '' and not file.changed()
 
 
-def test_without_a_file_there_is_no_key() -> None:
+def test_without_a_file_there_is_no_key():
     assert KeyFile('').keys == () and not KeyFile('').changed()
+
+
+NOW = 1_790_000_000_000
+"""A wall clock [ms]."""
+WINDOW = 5.0
+AHEAD = RESERVED + 2000
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> str:
+    """Return the path of a key file made a minute ago."""
+    key_file.make_key(tmp_path / 'swarm.key')
+    os.utime(tmp_path / 'swarm.key', (NOW / 1e3 - 60.0,) * 2)
+    return str(tmp_path / 'swarm.key')
+
+
+def kept(key: str, robot_id: int = 1) -> int:
+    return int(Path(f'{key}.{robot_id}.time').read_text())
+
+
+def test_first_start_is_by_the_wall_clock(key):
+    file = SwarmTimeFile(key, 1)
+    assert file.start(NOW, WINDOW) == NOW
+    assert kept(key) == NOW + AHEAD
+    assert file.fault == file.doubt == ''
+
+
+@pytest.mark.parametrize('wall', [0, NOW, NOW + AHEAD + 4999])
+def test_restart_is_later_than_all_that_was_accepted(key, wall):
+    SwarmTimeFile(key, 1).start(NOW, WINDOW)
+    assert SwarmTimeFile(key, 1).start(wall, WINDOW) == NOW + AHEAD + 5001
+    assert SwarmTimeFile(key, 2).start(wall, WINDOW) == wall, 'each robot has its own'
+
+
+def test_restart_with_a_later_clock_is_no_leap(key):
+    SwarmTimeFile(key, 1).start(NOW, WINDOW)
+    assert SwarmTimeFile(key, 1).start(NOW + 60_000, WINDOW) == NOW + 60_000
+
+
+def test_file_is_written_seldom_and_before_its_time_is_passed(key):
+    file, written = SwarmTimeFile(key, 1), set()
+    file.start(NOW, WINDOW)
+    for second in range(300):
+        file.keep(NOW + 1000 * second)
+        written.add(kept(key))
+        assert kept(key) > NOW + 1000 * (second + 1)
+    assert len(written) <= 300 // 15
+
+
+def test_leap_of_the_swarm_time_is_kept_also_over_the_end_of_the_ring(key):
+    file = SwarmTimeFile(key, 1)
+    file.start(NOW, WINDOW)
+    for leap in (NOW + 10**9, RING - 5, 10):
+        file.keep(leap)
+        assert ahead(kept(key), leap) > 0
+
+
+@pytest.mark.parametrize('text', ['', 'tomorrow', '-5', '9' * 30, '١٢٣'])
+def test_other_text_is_no_time_and_is_replaced(key, text):
+    Path(f'{key}.1.time').write_text(text)
+    assert SwarmTimeFile(key, 1).start(NOW, WINDOW) == NOW
+    assert kept(key) == NOW + AHEAD
+
+
+def test_clock_behind_the_key_without_a_kept_time_is_doubted(key):
+    file = SwarmTimeFile(key, 1)
+    assert file.start(0, WINDOW) == 0
+    assert 'recorded messages may be believed; set the clock' in file.doubt
+    assert SwarmTimeFile(key, 1).doubt == '', 'from now on a time is kept'
+
+
+def test_folder_that_cannot_be_written_is_a_fault_with_a_remedy(key):
+    Path(f'{key}.1.time').mkdir()
+    file = SwarmTimeFile(key, 1)
+    assert file.start(NOW, WINDOW) == NOW
+    assert 'cannot be kept' in file.fault and 'let the user of the robot write' in file.fault
+    assert not list(Path(key).parent.glob('.*.time'))
+
+
+@pytest.mark.parametrize('keeps', [True, False])
+def test_recorded_dead_leader_after_a_power_cycle_without_clocks(key, keeps):
+    """All robots go off, the leader is removed, the others start at 1970; a listener plays it."""
+    keys, files = key_file.read_keys(key), {i: SwarmTimeFile(key, i) for i in (1, 2, 3, 9)}
+
+    def swarm(ids: tuple[int, ...], wall: int) -> Swarm:
+        starts = {i: SwarmTimeFile(key, i).start(wall, WINDOW) if keeps else wall for i in ids}
+        made = Swarm({i: (0.1 * i, 0.0) for i in ids}, lambda i: {'strength': float(i)},
+                     keys=keys, start=wall)
+        for i, robot in made.robots.items():
+            robot.authentication.time = type(robot.authentication.time)(starts[i])
+        return made
+
+    before, recording = swarm((1, 2, 3, 9), NOW), []
+    for _ in range(300):
+        before.now += 1.0
+        before.sweep()
+        recording.append(before.said[9])
+        for i, robot in before.robots.items():
+            if keeps:
+                files[i].keep(robot.authentication.time.read(before.now))
+    assert [robot.state.leader for robot in before.robots.values()] == [9] * 4
+    after, followed = swarm((1, 2, 3), 0), 0
+    for payload in recording:
+        after.now += 1.0
+        after.tell(9, payload)
+        after.sweep()
+        followed += any(robot.state.leader == 9 for robot in after.robots.values())
+    assert followed == 0 if keeps else followed > 200

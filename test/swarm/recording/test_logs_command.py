@@ -87,7 +87,7 @@ def two_robots(seconds: int = 40) -> list[Said]:
     return said
 
 
-def test_recording_is_converted_to_logs(tmp_path: Path) -> None:
+def test_recording_is_converted_to_logs(tmp_path):
     found = from_recording(write(tmp_path / 'run.mcap', two_robots()), Topics())
     assert (list(found.robots), found.landmarks) == ([1, 2], {})
     assert found.length == pytest.approx(39.5)
@@ -103,7 +103,7 @@ def test_recording_is_converted_to_logs(tmp_path: Path) -> None:
                               'known; record with --odom-rate 10',)
 
 
-def test_reference_of_another_topic_and_type_is_read(tmp_path: Path) -> None:
+def test_reference_of_another_topic_and_type_is_read(tmp_path):
     """Ids are those of diagnostics, or the numbers at the end of namespaces."""
     said: list[Said] = [(0.0, '/diagnostics', status(7, 'alice', rounds=1))]
     for tenth in range(30):
@@ -119,8 +119,7 @@ def test_reference_of_another_topic_and_type_is_read(tmp_path: Path) -> None:
         from_recording(path, Topics())
 
 
-def test_the_parameter_file_is_one_that_a_robot_takes(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_parameter_file_is_one_that_a_robot_takes(tmp_path, capsys):
     path = write(tmp_path / 'run.mcap', two_robots(60))
     assert main(['noise', str(path), '--window', '2']) == 0
     text = capsys.readouterr().out
@@ -136,7 +135,7 @@ def test_the_parameter_file_is_one_that_a_robot_takes(
     assert '    # the default: nothing was recorded\n    bearing_noise: 0.04\n' in text
 
 
-def test_logs_are_read_with_their_sightings() -> None:
+def test_logs_are_read_with_their_sightings():
     found = from_logs('physics5')
     assert (list(found.robots), found.length, len(found.landmarks)) == ([1, 2, 3, 4, 5], 120.0, 16)
     one = found.robots[1]
@@ -144,7 +143,7 @@ def test_logs_are_read_with_their_sightings() -> None:
     assert set(one.sightings[:, 1]) - set(found.landmarks) <= {2.0, 3.0, 4.0, 5.0}
 
 
-def test_noise_of_the_sample_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_noise_of_the_sample_is_estimated(capsys):
     """The cameras' is that of the model that made the sightings; that of wheels was simulated."""
     assert main(['noise', 'physics5']) == 0
     values = yaml.safe_load(capsys.readouterr().out)['/**']['ros__parameters']
@@ -156,8 +155,7 @@ def test_noise_of_the_sample_is_estimated(capsys: pytest.CaptureFixture[str]) ->
     assert 0.01 < values['odometry_noise_turn'] < 0.04
 
 
-def test_noise_of_real_robots_is_estimated(
-        real_logs: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_noise_of_real_robots_is_estimated(real_logs, capsys):
     """Ranges by the camera are off by some 5 %, bearings by 0.01 rad."""
     assert main(['noise', real_logs]) == 0
     values = yaml.safe_load(capsys.readouterr().out)['/**']['ros__parameters']
@@ -182,7 +180,7 @@ def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_recording_in_which_odometry_does_not_go_with_true_poses_is_refused(
-        minute: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        minute, tmp_path, capsys):
     """Odometry reports a tenth of the turns, and the front of the reference is off by 0.3 rad."""
     for path in minute.glob('robot_*.csv'):
         rows = np.loadtxt(path, delimiter=',', skiprows=1)
@@ -198,7 +196,7 @@ def test_a_recording_in_which_odometry_does_not_go_with_true_poses_is_refused(
     assert 'the true turn is 8.' in written.err or 'the true turn is 9.' in written.err
 
 
-def test_check_keeps_the_better_parameters(minute: Path) -> None:
+def test_check_keeps_the_better_parameters(minute):
     found = from_logs(str(minute))
     estimated = estimate(found.robots, found.landmarks)
     kept = checked(estimated, found.robots)
@@ -213,7 +211,7 @@ def test_check_keeps_the_better_parameters(minute: Path) -> None:
     assert all(figure.kept for figure in refused.figures)
 
 
-def test_a_replay_with_true_odometry_and_ranges_has_no_errors(minute: Path) -> None:
+def test_a_replay_with_true_odometry_and_ranges_has_no_errors(minute):
     """The robots' odometry is in frames of their own."""
     frame = np.array((0.0, 3.0, -2.0, 0.5))
     exact = {}
@@ -228,8 +226,7 @@ def test_a_replay_with_true_odometry_and_ranges_has_no_errors(minute: Path) -> N
     assert found.error < 0.15 and found.leaders > 0.9
 
 
-def test_check_names_what_it_lacks(
-        minute: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_names_what_it_lacks(minute, tmp_path, capsys):
     for path in minute.glob('robot_*.csv'):
         (tmp_path / path.name).write_text(path.read_text())
     assert main(['noise', '--check', str(tmp_path)]) == 2
@@ -237,7 +234,7 @@ def test_check_names_what_it_lacks(
                                        'and this recording has none\n')
 
 
-def test_parameter_file_has_rounded_numbers_with_comments() -> None:
+def test_parameter_file_has_rounded_numbers_with_comments():
     result = Estimate((
         Figure('odometry_noise_rest', 1e-6, 90, 0.0, 2e-6),
         Figure('range_noise', 0.0123456, 1000, 0.0, 0.0123456, at_most=True),
@@ -255,15 +252,13 @@ def test_parameter_file_has_rounded_numbers_with_comments() -> None:
     (['noise', '.', '--landmarks', 'x.csv'], '. holds no file *.mcap'),
     (['convert', '.', 'out'], '.: no data set of MRCLAM: Robot1_Odometry.dat is missing'),
 ])
-def test_unreadable_input_is_one_line(
-        arguments: list[str], error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_input_is_one_line(arguments, error, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 2
     assert capsys.readouterr().err == f'error: {error}\n'
 
 
-def test_wrong_options_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_options_are_one_line(capsys):
     for arguments, error in (
             (['noise', 'physics5', '--window', '0.5'], 'takes whole seconds, 1 to 3600'),
             (['convert', 'a', 'b', '--rate', '-1'], "'-1' is not allowed; it takes more than 0"),
@@ -275,8 +270,7 @@ def test_wrong_options_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         assert error in written and written.count('\n') == 1
 
 
-def test_conversion_reports_what_it_left_out(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conversion_reports_what_it_left_out(tmp_path, capsys):
     source = tmp_path / 'set'
     source.mkdir()
     (source / 'Barcodes.dat').write_text('1 5\n')
