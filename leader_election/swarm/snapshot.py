@@ -70,6 +70,8 @@ class RobotView(NamedTuple):
     Whether it grants its leader a mandate; ``None`` where its message does not say: of a leader,
     and of a robot without mandates.
     """
+    term: int | None = None
+    """With mandates, the term under which it acts as a leader; 0: it does not. ``None``: without."""
 
     @property
     def pose(self) -> PlanePose | None:

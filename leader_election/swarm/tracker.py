@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import math
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.mandates.part import NO_BEAT
 from leader_election.election.robot.codec import codec_for, MAIN, Message
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
@@ -124,8 +125,10 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
         fields=own_fields(algorithm, export) | message.further,
         name=message.names.get(message.id, ''))
     mandate = message.mandate_of(instance)
-    if mandate is not None and view.leader != view.id:
-        view = view._replace(granted=view.id in mandate.grants)
+    if mandate is not None:
+        granted = mandate.grants.get(view.id, NO_BEAT)
+        view = (view._replace(term=granted) if view.leader == view.id
+                else view._replace(term=NO_BEAT, granted=granted != NO_BEAT))
     localised = message.localisation
     if localised is not None:
         view = view._replace(

@@ -16,6 +16,8 @@
 
 import math
 
+from leader_election.election.mandates.part import MandatePart
+from leader_election.election.robot.mandate_codec import MANDATE
 from leader_election.swarm.tracker import SwarmTracker
 from swarm.levels import level_message, register_levels
 
@@ -136,10 +138,14 @@ def test_deviation_and_dead_reckoning_are_those_of_the_message():
     assert plain.pose is None
 
 
-def test_followers_say_whether_they_grant_a_mandate():
+def test_messages_say_who_acts_and_who_grants_a_mandate():
     tracker = SwarmTracker(expiry=3.0)
-    for robot, leader, part in ((1, 1, '[9,0]'), (2, 1, '[9,0,[2,0,3,0]]'), (3, 1, '[9,0,[2,0]]')):
-        tracker.hear(say(robot, leader)[:-1] + f',"g":{part}}}', 0.0)
+    grants = {1: (1, {1: 5}), 2: (1, {2: 9, 3: 9}), 3: (1, {2: 9}), 5: (5, {})}
+    for robot, (leader, part) in grants.items():
+        written = MANDATE.write(MandatePart(9, 9, part))
+        tracker.hear(say(robot, leader)[:-1] + f',"g":"{written}"}}', 0.0)
     tracker.hear(say(4), 0.0)
-    assert {i: view.granted for i, view in tracker.snapshot(0.0).robots.items()} == {
-        1: None, 2: True, 3: False, 4: None}
+    robots = tracker.snapshot(0.0).robots
+    assert {i: view.granted for i, view in robots.items()} == {
+        1: None, 2: True, 3: False, 4: None, 5: None}
+    assert {i: view.term for i, view in robots.items()} == {1: 5, 2: 0, 3: 0, 4: None, 5: 0}

@@ -42,7 +42,6 @@ from typing import NamedTuple
 from leader_election.election.mandates.part import (
     Heard,
     MandatePart,
-    MOST_GRANTS,
     MOST_NOTICES,
     NO_BEAT,
     Notice,
@@ -298,9 +297,10 @@ class Mandates:
         if follows.leads:
             self._count(grants, now)
             self._choose_term(now)
+            acting = self.acting(now)
+            grants = {} if acting is None else {self._id: acting.term}
         leaving, released = self._notices(neighbours, now)
-        self.part = MandatePart(self._beat, self.number, grants if not follows.leads else {},
-                                leaving, released)
+        self.part = MandatePart(self._beat, self.number, grants, leaving, released)
 
     def _forget(self, now: float) -> None:
         self._beats = {beat: made for beat, made in self._beats.items()
@@ -331,8 +331,6 @@ class Mandates:
         promise = self.bound(now)
         if promise is not None and promise.leader == follows.leader:
             grants[self._id] = promise.last
-        if len(grants) > MOST_GRANTS:
-            grants = dict(sorted(grants.items(), key=lambda each: -each[1])[:MOST_GRANTS])
         return grants
 
     def _notices(self, neighbours: Iterable[Heard], now: float,

@@ -28,8 +28,6 @@ NO_BEAT = 0
 """Stands for no beat; beats are greater."""
 MOST_NOTICES = 64
 """The most notices of a kind that a message holds."""
-MOST_GRANTS = 500
-"""The most members whose grants a message holds."""
 
 
 class Notice(NamedTuple):
@@ -53,7 +51,10 @@ class MandatePart(NamedTuple):
     number: int = NO_BEAT
     """The greatest number that the sender has seen, at least ``beat``."""
     grants: Mapping[int, int] = NO_GRANTS
-    """The last beat that each member has granted to this leader, as collected so far."""
+    """
+    The last beat that each member has granted to this leader, as collected so far; of a leader
+    that acts, itself with its term.
+    """
     leaving: tuple[Notice, ...] = ()
     released: tuple[Notice, ...] = ()
 

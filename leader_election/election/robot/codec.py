@@ -91,10 +91,12 @@ class InstancePart(NamedTuple):
     mandate: Annotated[MandatePart | None, Sent('g', MANDATE, RejectReason.MANDATE)] = None
     """
     The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
-    the greatest number that the sender has seen is above; the members and the beats that they have
-    granted; those that leave a leader, as member, leader, beat; those released, likewise. But for
-    the first, beats are sent as what they are below that greatest number; empty lists at the end
-    are left out. A wrong part is ignored; the message counts.
+    the greatest number that the sender has seen is above; after points the members and the beats
+    that they have granted (of a leader that acts: itself and its term); those that leave a leader,
+    as member, leader, beat; those released, likewise. But for the first, beats are sent as what
+    they are below that greatest number. Each number has 5 bits a character of base64, the highest
+    first; characters from g on are not its last. Empty lists at the end are left out. A wrong part
+    is ignored; the message counts.
     """
 
 

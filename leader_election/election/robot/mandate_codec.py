@@ -15,60 +15,65 @@
 """
 The part of a message about mandates: key ``g`` of ``neighbourhood.schema.json``.
 
-``"g":[52,1,[4,0,7,2],[9,3,5]]``: the beat of the sender's leader; by how much the greatest
-number that the sender has seen is above; the members with their granted beats; those that leave a
-leader, as member, leader and beat; those released, likewise. Beats are sent as what they
-are below that greatest number; empty lists at the end are left out.
+A text of whole numbers, each with 5 bits a character, the highest first; the characters are those
+of base64, of which the first 32 end a number. So most members take 2 or 3 characters. The lists
+behind the first two numbers, each after a point, are left out where they are empty, at the end.
 """
 
-from itertools import chain
+import re
 from typing import Any
 
-from leader_election.election.mandates.part import (
-    MandatePart,
-    MOST_GRANTS,
-    MOST_NOTICES,
-    Notice,
-)
-from leader_election.election.robot.wire import Kind, MAX_ID, record, Rejected, row, whole
+from leader_election.election.mandates.part import MandatePart, Notice
+from leader_election.election.robot.wire import Kind, MAX_ID, Rejected, text
 
 MOST_NUMBER = 2**50
 """The greatest beat; more would end the counting of all that hear it."""
-_SIZES = (2, 3, 3)
-_RECORD = record(whole(0, MOST_NUMBER), whole(0, MOST_NUMBER), *(
-    row(whole(0, MAX_ID), size * most) for size, most in zip(
-        _SIZES, (MOST_GRANTS, MOST_NOTICES, MOST_NOTICES))), least=2)
+ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+_DIGITS = str.maketrans(ALPHABET, 2 * '0123456789abcdefghijklmnopqrstuv')
+_NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
+_SINGLE = re.compile(_NUMBER).findall
+_TEXT = text(pattern=rf'({_NUMBER}){{2}}([.](({_NUMBER}){{2}})*([.](({_NUMBER}){{3}})*){{0,2}})?')
+
+
+def written(number: int) -> str:
+    """
+    Return a whole number from 0 on as text.
+
+    >>> written(0), written(31), written(32), written(2_826_000_000)
+    ('A', 'f', 'hA', 'i0ni10A')
+    """
+    found = ALPHABET[number & 31]
+    while number := number >> 5:
+        found = ALPHABET[32 | number & 31] + found
+    return found
 
 
 def _read(value: Any) -> MandatePart:
-    beat, above, *rest = _RECORD.read(value)
-    number, lists = beat + above, list[Any]()
-    for flat, size in zip(rest, _SIZES):
-        if len(flat) % size:
-            raise Rejected
-        lists.append([flat[at:at + size] for at in range(0, len(flat), size)])
-    grants, leaving, released = lists + [[]] * (len(_SIZES) - len(lists))
-    if any(below > number for _, below in grants) or any(
-            each[2] > number for each in chain(leaving, released)):
+    head, *lists = ([int(each.translate(_DIGITS), 32) for each in _SINGLE(numbers)]
+                    for numbers in _TEXT.read(value).split('.'))
+    beat, number = head[0], head[0] + head[1]
+    grants, leaving, released = lists + [[]] * (3 - len(lists))
+    if max(head) > MOST_NUMBER or any(
+            below > number for numbers, size in ((grants, 2), (leaving, 3), (released, 3))
+            for below in numbers[size - 1::size]) or any(
+            robot > MAX_ID for robot in (*grants, *leaving, *released)):
         raise Rejected
-    return MandatePart(beat, number, {member: number - below for member, below in grants},
-                       *(tuple(Notice(member, leader, number - below)
-                               for member, leader, below in each)
-                         for each in (leaving, released)))
+    return MandatePart(
+        beat, number, {member: number - below for member, below in zip(grants[::2], grants[1::2])},
+        *(tuple(Notice(member, leader, number - below)
+                for member, leader, below in zip(each[::3], each[1::3], each[2::3]))
+          for each in (leaving, released)))
 
 
-def _write(part: MandatePart) -> list[Any]:
+def _write(part: MandatePart) -> str:
     number = part.number
-    lists: list[Any] = [
-        part.beat, number - part.beat,
+    lists = [
+        (part.beat, number - part.beat),
         [each for member, beat in part.grants.items() for each in (member, number - beat)],
-        *([each for member, leader, beat in notices
-           for each in (member, leader, number - beat)]
+        *([each for member, leader, beat in notices for each in (member, leader, number - beat)]
           for notices in (part.leaving, part.released))]
-    while lists[-1] == []:
-        lists.pop()
-    return lists
+    return '.'.join(''.join(map(written, numbers)) for numbers in lists).rstrip('.')
 
 
-MANDATE = Kind(_read, _RECORD.schema, _write)
+MANDATE = Kind(_read, _TEXT.schema, _write)
 """The kind of the part of a message about mandates."""

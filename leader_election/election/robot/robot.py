@@ -25,7 +25,6 @@ from leader_election.election.robot.codec import (
     codec_for,
     MAIN,
     Message,
-    NO_PARTS,
     Position,
 )
 from leader_election.election.robot.instance import Instance
@@ -46,65 +45,24 @@ from leader_election.election.robot.neighbourhood import (
 )
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
-from leader_election.election.robot.region_codec import RegionPart
 from leader_election.election.robot.sensing import (
     NO_LANDMARKS,
     Sensing,
     SENSING_COUNTERS,
 )
+from leader_election.election.robot.shortening import grants_in, shortened, SHORTENINGS
 from leader_election.election.robot.strength import RobotKnowledge, Strength
 from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.election.robot.wire import NO_NAMES, RejectReason
+from leader_election.election.robot.wire import RejectReason
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
-SIGHTINGS_LEFT_OUT, DECISIONS_LEFT_OUT = 'sightings_left_out', 'decisions_left_out'
-NAMES_LEFT_OUT = 'names_left_out'
-REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT = 'regions_left_out', 'instances_left_out'
-
-
-def without_sightings(message: Message) -> Message:
-    """Return a message without the sender's sightings."""
-    if message.localisation is None:
-        return message
-    return message._replace(localisation=message.localisation._replace(sightings=()))
-
-
-def without_names(message: Message) -> Message:
-    """Return a message without the namespaces of robots."""
-    return message._replace(names=NO_NAMES)
-
-
-def without_decisions(message: Message) -> Message:
-    """Return a message without the decisions of leaders."""
-    def shorter(part: RegionPart | None) -> RegionPart | None:
-        return None if part is None else part._replace(region=part.region._replace(
-            decision='', decision_version=0))
-    return message._replace(region=shorter(message.region), others={
-        name: part._replace(region=shorter(part.region)) for name, part in message.others.items()})
-
-
-def without_regions(message: Message) -> Message:
-    """Return a message with the elections' part only."""
-    return message._replace(region=None, others={
-        name: part._replace(region=None) for name, part in message.others.items()})
-
-
-def without_others(message: Message) -> Message:
-    """Return a message with the election of the first instance only."""
-    return message._replace(region=None, others=NO_PARTS)
-
-
-SHORTENINGS = ((SIGHTINGS_LEFT_OUT, without_sightings), (NAMES_LEFT_OUT, without_names),
-               (DECISIONS_LEFT_OUT, without_decisions), (REGIONS_LEFT_OUT, without_regions),
-               (INSTANCES_LEFT_OUT, without_others))
-"""The parts to leave out, in this order, each with its counter; elections come last."""
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
-            UNMEASURED, *LOCALISATION_COUNTERS, *(counter for counter, _ in SHORTENINGS),
+            UNMEASURED, *LOCALISATION_COUNTERS, *dict(SHORTENINGS),
             *(reason.value for reason in RejectReason))
 """The names of a robot's counters."""
 GOLDEN = 0.6180339887498949
@@ -151,6 +109,8 @@ class Robot:
         self.neighbours: list[Neighbour] = []
         """The neighbours of the last round."""
         self._last_round = -math.inf
+        self.grants_left_out = 0
+        """The members whose grants the last message had no room for."""
         self.name = ''
         """The robot's namespace, if it is not the usual one."""
         self.parameters = parameters
@@ -371,12 +331,10 @@ class Robot:
             localisation=self.sensing.estimate, names=self._names(),
             mandate=self.main.mandate_part,
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
-        payload = self._codec.encode(message)
-        for count, shorter in SHORTENINGS:
-            if len(payload) <= self.authentication.room:
-                break
-            self.counts[count] += 1
-            payload = self._codec.encode(shorter(message))
+        collected = grants_in(message)
+        payload, message = shortened(
+            message, self._codec.encode, self.authentication.room, self.counts)
+        self.grants_left_out = collected - grants_in(message)
         return payload
 
 

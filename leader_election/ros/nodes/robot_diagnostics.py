@@ -32,9 +32,9 @@ from leader_election.election.robot.robot import (
     LEADER_CHANGES,
     ODOMETRY_WITHOUT_TRANSFORM,
     Robot,
-    SIGHTINGS_LEFT_OUT,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
+from leader_election.election.robot.shortening import SIGHTINGS_LEFT_OUT
 from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.ros.nodes.qos import EVENTS
@@ -209,6 +209,9 @@ def _election(robot: Robot, now: float) -> Concern:
             why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
                    f'{vocabulary.TOO_FEW}' if roster else 'has no mandate over itself yet')
             return WARN, f'leads, but {why}', values
+    if robot.grants_left_out:
+        return WARN, (f'{robot.grants_left_out} members are under no mandate: the message with '
+                      'their grants would be too long'), values
     return OK, leadership.text(robot.main), values
 
 

@@ -19,8 +19,11 @@ from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.coordination.task import Task
+from leader_election.election.robot import mandate_codec
+from leader_election.election.robot.codec import MAX_LENGTH
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.leadership import mandate_values, status_of
+from leader_election.election.robot.wire import dumps
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -212,8 +215,36 @@ def test_a_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
     assert mandate_values(main[1], 0.0)['acts_over'] == '1,2,3'
     member = main[2].mandates
     assert member is not None
-    known, beat = member.number, json.loads(robots.said[1])['g'][0]
+    known, said = member.number, json.loads(robots.said[1])['g']
+    part = mandate_codec.MANDATE.read(said)
+    forged = mandate_codec.MANDATE.write(
+        part._replace(beat=part.beat + 1000, number=part.number + 1000))
     robots.now += 0.1
-    robots.tell(1, robots.said[1].replace(f'"g":[{beat},', f'"g":[{beat + 1000},'))
+    robots.tell(1, robots.said[1].replace(said, forged))
     assert member.number == known + (0 if keys else 1000)
     assert robots.robots[2].counts['rejected_signature'] == len(keys)
+
+
+def test_members_without_room_in_a_message_are_under_no_mandate_and_counted() -> None:
+    """3 hands on the grants of a crowd; with the longer position of 2 they are too many."""
+    robots = Swarm({1: (0.0, 0.0), 2: (1.1234, 0.1234), 3: (2.0, 0.0)},
+                   lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE)
+    robots.sweep(SILENCE + 3)
+    said = json.loads(robots.said[3])
+    part, payload, crowd = mandate_codec.MANDATE.read(said['g']), '', 0
+    while len(payload) <= MAX_LENGTH - 4:
+        crowd += 1
+        grants = {**part.grants, **dict.fromkeys(range(2000, 2000 + crowd), part.beat)}
+        written = mandate_codec.MANDATE.write(part._replace(grants=grants))
+        payload = dumps(said | {'g': written})
+    robots.now += 0.5
+    robots.tell(3, payload)
+    robots.speak(2)
+    robots.tell(2)
+    robots.speak(1)
+    second = robots.robots[2]
+    assert second.grants_left_out > 400 and second.counts['grants_left_out'] == 1
+    assert len(robots.said[2]) <= MAX_LENGTH
+    over = mandate_values(robots.instances()[1], 0.0)['acts_over'].split(',')
+    assert over[:3] == ['1', '2', '3'], 'by grants before'
+    assert 400 < crowd - len(over[3:]) <= second.grants_left_out

@@ -99,3 +99,11 @@ def test_the_doctor_finds_a_leader_without_a_quorum_and_tells_a_remedy() -> None
     assert (found.subjects, found.what) == (('alice',), (
         'it reports: leads, but acts over 3 of 9 robots of the roster, and takes more than half'))
     assert found.remedy.startswith('Start the missing robots')
+
+
+def test_a_robot_without_room_for_grants_warns() -> None:
+    robots = Swarm(line(2), radius=9.0, mandate=5.0)
+    robots.sweep()
+    robots.robots[2].grants_left_out = 7
+    assert statuses(robots.robots[2], 'bob', robots.now)[0].message == (
+        '7 members are under no mandate: the message with their grants would be too long')
