@@ -71,7 +71,12 @@ class RobotView(NamedTuple):
     and of a robot without mandates.
     """
     term: int | None = None
-    """With mandates, the term under which it acts as a leader; 0: it does not. ``None``: without."""
+    """With mandates, the term under which it acts as a leader, 0: none; ``None``: without."""
+
+    @property
+    def ruled(self) -> bool:
+        """Return whether it is under a mandate, or there are none; a leader: whether it acts."""
+        return bool(self.term or self.granted) if self.term is not None else True
 
     @property
     def pose(self) -> PlanePose | None:
@@ -193,24 +198,25 @@ def member_counts(snapshot: Snapshot) -> dict[int, float]:
             if robot.leader == robot.id and math.isfinite(robot.members)}
 
 
-def grants(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
+def acts_over(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
     """
-    Return how many followers of each leader grant it a mandate, and of how many.
+    Return over how many robots each leader acts, itself included, and of how many.
 
-    :return: by the leader's id; empty for a swarm without mandates, or without followers.
+    :return: by the leader's id; (0, members) where it leads only; empty for a swarm without
+        mandates.
 
-    >>> views = [RobotView(3, None, -9.0, 0.0, 3), RobotView(9, None, -5.0, 0.0, 9),
-    ...          RobotView(5, None, -9.0, 2.0, 3, granted=True),
-    ...          RobotView(7, None, -9.0, 2.0, 3, granted=False)]
-    >>> grants(Snapshot(0.0, {view.id: view for view in views}))
-    {3: (1, 2), 9: (0, 0)}
+    >>> views = [RobotView(3, None, -9.0, 0.0, 3, term=17), RobotView(9, None, -5.0, 0.0, 9),
+    ...          RobotView(5, None, -9.0, 2.0, 3, granted=True, term=0),
+    ...          RobotView(7, None, -9.0, 2.0, 3, granted=False, term=0)]
+    >>> acts_over(Snapshot(0.0, {view.id: view for view in views}))
+    {3: (2, 3), 9: (0, 1)}
     """
     robots = snapshot.robots
-    if all(robot.granted is None for robot in robots.values()):
+    if all(robot.term is None for robot in robots.values()):
         return {}
-    said = {leader: [bool(robots[i].granted) for i in members if i != leader]
+    return {leader: (sum(robots[i].ruled and robots[i].term is not None for i in members)
+                     if leader in robots and robots[leader].term else 0, len(members))
             for leader, members in regions(snapshot).items()}
-    return {leader: (sum(each), len(each)) for leader, each in said.items()}
 
 
 def decisions(robot: RobotView) -> Mapping[str, Any]:

@@ -44,6 +44,7 @@ class Markers:
     ``labels`` and, where leaders decide, ``decisions``, one marker per leader; ``fields``, one
     marker per robot, if the algorithm has its own fields; ``deviations``, one marker per robot
     that publishes its deviation: a circle whose radius is the standard deviation of its position.
+    Leaders that may not act, and robots under no mandate, are translucent.
     """
 
     def __init__(self, frame_id: str) -> None:
@@ -91,7 +92,8 @@ class Markers:
                  size: float) -> Marker:
         marker = self._marker(namespace, Marker.SPHERE_LIST, size)
         marker.points = _points(robot.position for robot in robots)
-        marker.colors = [_rgba(frame.colours[robot.leader]) for robot in robots]
+        marker.colors = [_rgba(frame.colours[robot.leader], 1.0 if robot.ruled else 0.35)
+                         for robot in robots]
         return marker
 
     def _gone(self, robots: list[RobotView]) -> Marker:

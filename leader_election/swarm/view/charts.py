@@ -149,7 +149,7 @@ def add_timeline(axes: Any, frames: Sequence[Frame], start: float = 0.0) -> None
     Draw the leader of each robot over time into axes, one line a robot in its leader's colour.
 
     Robots are ordered by id, the lowest at the bottom; white is silence. Where a robot leads
-    itself, a dark line is drawn in the middle of its line.
+    itself, a dark line is drawn in the middle of its line, a white one where it may not act.
 
     :param axes: of matplotlib.
     :param frames: at least one, in the order of time.
@@ -160,19 +160,19 @@ def add_timeline(axes: Any, frames: Sequence[Frame], start: float = 0.0) -> None
     robots = sorted({robot for frame in frames for robot in frame.snapshot.robots})
     rows = {robot: row for row, robot in enumerate(robots)}
     colours = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
-    leads: list[tuple[int, float]] = []
+    leads: list[tuple[int, float, str]] = []
     for number, frame in enumerate(frames):
         for robot, view in frame.snapshot.robots.items():
             colours[rows[robot], number] = frame.colours.get(view.leader, GONE)
             if view.leader == robot:
-                leads.append((rows[robot], times[number]))
+                leads.append((rows[robot], times[number], INK if view.ruled else 'white'))
     image = _resampled(colours, times)
     begin, end = times[0], times[-1]
     axes.imshow(image, aspect='auto', interpolation='nearest', origin='lower',
                 extent=(begin, max(end, begin + 1e-3), -0.5, len(robots) - 0.5))
     if leads:
-        axes.scatter([time for _, time in leads], [row for row, _ in leads], s=1.2, marker='s',
-                     color='#2b2f36', linewidths=0)
+        led, moments, inks = zip(*leads)
+        axes.scatter(moments, led, s=1.2, marker='s', c=inks, linewidths=0)
     axes.set(ylabel='robot')
     if len(robots) <= _MOST_NAMES:
         axes.set_yticks(range(len(robots)), [str(robot) for robot in robots], fontsize=6)

@@ -149,6 +149,18 @@ def label(leader: RobotView) -> str:
     return f'{leader.id} ({member_number(leader.members)})'
 
 
+def mandate_text(over: Mapping[int, tuple[int, int]]) -> str:
+    """
+    Return how many leaders act, and over how many robots.
+
+    >>> mandate_text({3: (2, 3), 9: (0, 1)})
+    '1 leader acts, over 2 robots'
+    """
+    ruled = [number for number, _ in over.values() if number > 0]
+    return (f'{count(len(ruled), "leader")} {"acts" if len(ruled) == 1 else "act"}, '
+            f'over {count(sum(ruled), "robot")}')
+
+
 def fields_text(fields: Mapping[str, Any]) -> str:
     """
     Return an algorithm's own fields as a text.

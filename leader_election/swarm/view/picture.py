@@ -22,12 +22,29 @@ from typing import Any
 
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.zones import outline
-from leader_election.swarm.snapshot import alarmed, links, orphans, positions, regions
-from leader_election.swarm.view.formatting import Colour, colour, count, GONE, label, NOTE, PALETTE
+from leader_election.swarm.snapshot import (
+    acts_over,
+    alarmed,
+    links,
+    orphans,
+    positions,
+    regions,
+    RobotView,
+)
+from leader_election.swarm.view.formatting import (
+    Colour,
+    colour,
+    count,
+    GONE,
+    label,
+    mandate_text,
+    NOTE,
+    PALETTE,
+)
 from leader_election.swarm.view.frame import bounds, Frame, patrol_parts, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -114,8 +131,8 @@ class Canvas:
         self._deviations = LineCollection([], linewidths=0.9)
         axes.add_collection(self._deviations, autolim=False)
         self._gone = axes.scatter([], [], s=60, marker='x', color=GONE, linewidths=2)
-        self._robots = axes.scatter([], [], s=62, edgecolors='white', linewidths=0.9)
-        self._leaders = axes.scatter([], [], s=430, marker='*', edgecolors=_INK, linewidths=0.9)
+        self._robots = axes.scatter([], [], s=62, linewidths=0.9)
+        self._leaders = axes.scatter([], [], s=430, marker='*', linewidths=0.9)
         self._labels: list[Annotation] = []
         self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11, color=_INK,
                                     verticalalignment='center')
@@ -142,10 +159,8 @@ class Canvas:
         snapshot = frame.snapshot
         placed = [r for r in snapshot.robots.values() if r.position is not None]
         leaders = [r for r in placed if r.leader == r.id]
-        self._robots.set_offsets(_array([r.position for r in placed if r.leader != r.id]))
-        self._robots.set_facecolor([frame.colours[r.leader] for r in placed if r.leader != r.id])
-        self._leaders.set_offsets(_array([r.position for r in leaders]))
-        self._leaders.set_facecolor([frame.colours[r.leader] for r in leaders])
+        _spots(self._robots, [r for r in placed if r.leader != r.id], frame, 'white')
+        _spots(self._leaders, leaders, frame, _INK)
         self._gone.set_offsets(_array([r.position for r in snapshot.gone.values()]))
         self._links.set_segments([positions(snapshot, pair)
                                   for pair in links(snapshot, self._range)])
@@ -171,12 +186,13 @@ class Canvas:
                NOTE if r.id in alarms else _INK) for r in leaders),
             *((text, shown[i].position, -15, NOTE) for i, text in frame.remarks.items()
               if i in shown)])
-        lost = len(orphans(snapshot))
-        self._caption.set_text('   ·   '.join((
+        lost, over = len(orphans(snapshot)), acts_over(snapshot)
+        self._caption.set_text('  ·  '.join((
             f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
             count(len(regions(snapshot)), 'region'),
             *([f'{len(snapshot.gone)} gone'] if snapshot.gone else []),
-            *([f'{lost} without a leader'] if lost else []))))
+            *([f'{lost} without a leader'] if lost else []),
+            *([mandate_text(over)] if over else []))))
         self._note.set_text(frame.note)
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -212,9 +228,14 @@ def _legend(frames: Sequence[Frame], rings: Rings) -> list[Line2D]:
             'color': _FAINT, 'linestyle': 'none', 'markersize': 7, **style})
 
     robots = [robot for frame in frames for robot in frame.snapshot.robots.values()]
-    found = [entry('leader', marker='*', markersize=11),
+    mandates = any(robot.term is not None for robot in robots)
+    found = [entry('leader that acts' if mandates else 'leader', marker='*', markersize=11),
              entry("robot, in its leader's colour", marker='o'),
              entry('in radio range', linestyle='-', linewidth=0.8)]
+    if mandates:
+        found += [entry('leader that only leads', marker='*', markersize=11,
+                        markerfacecolor='white'),
+                  entry('robot under no mandate', marker='o', markerfacecolor='white')]
     if any(frame.snapshot.gone for frame in frames):
         found.append(entry('silent', marker='x', color=GONE, markeredgewidth=2))
     if any(math.isfinite(robot.deviation) for robot in robots):
@@ -241,6 +262,14 @@ def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
     canvas = Canvas([frame], rings, PICTURE_WIDTH, communication_range)
     canvas.show(frame, start)
     Image.fromarray(canvas.pixels()).save(path, format='PNG', optimize=True)
+
+
+def _spots(spots: PathCollection, robots: Sequence[RobotView], frame: Frame, edge: str) -> None:
+    """Place robots, hollow those without a mandate."""
+    spots.set_offsets(_array([r.position for r in robots]))
+    spots.set_facecolor([frame.colours[r.leader] if r.ruled else 'white' for r in robots])
+    spots.set_edgecolor([edge if r.ruled else frame.colours[r.leader] for r in robots])
+    spots.set_linewidth([0.9 if r.ruled else 1.8 for r in robots])
 
 
 def _circle(centre: Position | None, radius: float) -> NDArray[np.float64]:

@@ -24,8 +24,8 @@ from typing import Any
 from leader_election.election.robot.codec import Position
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import (
+    acts_over,
     alarmed,
-    grants,
     member_counts,
     most_uncertain,
     orphans,
@@ -39,6 +39,7 @@ from leader_election.swarm.view.formatting import (
     fields_text,
     GONE,
     hexadecimal,
+    mandate_text,
     member_number,
     shortened,
 )
@@ -53,7 +54,10 @@ from rich.text import Text
 import shapely
 
 LEGEND = '★ leader  • robot  × silent'
+MANDATES = '★ acts ☆ not • mandate ◦ not × silent'
 ROBOT, LEADER, SILENT, WALL, PEAK = '•', '★', '×', '▒', '·'
+UNRULED, IDLE = '◦', '☆'
+"""A robot that is under no mandate, and a leader that may not act."""
 _ASPECT = 2.0
 """The ratio of height to width of a character."""
 _WALL_STYLE, _PEAK_STYLE, _ALARM_STYLE = 'grey50', 'orange3', 'bold red'
@@ -96,11 +100,12 @@ def swarm_map(frame: Frame, rings: Rings, columns: int, rows: int) -> Text:
             labels += [(robot.position, frame.remarks.get(robot.id, ''), _ALARM_STYLE)]
     for robot in robots:
         assert robot.position is not None
-        cells.mark(robot.position, ROBOT, hexadecimal(frame.colours[robot.leader]))
+        cells.mark(robot.position, ROBOT if robot.ruled else UNRULED,
+                   hexadecimal(frame.colours[robot.leader]))
     for robot in leaders:
         assert robot.position is not None
         style = 'bold ' + hexadecimal(frame.colours[robot.id])
-        cells.mark(robot.position, LEADER, style)
+        cells.mark(robot.position, LEADER if robot.ruled else IDLE, style)
         alarm = alarmed(frame.snapshot, robot.id)
         labels.insert(0, (robot.position, f'{robot.id}{" alarm" if alarm else ""}',
                           _ALARM_STYLE if alarm else style))
@@ -174,8 +179,8 @@ _BAR = 24
 """Length of the bar of the largest region, at most [characters]."""
 _BESIDE_BAR = 57
 """Width of the table without bars [characters]."""
-_GRANTED = 9
-"""Width of the column about mandates [characters]."""
+_ACTS, _TERM = 9, 12
+"""Width of the columns about mandates: over how many robots, and the term [characters]."""
 _DECISION = 20
 """The least width of a decision in the table [characters]."""
 _DECISION_LENGTH = 40
@@ -184,6 +189,8 @@ _FIELDS_LENGTH = 120
 """The length of the algorithm's own fields in the one line [characters]."""
 _MOST_ROWS = 24
 """The greatest number of rows of a table: more are slow to draw, and nobody reads them."""
+_WIDE = 130
+"""The width from which on there is room for terms [characters]."""
 _LEAST_MAP = 30
 """The least width of a map [characters]."""
 _NAME = 13
@@ -209,6 +216,8 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     counts = bool(member_counts(frame.snapshot))
     # A wide terminal has room for more of a decision, too.
     least = _beside_bar(frame.snapshot) + (max(_DECISION, across // 6) if counts else 6)
+    if acts_over(frame.snapshot) and across >= _WIDE:
+        least += _TERM
     placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
     beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
     if beside < _LEAST_MAP:
@@ -234,7 +243,8 @@ def _panel(content: RenderableType, statistics: Statistics, width: int) -> Panel
 
 def _map(frame: Frame, rings: Rings, columns: int, rows: int) -> Panel:
     drawn = swarm_map(frame, rings, columns, rows)
-    return Panel(drawn, title='map', subtitle=LEGEND, border_style='dim',
+    legend = MANDATES if acts_over(frame.snapshot) else LEGEND
+    return Panel(drawn, title='map', subtitle=legend, border_style='dim',
                  width=len(drawn.plain.partition('\n')[0]) + 4)
 
 
@@ -297,27 +307,29 @@ def line(frame: Frame, statistics: Statistics) -> str:
 
 def _beside_bar(snapshot: Snapshot) -> int:
     """Return the width of the table without bars [characters]."""
-    return _BESIDE_BAR + (_GRANTED + 2 if grants(snapshot) else 0)
+    return _BESIDE_BAR + (_ACTS + 2 if acts_over(snapshot) else 0)
 
 
 def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
-    granted = grants(frame.snapshot)
+    over = acts_over(frame.snapshot)
+    termed = over and width >= _beside_bar(frame.snapshot) + _TERM + (_DECISION if counts else 6)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    longest = max(min(width - _beside_bar(frame.snapshot), _BAR), 4)
+    longest = max(min(width - _beside_bar(frame.snapshot) - _TERM * bool(termed), _BAR), 4)
 
     def column(name: str, **options: Any) -> None:
         table.add_column(name, no_wrap=True, **{'min_width': len(name), **options})
 
     column('leader', ratio=None if counts else 1)
-    for name in ('strength', 'robots', *(['granted'] if granted else [])):
+    mandates = ['mandate', 'term'][:bool(over) + bool(termed)]
+    for name in ('strength', 'robots', *mandates):
         column(name, justify='right')
     if counts:
         column('counted', justify='right')
     else:
         column('', width=longest)
     # The extent makes room for a decision.
-    wide = not (granted and counts) or width >= _beside_bar(frame.snapshot) + _DECISION
+    wide = not (over and counts) or width >= _beside_bar(frame.snapshot) + _DECISION
     for name in (*(['extent'] if wide else []), 'stable for'):
         column(name, justify='right')
     if counts:
@@ -344,7 +356,8 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
             known = leader in counts
             beside = member_number(counts[leader]) if known else ''
             decision = [Text(robots[leader].decision if known else '')]
-        mandates = ['{} of {}'.format(*granted[leader])] if granted else []
+        mandates = ['{} of {}'.format(*over[leader])] if over else []
+        mandates += [str(view.term or '') if view is not None else ''] if termed else []
         table.add_row(label, strength, str(len(members)), *mandates, Text(beside, style=style),
                       *(['' if math.isinf(extent) else f'{extent:.2f} m'] if wide else []),
                       f'{statistics.stable_for(leader):.0f} s', *decision)
@@ -377,8 +390,7 @@ def _totals(frame: Frame, statistics: Statistics) -> Text:
 def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
     snapshot = frame.snapshot
     uncertain = most_uncertain(snapshot)
-    granted = grants(snapshot)
-    missing = sum(followers - granting for granting, followers in granted.values())
+    over = acts_over(snapshot)
     return (
         count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
@@ -387,7 +399,7 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
-        *([f'{count(missing, "follower")} without a mandate'] if granted else []),
+        *([mandate_text(over)] if over else []),
         *([] if uncertain is None else
           [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
            f'(robot {uncertain.id})']))

@@ -35,6 +35,13 @@ def working(drawn):
     return drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
 
 
+def mandated(drawn):
+    """Return the same with mandates: leader 1 acts over all its robots, 7 leads only."""
+    robots = {i: view._replace(term=4711 * (i == 1), granted=i in (2, 3, 9) if i != view.leader
+                               else None) for i, view in drawn.snapshot.robots.items()}
+    return drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+
+
 def frame(shift=0.0, note=''):
     """Return the swarm, its first region moved to the right."""
     views = (RobotView(1, (2.0 + shift, 2.0), -9.0, 0.0, 1),

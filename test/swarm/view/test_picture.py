@@ -39,7 +39,7 @@ import numpy as np
 from PIL import Image
 import pytest
 from shapely import Polygon
-from swarm.view.example import frame, PATROLLED, RINGS, working
+from swarm.view.example import frame, mandated, PATROLLED, RINGS, working
 
 
 @pytest.fixture(scope='module')
@@ -61,6 +61,16 @@ def test_robots_and_leaders_have_their_leaders_colour_where_they_are(canvas):
             assert at(canvas, robot.position) == pytest.approx(
                 drawn.colours[robot.leader], abs=0.02), robot
     assert at(canvas, (4.0, 6.5)) == pytest.approx(GONE, abs=0.02)
+
+
+def test_who_may_not_act_and_who_is_under_no_mandate_is_hollow():
+    drawn = mandated(frame())
+    canvas = Canvas([drawn], RINGS, 800, 2.5)
+    canvas.show(drawn)
+    robots, hollow = drawn.snapshot.robots, [1.0, 1.0, 1.0]
+    assert {i for i, robot in robots.items()
+            if robot.position and at(canvas, robot.position).tolist() == hollow} == {7, 8}
+    assert at(canvas, robots[1].position) == pytest.approx(drawn.colours[1], abs=0.02)
 
 
 def test_regions_links_and_obstacles_are_seen_and_the_rest_is_white(canvas):

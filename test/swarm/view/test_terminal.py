@@ -24,7 +24,7 @@ from leader_election.swarm.view.frame import Frame, Rings
 from leader_election.swarm.view.terminal import columns_for, line, render, swarm_map
 import pytest
 from rich.console import Console
-from swarm.view.example import frame, RINGS, working
+from swarm.view.example import frame, mandated, RINGS, working
 
 
 def shown(drawn, size=(80, 24), **options):
@@ -219,16 +219,15 @@ def test_a_leader_keeps_its_colour_while_others_come_and_go():
     assert palette.assign({5: (1, 2, 5), 29: (29,), 17: (17,)})[5] == kept[5]
 
 
-@pytest.mark.parametrize('width', [80, 120])
-def test_mandates_are_shown_where_the_swarm_has_them(width):
+@pytest.mark.parametrize('width, terms', [(80, 0), (120, 1), (160, 1)])
+def test_mandates_are_shown_where_the_swarm_has_them(width, terms):
     drawn = working(frame())
-    assert 'granted' not in shown(drawn).export_text() and 'mandate' not in line(
-        drawn, Statistics())
-    robots = drawn.snapshot.robots
-    robots = {**robots, **{i: robots[i]._replace(granted=i != 8) for i in (2, 3, 8, 10)}}
-    drawn = drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+    plain = shown(drawn).export_text()
+    assert 'mandate' not in plain and '◦' not in plain and ' act' not in line(drawn, Statistics())
+    drawn = mandated(drawn)
     text = shown(drawn, (width, 40)).export_text()
     rows = [row for row in text.splitlines() if '●' in row]
-    assert ' 2 of 2 ' in rows[0] and ' 1 of 2 ' in rows[1] and 'decision' in text
+    assert ' 3 of 3 ' in rows[0] and ' 0 of 3 ' in rows[1] and 'decision' in text
+    assert text.count('4711') == terms and '★1' in text and '☆7' in text and '◦' in text
     assert max(map(len, text.splitlines())) <= width
-    assert '2 followers without a mandate' in line(drawn, Statistics())
+    assert '1 leader acts, over 3 robots' in line(drawn, Statistics())
