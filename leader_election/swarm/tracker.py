@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import math
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.mandates.part import NO_BEAT
 from leader_election.election.robot.codec import codec_for, MAIN, Message
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
@@ -126,9 +125,9 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
         name=message.names.get(message.id, ''))
     mandate = message.mandate_of(instance)
     if mandate is not None:
-        granted = mandate.grants.get(view.id, NO_BEAT)
+        granted = mandate.grants.get(view.id, 0)
         view = (view._replace(term=granted) if view.leader == view.id
-                else view._replace(term=NO_BEAT, granted=granted != NO_BEAT))
+                else view._replace(term=0, granted=granted > 0))
     localised = message.localisation
     if localised is not None:
         view = view._replace(
