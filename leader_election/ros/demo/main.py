@@ -30,7 +30,7 @@ from leader_election.parameters.command_line import (
     print_error,
 )
 from leader_election.parameters.values import id_ranges
-from leader_election.ros.demo.task_scenarios import NO_TASK, SCENARIOS
+from leader_election.ros.demo.task_scenarios import GATE, NO_TASK, SCENARIOS
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
@@ -84,6 +84,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     swarm.add_argument('--range', type=_POSITIVE, default=argparse.SUPPRESS,
                        help='the communication range [m] '
                        f'(default: {_default_text("range")}; with --logs: 2.5)')
+    swarm.add_argument('--mandate', type=number(lambda value: value >= 0.0, '0 or more'),
+                       default=argparse.SUPPRESS, metavar='S',
+                       help='duration of mandates [s], 0: there are none '
+                       f'(default: {_default_text("mandate")})')
+    swarm.add_argument('--without-mandate', action='store_true',
+                       help='with --task gate: no mandates, and a gate that obeys every command; '
+                       'the run shows what goes wrong then')
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
                        help='when robots run rounds')
     world = parser.add_argument_group('the world')
@@ -122,6 +129,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(f'argument --physics: mujoco is not installed; {how_to_install("physics")}')
     if options.logs and options.physics:
         parser.error('argument --physics: not allowed with --logs; robots of logs are replayed')
+    if options.without_mandate and options.task != GATE:
+        parser.error('argument --without-mandate: needs --task gate')
+    if options.task == GATE and options.robots < 3:
+        parser.error('argument --robots: the gate takes 3 or more, since one of them is killed '
+                     'and a majority has to be left')
     if options.logs and options.task:
         parser.error('argument --task: not allowed with --logs; robots of logs only elect')
     _check_sightings(parser, options)
@@ -182,9 +194,12 @@ def _set_defaults(options: argparse.Namespace) -> None:
     factor = 5.0 if options.sightings else 8.0
     options.real_time_factor = getattr(options, 'real_time_factor', factor)
     scenario = SCENARIOS[options.task]
-    for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
+    for name, of_logs in (('robots', None), ('duration', None), ('mandate', None),
+                          ('radius', 3.0), ('range', 2.5)):
         default = of_logs if options.logs and of_logs else getattr(scenario, name)
         setattr(options, name, getattr(options, name, default))
+    if options.without_mandate:
+        options.mandate = 0.0
 
 
 def main() -> int:
@@ -192,6 +207,7 @@ def main() -> int:
     options = parse()
     # Discovery is restricted to this machine, unless the environment sets another range.
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    from leader_election.ros.demo.gate_demo import GateDemo
     from leader_election.ros.demo.logs import LogsDemo
     from leader_election.ros.demo.processes import DOMAIN, own_domain, own_folder
     from leader_election.ros.demo.swarm import SwarmDemo
@@ -210,7 +226,8 @@ def main() -> int:
           f'{DOMAIN}={domain} ros2 topic list', flush=True)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
-        return (LogsDemo if options.logs else SwarmDemo)(options).run()
+        demo = LogsDemo if options.logs else GateDemo if options.task == GATE else SwarmDemo
+        return demo(options).run()
     except ParameterError as error:
         return print_error(error)
     finally:

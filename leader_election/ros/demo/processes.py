@@ -77,12 +77,13 @@ class Processes:
         Start an executable.
 
         :param name: of its node, of the process, and of the log file.
-        :param executable: of this package.
+        :param executable: of this package, or the full name of a module that Python runs.
         :param parameters: by name.
         :param remaps: further remappings.
         :return: the id of the process.
         """
-        command = [sys.executable, '-m', 'leader_election', executable, '--ros-args']
+        run = [executable] if '.' in executable else ['leader_election', executable]
+        command = [sys.executable, '-m', *run, '--ros-args']
         for parameter, value in parameters.items():
             command += ['-p', f'{parameter}:={_yaml(value)}']
         for old, new in {'__node': name, **(remaps or {})}.items():
@@ -168,7 +169,7 @@ UNKNOWN = '_NODE_NAME_UNKNOWN_'
 """The name of a node that is not known yet, in rmw."""
 DISCOVERY = 3.0
 """The time to discover the publishers of a domain that the user has set [s]."""
-PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png')
+PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png', 'gate.png')
 """The pictures of a demonstration, in the folder of its results."""
 LOG = 'log'
 """The folder of the processes' output, in the folder of its results."""

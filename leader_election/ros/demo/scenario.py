@@ -60,6 +60,14 @@ class DemoScenario:
     """Parameters of the world, by name."""
     robot_parameters: ClassVar[Mapping[str, Any]] = {}
     """Parameters of the robots, by name."""
+    mandate: ClassVar[float] = 0.0
+    """The default duration of mandates [s]; 0: there are none."""
+    host: ClassVar[str] = 'fleet'
+    """The executable, or module, that hosts robots."""
+    needs_relay: ClassVar[bool] = False
+    """Whether the world relays messages, so that it can cut the swarm in two."""
+    needs_leaderships: ClassVar[bool] = False
+    """Whether the run reads topic ``leadership`` also without mandates."""
     needs_truth: ClassVar[bool] = False
     """Whether observations need true positions."""
 

@@ -17,6 +17,7 @@
 from argparse import Namespace
 from collections import Counter
 import math
+from pathlib import Path
 from typing import Any
 
 from leader_election.ros.demo.checks import (
@@ -27,6 +28,7 @@ from leader_election.ros.demo.checks import (
     RunObserver,
     stopped,
 )
+from leader_election.ros.demo.leaderships import Leaderships
 from leader_election.ros.demo.processes import (
     AT_ONCE,
     LOG,
@@ -47,6 +49,7 @@ from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.snapshot import regions, Snapshot
+from rclpy.node import Node
 
 START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
@@ -73,15 +76,16 @@ class SwarmDemo:
         :raises ParameterError: for a wrong arena, and for robots that do not fit.
         """
         self.options = options
+        self.scenario = SCENARIOS[options.task](options)
+        relayed = options.line_of_sight or options.loss or self.scenario.needs_relay
         self.scene_parameters = {
             'robots': options.robots, 'seed': options.seed, 'world': options.world,
-            'radio': 'relay' if options.line_of_sight or options.loss else 'shared'}
+            'radio': 'relay' if relayed else 'shared'}
         parameters = RobotHostParameters(**self.scene_parameters)
         self.ids = make_scene(parameters).ids
         self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.observer = RunObserver(self.ids, options.radius)
-        self.scenario = SCENARIOS[options.task](options)
         self.led = 0
         """The number of robots that the strongest one led when it was killed."""
         self.pid = 0
@@ -100,7 +104,7 @@ class SwarmDemo:
             'communication_range': self.options.range,
             'live': not self.options.no_live, **pictures}))
         self.monitor.note = 'starting'
-        self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
+        nodes = [self.monitor, *self._listen()]
         stop = StopRequest()
         stop.listen()
         failure = None
@@ -109,7 +113,7 @@ class SwarmDemo:
         with Processes(folder / LOG) as self.processes:
             self._start()
             try:
-                spin([self.monitor, self.truth], lambda: stop.made or self._step())
+                spin(nodes, lambda: stop.made or self._step())
             except ProcessDied as died:
                 failure = str(died)
             if stop.made:
@@ -118,10 +122,22 @@ class SwarmDemo:
                 return stopped()
         self.monitor.close()
         checks = [*self._checks(), *self.scenario.checks()]
+        if self.options.mandate:
+            checks += self.leaderships.checks()
         if failure:
             checks.insert(0, Check(False, failure))
-        return print_report(checks, [
-            *pictures.values(), *self.scenario.draw(folder, self.monitor.rings)])
+        return print_report(checks, [*pictures.values(), *self._draw(folder)])
+
+    def _listen(self) -> list[Node]:
+        """Return the nodes that listen to the swarm beside the monitor."""
+        self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
+        self.leaderships = Leaderships(
+            self.ids if self.options.mandate or self.scenario.needs_leaderships else ())
+        return [self.truth, self.leaderships]
+
+    def _draw(self, folder: Path) -> list[str]:
+        """Draw pictures in addition to the monitor's; return their paths."""
+        return self.scenario.draw(folder, self.monitor.rings)
 
     def _start(self) -> None:
         options = self.options
@@ -134,16 +150,17 @@ class SwarmDemo:
         robots: dict[str, Any] = {
             **self.scene_parameters, **self.scenario.robot_parameters, 'radius': options.radius,
             'communication_range': options.range, 'schedule': options.schedule,
+            'mandate': options.mandate,
             **(PHYSICAL_WHEELS if options.physics else
                EXACT_ODOMETRY if options.drift == 0.0 else {})}
         others = [robot for robot in self.ids if robot != self.strongest]
         processes = min(options.processes, len(others))
         for i in range(processes):
             members = tuple(others[i::processes])
-            self.processes.start(f'fleet_{i + 1}', 'fleet',
+            self.processes.start(f'fleet_{i + 1}', self.scenario.host,
                                  {**robots, 'members': format_ids(members)})
         self.pid = self.processes.start(
-            STRONGEST, 'fleet', {**robots, 'members': str(self.strongest)})
+            STRONGEST, self.scenario.host, {**robots, 'members': str(self.strongest)})
 
     def _step(self) -> bool:
         """Observe the swarm if an observation is due; return whether the run is over."""

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Scenarios of the demonstration with a task: count, field, patrol and rally."""
+"""Scenarios of the demonstration with a task: count, field, patrol, rally, and a gate."""
 
 from argparse import Namespace
 import math
@@ -259,8 +259,22 @@ class RallyScenario(DrivingScenario):
             f'of its members are within {DISTANCE + LEADER_MARGIN:g} m of their leader')]
 
 
-NO_TASK = ''
+class GateScenario(DemoScenario):
+    """One region, of which at most one leader may act: it commands a gate."""
+
+    robots = 9
+    duration = 54.0
+    radius = 30.0
+    range = 30.0  # noqa: A003
+    robot_parameters = {'quorum': 'majority'}
+    mandate = 3.0
+    host = 'leader_election.ros.demo.gate_robots'
+    needs_relay = True
+    needs_leaderships = True
+
+
+NO_TASK, GATE = '', 'gate'
 SCENARIOS: dict[str, type[DemoScenario]] = {
-    NO_TASK: DemoScenario, 'count': CountScenario, 'field': FieldScenario,
+    NO_TASK: DemoScenario, 'count': CountScenario, 'field': FieldScenario, GATE: GateScenario,
     'patrol': PatrolScenario, 'rally': RallyScenario}
 """The scenarios by the name of the task."""
