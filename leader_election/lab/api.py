@@ -104,8 +104,7 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
               if not algorithms or entrant.label in algorithms]
     results = runs.run(scenario, wanted, Path(folder), algorithms, workers, cluster=cluster,
                        progress=Progress(None if progress else Console(quiet=True)))
-    chosen: xr.Dataset = results.sel(algorithm=labels, seed=list(wanted))
-    return chosen
+    return results.sel(algorithm=labels, seed=list(wanted))
 
 
 def run_until(scenario: Scenario, width: str, measure: str = 'instability', limit: int = LIMIT,

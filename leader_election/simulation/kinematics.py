@@ -98,8 +98,7 @@ def compose(origin: Array, poses: Array) -> Array:
     """
     cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
     x, y, turn = poses.T
-    moved: Array = origin + np.column_stack((cos * x - sin * y, sin * x + cos * y, turn))
-    return moved
+    return origin + np.column_stack((cos * x - sin * y, sin * x + cos * y, turn))
 
 
 def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,

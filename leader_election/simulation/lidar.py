@@ -183,8 +183,7 @@ class MapLidar:
         here = np.array([pose])
         near = nearest_possible(here[0, :2], others, self._speed, self._contact_distance)
         poses = np.vstack((here, np.column_stack((near, np.zeros(len(near))))))
-        ranges: Array = self._lidar.scan(poses, [0])[0]
-        return ranges
+        return self._lidar.scan(poses, [0])[0]
 
 
 def nearest_possible(here: Array, others: Array, speed: float, contact_distance: float) -> Array:

@@ -151,8 +151,7 @@ def _read_robots(source: Path) -> dict[int, Robot]:
 def _in_order(table: Array) -> Array:
     """Return the rows in the order of their times, the last one of each time."""
     table = table[np.argsort(table[:, 0], kind='stable')]
-    last: Array = table[np.append(np.diff(table[:, 0]) > 0.0, True)]
-    return last
+    return table[np.append(np.diff(table[:, 0]) > 0.0, True)]
 
 
 def _subjects(path: Path) -> dict[int, int]:
@@ -205,8 +204,7 @@ def _means(odometry: Array, times: Array) -> Array:
     at = np.stack([np.interp(ends, edges, column) for column in travelled.T], axis=-1)
     # After its last row a velocity continues.
     at += odometry[-1, 1:] * np.maximum(ends - edges[-1], 0.0)[:, np.newaxis]
-    means: Array = np.diff(at, axis=0) / np.diff(ends)[:, np.newaxis]
-    return means
+    return np.diff(at, axis=0) / np.diff(ends)[:, np.newaxis]
 
 
 def _sightings(table: Array, number: int, subjects: dict[int, int], begin: float,

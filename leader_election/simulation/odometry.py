@@ -146,8 +146,7 @@ class OdometryCovariance:
         constant: Array = (self._sensitivity * self._constant) @ self._sensitivity.swapaxes(1, 2)
         found = constant + self._by_noise
         # Symmetric in spite of rounding.
-        symmetric: Array = 0.5 * (found + found.swapaxes(1, 2))
-        return symmetric
+        return 0.5 * (found + found.swapaxes(1, 2))
 
     def step(self, headings: Array, velocities: Array, dt: float) -> None:
         """

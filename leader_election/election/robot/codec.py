@@ -296,7 +296,7 @@ def sender(payload: str) -> int | None:
     if len(payload) > MAX_LENGTH:
         return None
     try:
-        return _WHOLE.read(_document(payload).get('id'))  # type: ignore[no-any-return]
+        return _WHOLE.read(_document(payload).get('id'))
     except Rejected:
         return None
 

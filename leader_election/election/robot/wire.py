@@ -189,7 +189,7 @@ def number(least: float = -LARGEST, most: float = LARGEST, *, null: float | None
             # An integer beyond float64 counts as not finite.
             value = float(value) if -LARGEST <= value <= LARGEST else math.inf
         if least <= value <= most:
-            return value  # type: ignore[no-any-return]
+            return value
         raise Rejected(otherwise if math.isfinite(value) else RejectReason.NON_FINITE)
 
     def write(value: float) -> float | None:

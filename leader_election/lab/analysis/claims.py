@@ -76,14 +76,12 @@ def after(values: xr.DataArray) -> xr.DataArray:
 def _mean(values: xr.DataArray, end: float) -> xr.DataArray:
     # Up to the failures runs do not depend on the probability of failure.
     over = ['seed', 'time'] + ([CHANCE] if end == FAILURE else [])
-    mean: xr.DataArray = values.sel(time=slice(end - CALM, end)).mean(over)
-    return mean
+    return values.sel(time=slice(end - CALM, end)).mean(over)
 
 
 def load_variation(results: xr.Dataset) -> xr.DataArray:
     """Return the coefficient of variation of leaders' loads: standard deviation by mean."""
-    part: xr.DataArray = results['load_sigma'] / results['load_mean']
-    return part
+    return results['load_sigma'] / results['load_mean']
 
 
 def recovery(served: xr.DataArray) -> float:

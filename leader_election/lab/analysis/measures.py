@@ -89,8 +89,7 @@ def time_average(values: xr.DataArray) -> xr.DataArray:
     1.6
     """
     time = values['time']
-    average: xr.DataArray = values.where(time > WARM_UP * time.max(), drop=True).mean('time')
-    return average
+    return values.where(time > WARM_UP * time.max(), drop=True).mean('time')
 
 
 def seeds_of(values: Values, counts: xr.DataArray) -> Values:
@@ -99,8 +98,7 @@ def seeds_of(values: Values, counts: xr.DataArray) -> Values:
 
     :param counts: of the same runs (see :mod:`leader_election.lab.runs.results`).
     """
-    run: Values = values.isel(seed=np.flatnonzero((counts != MISSING).all('counter')))
-    return run
+    return values.isel(seed=np.flatnonzero((counts != MISSING).all('counter')))
 
 
 def estimate_mean(samples: Floats) -> Estimate:
@@ -148,9 +146,8 @@ def half_widths(values: xr.DataArray) -> xr.DataArray:
     """
     n = values.count('seed')
     more = n.where(n > 1)
-    half: xr.DataArray = (stdtrit(more - 1, 0.5 + CONFIDENCE / 2)
-                          * values.std('seed', ddof=1) / np.sqrt(more))
-    return half
+    return (stdtrit(more - 1, 0.5 + CONFIDENCE / 2) * values.std('seed', ddof=1)
+            / np.sqrt(more))
 
 
 def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estimate:
@@ -230,9 +227,7 @@ def mean_running(results: xr.Dataset) -> xr.DataArray:
     :param results: of a scenario (see :mod:`leader_election.lab.runs.results`).
     """
     counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
-    mean: xr.DataArray = (
-        counted.where(counted > 0) * results[PERIOD] / results['time'].max().item())
-    return mean
+    return counted.where(counted > 0) * results[PERIOD] / results['time'].max().item()
 
 
 def led_part(results: xr.Dataset) -> xr.DataArray:
@@ -243,14 +238,12 @@ def led_part(results: xr.Dataset) -> xr.DataArray:
     where devices fail or join.
     """
     # The mean size of regions is taken over leaders that lead themselves; 'correct' counts these.
-    part: xr.DataArray = results['mean_size'] * results['correct'] / mean_running(results)
-    return part
+    return results['mean_size'] * results['correct'] / mean_running(results)
 
 
 def united_part(results: xr.Dataset) -> xr.DataArray:
     """Return the part of devices, 0 to 1, in the largest region whose leader leads itself."""
-    part: xr.DataArray = results['largest_size'] / mean_running(results)
-    return part
+    return results['largest_size'] / mean_running(results)
 
 
 DERIVED = {'led': led_part, 'united': united_part}
@@ -264,8 +257,7 @@ def has_counts(results: xr.Dataset) -> bool:
 
 def counted_part(results: xr.Dataset) -> xr.DataArray:
     """Return the sum of all leaders' counts divided by the true value; 1 is exact."""
-    part: xr.DataArray = results['counted'] / results['present']
-    return part
+    return results['counted'] / results['present']
 
 
 def counting_bias(results: xr.Dataset) -> xr.DataArray:
@@ -277,8 +269,7 @@ def counting_bias(results: xr.Dataset) -> xr.DataArray:
     >>> counting_bias(results).item(), counting_error(results).round(9).item()
     (0.0, 0.08)
     """
-    deviation: xr.DataArray = time_average(counted_part(results)) - 1.0
-    return deviation
+    return time_average(counted_part(results)) - 1.0
 
 
 def counting_error(results: xr.Dataset) -> xr.DataArray:
@@ -328,9 +319,8 @@ def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
         return results['message_bytes']
     if measure == RECEIVERS:
         counts = results['counts'].where(results['counts'] >= 0)
-        received: xr.DataArray = (counts.sel(counter=COUNTERS[SENT], drop=True)
-                                  / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
-        return received
+        return (counts.sel(counter=COUNTERS[SENT], drop=True)
+                / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
     if measure in (BIAS, OFF):
         return counting_bias(results) if measure == BIAS else counting_error(results)
     return time_average(DERIVED[measure](results) if measure in DERIVED else results[measure])

@@ -56,8 +56,7 @@ def _single_algorithm(results: xr.Dataset, label: str) -> xr.Dataset:
     if label not in results['algorithm']:
         raise FigureError(f'there are no results of {label}; lab run {results.attrs["scenario"]} '
                           'makes them')
-    one: xr.Dataset = results.sel(algorithm=label, drop=True)
-    return one
+    return results.sel(algorithm=label, drop=True)
 
 
 def _alpha_label(alpha: float) -> str:

@@ -111,8 +111,7 @@ def in_spans(values: xr.DataArray, duration: float) -> xr.DataArray:
     """
     length = duration / SPANS
     span = (np.ceil(values['time'] / length - 1e-9) - 0.5) * length
-    means: xr.DataArray = values.groupby(span.rename('middle')).mean().rename(middle='time')
-    return means
+    return values.groupby(span.rename('middle')).mean().rename(middle='time')
 
 
 def table_rows(results: xr.Dataset, scenario: Scenario) -> list[tuple[str, ...]]:

@@ -195,9 +195,7 @@ def distances(snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
     if len(others) == 0:
         raise FigureError(f'device {own}, which moves most, is in no region but its own')
     strongest = int(np.flatnonzero(snapshots[0].id == others[times.argmax()])[0])
-    apart: NDArray[np.float64] = np.linalg.norm(
-        positions[:, mover] - positions[:, strongest], axis=1)
-    return apart
+    return np.linalg.norm(positions[:, mover] - positions[:, strongest], axis=1)
 
 
 def crossings(distance: NDArray[np.float64], radius: float) -> NDArray[np.int64]:
@@ -207,8 +205,7 @@ def crossings(distance: NDArray[np.float64], radius: float) -> NDArray[np.int64]
     >>> crossings(np.array([9.0, 11.0, 12.0, 10.0, 9.0]), 10.0).tolist()
     [1, 3]
     """
-    indices: NDArray[np.int64] = np.flatnonzero(np.diff(distance <= radius)) + 1
-    return indices
+    return np.flatnonzero(np.diff(distance <= radius)) + 1
 
 
 def changes_per_crossing(results: xr.Dataset, distance: NDArray[np.float64],
@@ -232,8 +229,7 @@ def changes_per_crossing(results: xr.Dataset, distance: NDArray[np.float64],
     crossed = crossed[:len(crossed) - (len(crossed) + 1) % 2]
     within = results['changes'].isel(time=slice(crossed[0], crossed[-1]))
     # As float64: a sum of many float32 is not exact.
-    changes = within.astype(float).sum('time', skipna=False) / (len(crossed) - 1)
-    return changes
+    return within.astype(float).sum('time', skipna=False) / (len(crossed) - 1)
 
 
 def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],

@@ -195,8 +195,7 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
     order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
     rival = allowed & (order != place)
     ahead = (lead.mean('seed') > 0.0) & (p < 1.0 - CONFIDENCE)
-    chance: xr.DataArray = (rival & ~ahead).any('algorithm')
-    return chance
+    return (rival & ~ahead).any('algorithm')
 
 
 def draw_map(results: xr.Dataset) -> Figure:

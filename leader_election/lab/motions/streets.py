@@ -102,8 +102,7 @@ def largest_part(streets: StreetMap) -> StreetMap:
 def lengths(streets: StreetMap) -> NDArray[np.float64]:
     """Return the length of each street [m], shape (m,)."""
     ends = streets.crossing[streets.street]
-    between: NDArray[np.float64] = np.hypot(*(ends[:, 0] - ends[:, 1]).T)
-    return between
+    return np.hypot(*(ends[:, 0] - ends[:, 1]).T)
 
 
 def next_crossings(streets: StreetMap) -> NDArray[np.int32]:

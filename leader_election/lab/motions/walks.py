@@ -79,11 +79,10 @@ def set_out(walk: Walk, i: int, x: float, y: float, to_x: float, to_y: float,
 
 def walls_parameter(required: bool = False) -> tuple[float, ...]:
     """Return the declaration of parameter ``walls``, which several motions share."""
-    field: tuple[float, ...] = parameter(
+    return parameter(
         (), 'Positions of the walls: low x, low y, high x, high y.' + (
             '' if required else ' Empty: no walls.'),
         unit='m', lengths=(4,) if required else (0, 4), required=required)
-    return field
 
 
 def check_walls(walls: tuple[float, ...]) -> None:
@@ -211,8 +210,7 @@ def pareto(scale: float, shape: float, chance: float) -> float:
     >>> pareto(100.0, 1.0, 0.0), pareto(100.0, 1.0, 0.75), pareto(100.0, 2.0, 0.75)
     (100.0, 400.0, 200.0)
     """
-    length: float = scale / (1.0 - chance) ** (1.0 / shape)
-    return length
+    return scale / (1.0 - chance) ** (1.0 / shape)
 
 
 def leg_end(bounds: Bounds, x: float, y: float, angle: float, length: float,

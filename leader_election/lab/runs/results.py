@@ -62,68 +62,8 @@ class Label(NamedTuple):
     description: str
 
 
-LABELS: Mapping[str, Label] = {name: Label(*label) for name, label in {
-    'algorithm': ('algorithm under test', '', 'Its label in the scenario.'),
-    'seed': ('seed', ONE, 'It determines all random numbers of a run. Runs of different '
-             'algorithms with the same seed have the same devices, walks and losses.'),
-    'time': ('time', 's', 'Simulated time since the start.'),
-    'counter': ('counter', '', 'Messages are counted once for each receiver in range.'),
-    'fingerprint': ('fingerprint', '', 'Digests of the scenario, the algorithm, and the code.'),
-    'round_period': ('period of rounds', 's', 'Time between two rounds of a device.'),
-    'instability_window': ('window of instability', ONE, 'Number of rounds of instability.'),
-    'instability': ('instability', ONE, 'Part of the last measure.window rounds in which the '
-                    'leader of a device changed, mean over devices (ACSOS 2022, section V-C).'),
-    'changes': ('changes of leaders', ONE, 'Number since the sample before, over all devices.'),
-    'leaders': ('leaders', ONE, 'Number of devices that lead themselves.'),
-    'named': ('leaders that are named', ONE, 'Number of different leaders that devices have.'),
-    'correct': ('named leaders that lead', ONE, 'Number of named leaders that exist, run, and '
-                'lead themselves.'),
-    'spurious': ('named leaders that do not lead', ONE, 'named less correct.'),
-    'mean_size': ('mean size of a region', ONE, 'Devices that have the same leader, mean over '
-                  'leaders that lead themselves.'),
-    'largest_size': ('size of the largest region', ONE, 'Devices that have the same leader, of '
-                     'those leaders that lead themselves.'),
-    'mean_radius': ('mean radius of a region', DISTANCE, 'Greatest distance to the leader that '
-                    'a device of the region knows of, mean over leaders that lead themselves.'),
-    'largest_radius': ('radius of the widest region', DISTANCE, 'Greatest distance to a leader '
-                       'that a device knows of, of those leaders that lead themselves.'),
-    'counted': ("sum of the leaders' counts", ONE, 'Sum of the first number of the aggregates '
-                'of all leaders, in the unit of the contributions.'),
-    'present': ('true value of counted', ONE, 'The sum of the contributions of all devices that '
-                'run.'),
-    'informed': ('part of devices with a decision', ONE, 'Devices that have a decision of their '
-                 'leader, as a part of all.'),
-    'agreeing': ("part of devices with their leader's decision", ONE, 'Devices whose decision is '
-                 'the present one of their leader, as a part of all.'),
-    'load_mean': ('mean load of leaders', ONE, "Mean of the leaders' counts."),
-    'load_sigma': ('deviation of the loads of leaders', ONE, 'Standard deviation of the '
-                   "leaders' counts."),
-    'mean_reach': ('mean radius by feedback', DISTANCE, 'Mean over leaders of the radius within '
-                   'which devices join their regions.'),
-    'counts': ('counters', ONE, 'Over the whole run; -1 where it is missing. See counter.'),
-    'message_bytes': ('length of a message', 'byte', 'Mean length of the messages that devices '
-                      'would send at the end of the run, as robots do.'),
-    'rounds': ('rounds', ONE, 'Number of rounds that devices have run.'),
-    'moves': ('moves', ONE, 'Number of steps of devices that move.'),
-    'sent': ('messages sent', ONE, 'One for each receiver in range.'),
-    'duplicated': ('messages duplicated', ONE, 'Additional copies of messages.'),
-    'lost': ('messages lost', ONE, 'Messages that the radio lost.'),
-    'delivered': ('messages delivered', ONE, 'Messages that reached a mailbox.'),
-    'overwritten': ('messages overwritten', ONE, 'Delivered messages that a later one replaced.'),
-    'expired': ('messages expired', ONE, 'Delivered messages that became too old in the mailbox.'),
-    'departed': ('messages of the departed', ONE, 'Delivered messages that were removed since '
-                 'the sender was out of range.'),
-    'undelivered': ('messages undelivered', ONE, 'Messages whose receiver was gone or out of '
-                    'range at their arrival.'),
-    'rebuilt': ('lists rebuilt', ONE, 'Number of rebuilds of the neighbour lists; internal to '
-                'the engine.'),
-    'out_of_levels': ('rounds out of levels', ONE, 'Number of rounds that ended at the last level '
-                      'of a recursive election.'),
-    'led': ('part of devices whose leader leads', ONE, 'Devices whose leader exists and leads '
-            'itself, as a part of the mean number of devices that run.'),
-    'united': ('part of devices in the largest region', ONE, 'Of the regions whose leader leads '
-               'itself, as a part of the mean number of devices that run.'),
-}.items()}
+LABELS = {name: Label(*label) for name, label in yaml.safe_load(
+    Path(__file__).with_name('labels.yaml').read_text()).items()}
 """The labels of all variables, coordinates, counters, and derived measures."""
 
 
