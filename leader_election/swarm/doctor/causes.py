@@ -28,7 +28,7 @@ from leader_election.election.robot.diagnostics import (
 from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor.communication import NO_SENDER
 from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND
-from leader_election.swarm.doctor.observations import Level, Symptom
+from leader_election.swarm.doctor.observations import by_key, Level, Symptom
 from leader_election.swarm.doctor.positioning import LATE, STOPPED
 from leader_election.swarm.doctor.timing import SLOW_TIME, STANDS_STILL
 
@@ -124,9 +124,7 @@ def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
     >>> root_causes({1: ('reception', deaf), 2: ('found', alone)})
     {1: 2, 2: 2}
     """
-    by_check: dict[str, list[K]] = {}
-    for key, (check, _) in found.items():
-        by_check.setdefault(check, []).append(key)
+    by_check = by_key((check, key) for key, (check, _) in found.items())
     parents: dict[K, K] = {}
     for row in EXPLANATIONS:
         causes = [key for key in by_check.get(row.cause, ())

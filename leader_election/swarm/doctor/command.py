@@ -23,7 +23,7 @@ from typing import Any
 
 from leader_election.parameters.command_line import CommandLineParser, number
 from leader_election.swarm.doctor.diagnoses import CHECKS, Finding, swarm_topics
-from leader_election.swarm.doctor.observations import Level, listing, Observations
+from leader_election.swarm.doctor.observations import by_key, Level, listing, Observations
 from leader_election.swarm.fleet.fleet_file import load_fleet
 from leader_election.swarm.fleet.fleet_settings import SHARED_TOPIC, TOPICS
 
@@ -122,10 +122,7 @@ def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS
         lines += wrapped(f'ok    {names}', 2, 6) if well else []
     else:
         lines += [f'  ok    {check.name + ":":<17}{check.question}' for check in well]
-    causes: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if not finding.explained_by:
-            causes.setdefault(finding.check, []).append(finding)
+    causes = by_key((f.check, f) for f in findings if not f.explained_by)
     questions = {check.name: check.question for check in CHECKS}
     for check, found in sorted(causes.items(), key=lambda item: -item[1][0].level):
         lines.append(f'  {MARKS[found[0].level]:<6}{check + ":":<17}{questions[check]}')

@@ -31,6 +31,7 @@ from leader_election.election.robot.diagnostics import (
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.swarm.doctor.observations import (
+    by_key,
     Endpoint,
     find_radio_topics,
     Level,
@@ -74,11 +75,9 @@ def profiles(swarm: Observations) -> Iterator[Symptom]:
         if len(types) > 1:
             yield Symptom(Level.ERROR, _robots(publishers + subscriptions, nodes),
                           f'{topic} has several types: {listing(types)}')
-        by_fault: dict[str, list[tuple[Endpoint, Endpoint]]] = {}
-        for publisher, subscription in product(publishers, subscriptions):
-            for fault in _incompatibilities(publisher, subscription):
-                by_fault.setdefault(fault, []).append((publisher, subscription))
-        for fault, pairs in by_fault.items():
+        for fault, pairs in by_key(
+                (fault, pair) for pair in product(publishers, subscriptions)
+                for fault in _incompatibilities(*pair)).items():
             receivers = sorted({subscription.node for _, subscription in pairs})
             senders = sorted({publisher.node for publisher, _ in pairs})
             # A tool that receives nothing disturbs no robot.

@@ -27,6 +27,7 @@ from typing import NamedTuple
 from leader_election.swarm.doctor import communication, membership, positioning, timing
 from leader_election.swarm.doctor.causes import root_causes
 from leader_election.swarm.doctor.observations import (
+    by_key,
     find_radio_topics,
     Level,
     Observations,
@@ -263,10 +264,7 @@ def swarm_topics(observed: Observations) -> dict[str, tuple[str, ...]]:
     """Return the topics of all swarms, each with the names of its robots."""
     radio = find_radio_topics(observed)
     nodes = {endpoint.node: endpoint.robot for endpoint in observed.nodes}
-    hosted: dict[str, list[str]] = {}
-    for node, hosts in observed.hosts.items():
-        for host in hosts:
-            hosted.setdefault(host, []).append(node)
+    hosted = by_key((host, node) for node, hosts in observed.hosts.items() for host in hosts)
     users: dict[str, set[str]] = {}
     for endpoint in observed.endpoints:
         if endpoint.publishes and endpoint.topic in radio:

@@ -42,6 +42,7 @@ from leader_election.election.robot.diagnostics import (
 from leader_election.election.robot.swarm_key import is_signed
 from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor.observations import (
+    by_key,
     Level,
     listing,
     Observations,
@@ -180,13 +181,11 @@ def readable(swarm: Observations) -> Iterator[Symptom]:
 
 def refused(swarm: Observations) -> Iterator[Symptom]:
     """Find messages that robots reject, by their own counters."""
-    robots_by: dict[str, list[str]] = {}
-    for robot in swarm.robots:
-        for reason in RejectReason:
-            # A robot also receives its own messages, which are no symptom.
-            if reason != RejectReason.OWN_ID and swarm.increase(robot, reason.value) > 0.0:
-                robots_by.setdefault(reason.value, []).append(robot)
-    for counter, robots in robots_by.items():
+    # A robot also receives its own messages, which are no symptom.
+    reasons = [reason.value for reason in RejectReason if reason != RejectReason.OWN_ID]
+    for counter, robots in by_key(
+            (reason, robot) for robot in swarm.robots for reason in reasons
+            if swarm.increase(robot, reason) > 0.0).items():
         count = sum(swarm.increase(robot, counter) for robot in robots)
         yield Symptom(Level.WARN, tuple(robots), f'{count:g} messages, or parts of them, were '
                       f'dropped: {counter}', REFUSED.get(RejectReason(counter), ''))
@@ -278,9 +277,7 @@ def _text(value: object) -> str:
 def _differing(what: str, values: Mapping[str, str], level: Level,
                consequence: str = '') -> Iterator[Symptom]:
     """Find robots with another value than most; without a majority, all are named."""
-    by_value: dict[str, list[str]] = {}
-    for robot, value in sorted(values.items()):
-        by_value.setdefault(value, []).append(robot)
+    by_value = by_key((value, robot) for robot, value in sorted(values.items()))
     if len(by_value) < 2:
         return
     first, second, *_ = ranked = sorted(by_value, key=lambda value: -len(by_value[value]))
@@ -347,18 +344,16 @@ def _different(swarm: Observations) -> Iterator[Symptom]:
     """Find robots that do not accept the key that most sign with."""
     signs = {robot: key for robot in swarm.robots
              if (key := swarm.value(robot, SWARM_KEY)) is not None}
-    by_key: dict[str, list[str]] = {}
-    for robot, key in signs.items():
-        by_key.setdefault(str(key), []).append(robot)
-    if len(by_key) < 2:
+    signers = by_key((key, robot) for robot, key in signs.items())
+    if len(signers) < 2:
         return
-    usual = max(by_key, key=lambda key: len(by_key[key]))
+    usual = max(signers, key=lambda key: len(signers[key]))
     refusing = tuple(robot for robot in signs
                      if usual not in (swarm.value(robot, KEYS_ACCEPTED) or '').split(', '))
     if refusing:
         yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} that '
-                      f'{listing(by_key[usual])} {"sign" if len(by_key[usual]) > 1 else "signs"} '
+                      f'{listing(signers[usual])} {"sign" if signers[usual][1:] else "signs"} '
                       'with')
     else:
-        told = ', '.join(f'{listing(robots)} with {key}' for key, robots in by_key.items())
+        told = ', '.join(f'{listing(robots)} with {key}' for key, robots in signers.items())
         yield Symptom(Level.NOTE, (), f'the key is being changed: {told}')

@@ -18,7 +18,7 @@ Observations of a swarm over some seconds, the input of all checks, and their ou
 Times are seconds on the observer's own steady clock, except where noted.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
@@ -31,7 +31,7 @@ from leader_election.election.robot.diagnostics import number, ODOMETRY_NEEDED
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.wire import RejectReason
 
-T = TypeVar('T')
+K, T = TypeVar('K'), TypeVar('T')
 ODOMETRY = 'nav_msgs/msg/Odometry'
 SCAN = 'sensor_msgs/msg/LaserScan'
 TEXT = 'std_msgs/msg/String'
@@ -204,9 +204,7 @@ class Observations:
         """
         radio = find_radio_topics(self)
         senders = {e.node for e in self.endpoints if e.publishes and e.topic in radio}
-        hosts: dict[str, list[str]] = {}
-        for sender in sorted(senders):
-            hosts.setdefault(space_of(sender), []).append(sender)
+        hosts = by_key((space_of(sender), sender) for sender in sorted(senders))
         return {e.node: hosts[space] for e in self.nodes
                 if e.node not in senders and (space := space_of(space_of(e.node))) in hosts}
 
@@ -235,11 +233,9 @@ class Observations:
     @cached_property
     def sent(self) -> dict[int, list[tuple[HeardMessage, Message]]]:
         """Return the messages that can be decoded, by the sender's id."""
-        by: dict[int, list[tuple[HeardMessage, Message]]] = {}
-        for heard, message in self.decoded:
-            if isinstance(message, Message):
-                by.setdefault(message.id, []).append((heard, message))
-        return dict(sorted(by.items()))
+        found = by_key((message.id, (heard, message)) for heard, message in self.decoded
+                       if isinstance(message, Message))
+        return dict(sorted(found.items()))
 
     def distance_between(self, one: int, other: int) -> float:
         """Return the distance of two robots by their last messages [m]; 0: unknown."""
@@ -249,10 +245,7 @@ class Observations:
 
     @cached_property
     def _reports(self) -> dict[str, list[RobotReport]]:
-        found: dict[str, list[RobotReport]] = {}
-        for report in self.diagnostics:
-            found.setdefault(report.robot, []).append(report)
-        return found
+        return by_key((report.robot, report) for report in self.diagnostics)
 
     def reports_of(self, robot: str) -> list[RobotReport]:
         """Return the reports of a robot, in the order of time."""
@@ -300,6 +293,19 @@ class Observations:
     def simulated(self) -> bool:
         """Whether simulated time is published."""
         return bool(self.publishers(CLOCK) or self.clock)
+
+
+def by_key(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """
+    Return the values of each key, in their order.
+
+    >>> by_key([('a', 1), ('b', 2), ('a', 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def space_of(name: str) -> str:
