@@ -189,21 +189,16 @@ def report_own(options: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def reproduce(options: argparse.Namespace) -> int:
-    """Run the papers' experiments, and write ``report.md``."""
+def run_papers(options: argparse.Namespace) -> int:
+    """Run the papers' experiments, or the study of regions; write ``report.md``, ``study.md``."""
     from leader_election.lab import reports
-    return reports.reproduce(options.seeds, options.results, options.workers, options.cluster)
-
-
-def study(options: argparse.Namespace) -> int:
-    """Run the study of regions, and write ``study.md``."""
-    from leader_election.lab import reports
-    return reports.study(options.seeds, options.results, options.workers, options.cluster)
+    write = {'reproduce': reports.reproduce, 'study': reports.study}[options.command]
+    return write(options.seeds, options.results, options.workers, options.cluster)
 
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     'list': show_list, 'run': run, 'compare': compare, 'figure': figure, 'report': report_own,
-    'reproduce': reproduce, 'study': study, 'export': export_results}
+    'reproduce': run_papers, 'study': run_papers, 'export': export_results}
 
 
 def execute(options: argparse.Namespace) -> int:

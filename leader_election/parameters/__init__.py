@@ -12,40 +12,277 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Parameters: each is declared once, with type, default, range, unit and description."""
+"""
+Parameters: each is declared once, with type, default, range, unit and description.
 
-from leader_election.parameters.parameter import (
-    as_in,
-    build,
-    grouped,
-    NoParameters,
-    Parameter,
-    parameter,
-    ProcessParameters,
-    REQUIRED_INT,
-    table,
-    to_yaml,
-)
+Their checks, nodes and files are derived from the declaration. A set of parameters is a frozen
+dataclass whose fields are made by :func:`parameter`. The dataclass gives the code typed values,
+:func:`table` the declarations for nodes, and :func:`to_yaml` the documented configuration file.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Set
+import dataclasses
+from dataclasses import dataclass, replace
+from functools import lru_cache
+import math
+import re
+import textwrap
+from types import MappingProxyType
+from typing import Any, get_type_hints, TypeVar
+
+from leader_election.parameters import strict_yaml
 from leader_election.parameters.values import (
     as_number,
     as_whole_number,
     did_you_mean,
     ParameterError,
+    shown,
 )
 
-__all__ = [
-    'NoParameters',
-    'Parameter',
-    'ParameterError',
-    'ProcessParameters',
-    'REQUIRED_INT',
-    'as_in',
-    'as_number',
-    'as_whole_number',
-    'build',
-    'did_you_mean',
-    'grouped',
-    'parameter',
-    'table',
-    'to_yaml',
-]
+__all__ = ['NoParameters', 'Parameter', 'ParameterError', 'ProcessParameters', 'REQUIRED_INT',
+           'as_in', 'as_number', 'as_whole_number', 'build', 'did_you_mean', 'grouped',
+           'parameter', 'table', 'to_yaml']
+NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
+REQUIRED_INT = -1
+"""The default of a required integer: outside of its range."""
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The declaration of one parameter."""
+
+    name: str
+    type: type  # noqa: A003
+    """One of ``bool``, ``int``, ``float``, ``str``, ``tuple[float, ...]``, ``tuple[str, ...]``."""
+    default: Any
+    description: str
+    unit: str = ''
+    lower: float | None = None
+    """The least value, inclusive."""
+    upper: float | None = None
+    """The greatest value, inclusive."""
+    choices: Callable[[], tuple[str, ...]] | None = None
+    """The allowed values of a string; a function, since plug-ins add values."""
+    lengths: tuple[int, ...] = ()
+    """The allowed numbers of elements of an array; empty: any."""
+    empty: bool = True
+    """Whether a string may be empty."""
+    dynamic: bool = False
+    """Whether it may change while the node runs."""
+    required: bool = False
+    """Whether it must be given."""
+
+    def allowed(self) -> str:
+        """Return the allowed values as text."""
+        unit = f' {self.unit}' if self.unit else ''
+        if self.choices is not None:
+            return 'one of ' + ', '.join(self.choices())
+        if self.lengths:
+            return ' or '.join(str(n) for n in self.lengths) + ' finite numbers' + unit
+        if self.lower is not None and self.upper is not None and not math.isinf(self.upper):
+            return f'{_number(self.lower)} to {_number(self.upper)}{unit}'
+        if self.lower is not None:
+            return f'at least {_number(self.lower)}{unit}'
+        text = 'a string' if self.empty else 'a string that is not empty'
+        return {bool: 'true or false', int: 'a whole number', float: 'a finite number' + unit,
+                str: text, tuple[float, ...]: 'a list of finite numbers' + unit,
+                tuple[int, ...]: 'a list of whole numbers'}.get(self.type, 'a list of texts')
+
+    def check(self, value: Any) -> Any:
+        """
+        Return the value in this parameter's type, or raise a :class:`ParameterError`.
+
+        >>> radius = Parameter('radius', float, 10.0, 'Reach.', unit='m', lower=0.0)
+        >>> radius.check(5), radius.check('1e1')
+        (5.0, 10.0)
+        >>> radius.check(-1.0)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        leader_election.parameters.ParameterError: parameter radius: -1.0 is not ...
+        """
+        if self.required and value is None:
+            raise ParameterError(self.name, problem=f' is missing; it takes {self.allowed()}')
+        converted = _convert(value, self.type)
+        if converted is None or not self._within(converted):
+            hint = did_you_mean(value, self.choices()) if self.choices is not None else ''
+            raise ParameterError(self.name, problem=f': {shown(value)} is not allowed; {hint}it '
+                                 f'takes {self.allowed()}')
+        return converted
+
+    def parse(self, text: str) -> Any:
+        """
+        Return the checked value of a text, as a command line has it.
+
+        :raises ParameterError: for a wrong value.
+
+        >>> Parameter('robots', int, 40, 'How many.').parse('12')
+        12
+        """
+        if self.type is str:
+            return self.check(text)
+        try:
+            value = strict_yaml.read(text)
+        except ValueError:
+            value = text
+        return self.check(value)
+
+    def _within(self, value: Any) -> bool:
+        if isinstance(value, tuple):
+            finite = all(math.isfinite(x) for x in value if isinstance(x, float))
+            return finite and (not self.lengths or len(value) in self.lengths)
+        if self.choices is not None:
+            return value in self.choices()
+        if isinstance(value, float) and not math.isfinite(value):
+            return self.upper == value
+        if isinstance(value, (int, float)):
+            return ((self.lower is None or value >= self.lower)
+                    and (self.upper is None or value <= self.upper))
+        return self.empty or value != ''
+
+
+def _number(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f'{bound:g}'
+
+
+def _convert(value: Any, wanted: type) -> Any:
+    """Return the value in the declared type, ``None`` if information would be lost."""
+    if wanted is int:
+        value = as_whole_number(value)
+    elif wanted is float:
+        value = as_number(value)
+    if wanted is float and type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            return None
+    if wanted in (bool, int, float, str):
+        return value if type(value) is wanted else None
+    # A set has no order and a mapping has keys: neither is a list.
+    if isinstance(value, (str, bytes, Set, Mapping)) or not hasattr(value, '__iter__'):
+        return None
+    element = wanted.__args__[0]  # type: ignore[attr-defined]
+    converted = tuple(_convert(x, element) for x in value)
+    return None if None in converted else converted
+
+
+def parameter(default: Any, description: str, **details: Any) -> Any:
+    """Declare a parameter as a field of a dataclass; details are :class:`Parameter`'s fields."""
+    return dataclasses.field(
+        default=default, metadata={'description': description, **details})
+
+
+def as_in(parameters: type, name: str, **default: Any) -> Any:
+    """
+    Declare a parameter as another dataclass declares it.
+
+    :param default: another default, by the keyword ``default``.
+    """
+    (field,) = (f for f in dataclasses.fields(parameters) if f.name == name)
+    return dataclasses.field(default=default.get('default', field.default),
+                             metadata=field.metadata)
+
+
+@dataclass(frozen=True)
+class NoParameters:
+    """An empty set of parameters, of an algorithm, metric, strength source or task without any."""
+
+
+@dataclass(frozen=True)
+class ProcessParameters:
+    """The parameters of each process that hosts nodes."""
+
+    executor: str = parameter(
+        'events', 'The executor of the process; events is the faster one, used where rclpy has '
+        'it.', choices=lambda: ('events', 'single'))
+
+
+def table(parameters: type) -> tuple[Parameter, ...]:
+    """Return the declarations of a dataclass of parameters, in their order."""
+    return _table(parameters)
+
+
+@lru_cache
+def _table(parameters: Any) -> tuple[Parameter, ...]:
+    types = get_type_hints(parameters)
+    return tuple(
+        Parameter(name=f.name, type=types[f.name], default=f.default, **f.metadata)
+        for f in dataclasses.fields(parameters) if 'description' in f.metadata)
+
+
+def grouped(parameters: type) -> dict[str, list[Parameter]]:
+    """
+    Return the declarations by group, in the order of documents.
+
+    A dataclass of many parameters has their names by group in its attribute ``GROUPS``. Others are
+    one group with an empty title: first what is required, last what each process has.
+    """
+    declared = {p.name: p for p in table(parameters)}
+    groups: Mapping[str, str] = getattr(parameters, 'GROUPS', {})
+    if groups:
+        return {title: [declared[name] for name in names.split()]
+                for title, names in groups.items()}
+    of_process = {p.name for p in table(ProcessParameters)}
+    return {'': sorted(declared.values(), key=lambda p: (
+        p.name in of_process, not p.required))}
+
+
+def build(parameters: type[T], values: Mapping[str, Any]) -> T:
+    """Return checked parameters from values by name; others have their defaults."""
+    known = {p.name: p for p in table(parameters)}
+    for name in values:
+        if name not in known:
+            raise ParameterError(name, problem=f'; {did_you_mean(name, known)}known: '
+                                 f"{', '.join(known)}", kind='unknown parameter')
+    return parameters(**{
+        name: p.check(values.get(name, None if p.required else p.default))
+        for name, p in known.items()})
+
+
+def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECTIONS) -> str:
+    """
+    Return the text of a ROS parameter file with all defaults and descriptions.
+
+    A required parameter has no default: its line is a comment.
+
+    :param parameters: a dataclass of parameters.
+    :param title: the first line, a comment.
+    :param sections: further dataclasses of parameters, by their prefix on the node, for example
+        ``greedy.``.
+    """
+    lines = [f'# {title}', '/**:', '  ros__parameters:']
+    for group, declared in grouped(parameters).items():
+        lines += [f'    ## {group}'] * bool(group) + _lines(declared)
+    for prefix, own in sections.items():
+        lines += _lines([replace(p, name=prefix + p.name) for p in table(own)])
+    return '\n'.join(lines) + '\n'
+
+
+def _lines(parameters: Iterable[Parameter]) -> list[str]:
+    """Return the lines of the file for some parameters."""
+    lines: list[str] = []
+    for p in parameters:
+        note = f'{p.description} Takes {p.allowed()}.'
+        if p.dynamic:
+            note += ' May change at run time.'
+        lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
+        lines.append(f'    {"# " if p.required else ""}{p.name}: {_value(p)}')
+    return lines
+
+
+def _value(p: Parameter) -> str:
+    if p.required:
+        return '1'
+    if isinstance(p.default, tuple):
+        return '[' + ', '.join(_scalar(x) for x in p.default) + ']'
+    return _scalar(p.default)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        # YAML needs a decimal point: it reads 1e-06 as a string.
+        return '.inf' if value == float('inf') else re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

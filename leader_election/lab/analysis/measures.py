@@ -111,12 +111,9 @@ def estimate_mean(samples: Floats) -> Estimate:
     [2.0, -0.484, 4.484]
     """
     n = len(samples)
-    if n == 0:
-        return Estimate(np.nan, np.nan, np.nan)
-    mean = float(samples.mean())
-    if n == 1:
-        return Estimate(mean, np.nan, np.nan)
-    half = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2) * samples.std(ddof=1) / np.sqrt(n))
+    mean = float(samples.mean()) if n > 0 else np.nan
+    half = np.nan if n < 2 else float(
+        stdtrit(n - 1, 0.5 + CONFIDENCE / 2) * samples.std(ddof=1) / np.sqrt(n))
     return Estimate(mean, mean - half, mean + half)
 
 
@@ -161,10 +158,8 @@ def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estima
         :mod:`leader_election.lab.analysis.comparison`).
     """
     n = len(curves)
-    if n == 0:
-        return Estimate(np.nan, np.nan, np.nan)
-    value = read(curves.mean(axis=0))
-    if n == 1:
+    value = read(curves.mean(axis=0)) if n > 0 else np.nan
+    if n < 2:
         return Estimate(value, np.nan, np.nan)
     weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
     drawn = [read(curve) for curve in weights @ curves]

@@ -20,7 +20,7 @@ common to both. The difference within each seed is free of them: its interval is
 two separate intervals suggest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 from math import floor, isnan, log10
 from typing import Any, NamedTuple
@@ -132,7 +132,7 @@ def differences(results: xr.Dataset, measure: str,
     return [one._replace(p_holm=float(corrected[run])) for one, run in zip(found, runs)]
 
 
-def count_tested(found: Sequence[Difference]) -> int:
+def count_tested(found: Iterable[Difference]) -> int:
     """
     Return the number of differences that were tested together.
 
@@ -232,18 +232,16 @@ def to_first_rows(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> Rows 
     :return: ``None`` if no two algorithms have a seed in common.
     """
     labels = [str(label) for label in results['algorithm'].values]
-    columns = {measure: differences(results, measure, to_first(labels)) for measure in measures
-               if each_run(results, measure).notnull().any()}
-    found = {(one.algorithm, one.varied): one for of_measure in columns.values()
-             for one in of_measure}
+    columns = {measure: {(one.algorithm, one.varied): one
+                         for one in differences(results, measure, to_first(labels))}
+               for measure in measures if each_run(results, measure).notnull().any()}
+    found = {place: one for of_measure in columns.values() for place, one in of_measure.items()}
     if not found:
         return None
-    by_place = {measure: {(one.algorithm, one.varied): one for one in of_measure}
-                for measure, of_measure in columns.items()}
     rows = [(label, *map(str, values), str(one.seeds), *(
-        difference_text(of.get((label, values)), measure) for measure, of in by_place.items()))
+        difference_text(of.get((label, values)), measure) for measure, of in columns.items()))
         for (label, values), one in found.items()]
-    most = max(count_tested(of_measure) for of_measure in columns.values())
+    most = max(count_tested(of_measure.values()) for of_measure in columns.values())
     return Rows(f'Differences to {labels[0]}, over the same seeds',
                 ('algorithm', *varied(results), 'seeds', *columns), rows,
                 notes(most, min(one.seeds for one in found.values()), 'a column'))

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.registry import Registry
 from leader_election.lab.topologies.from_files import LogsParameters
-from leader_election.parameters import ParameterError
+from leader_election.parameters import NoParameters, ParameterError
 from leader_election.simulation.robot_logs import read_logs
 import numpy as np
 from numpy.typing import NDArray
@@ -63,11 +63,6 @@ class Motion:
 MOTIONS: Registry[Motion] = Registry('motion', 'leader_election.motions')
 
 
-@dataclass(frozen=True)
-class StaticParameters:
-    """No parameters."""
-
-
 class Static(NamedTuple):
     """An empty state."""
 
@@ -81,20 +76,14 @@ def stay(motion: Static, i: int, position: NDArray[np.float64], now: float,
     return None
 
 
-def begin_static(parameters: StaticParameters, position: NDArray[np.float64], tick: float,
+def begin_static(parameters: NoParameters, position: NDArray[np.float64], tick: float,
                  random: np.random.Generator) -> Static:
     """Return the state of devices that stay where they are."""
     return Static(np.empty(0))
 
 
 STATIC = MOTIONS.add(Motion(
-    name='static',
-    parameters=StaticParameters,
-    state=Static,
-    step=stay,
-    begin=begin_static,
-    speed=lambda parameters: 0.0,
-))
+    'static', NoParameters, Static, stay, begin_static, speed=lambda parameters: 0.0))
 
 
 class Replay(NamedTuple):
@@ -151,10 +140,4 @@ def greatest_speed(parameters: LogsParameters) -> float:
 
 
 REPLAY = MOTIONS.add(Motion(
-    name='replay',
-    parameters=LogsParameters,
-    state=Replay,
-    step=replay_step,
-    begin=begin_replay,
-    speed=greatest_speed,
-))
+    'replay', LogsParameters, Replay, replay_step, begin_replay, greatest_speed))

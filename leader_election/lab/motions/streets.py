@@ -219,10 +219,5 @@ def street_map(parameters: StreetsParameters, random: np.random.Generator) -> St
 
 
 STREETS = MOTIONS.add(Motion(
-    name='streets',
-    parameters=StreetsParameters,
-    state=Streets,
-    step=streets_step,
-    begin=begin_streets,
-    speed=lambda parameters: float(parameters.speed),
-))
+    'streets', StreetsParameters, Streets, streets_step, begin_streets,
+    speed=lambda parameters: float(parameters.speed)))

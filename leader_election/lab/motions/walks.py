@@ -229,13 +229,8 @@ def begin_levy(parameters: LevyParameters, position: NDArray[np.float64], tick: 
 
 
 LEVY = MOTIONS.add(Motion(
-    name='levy',
-    parameters=LevyParameters,
-    state=Levy,
-    step=levy_step,
-    begin=begin_levy,
-    speed=lambda parameters: float(parameters.speed),
-))
+    'levy', LevyParameters, Levy, levy_step, begin_levy,
+    speed=lambda parameters: float(parameters.speed)))
 
 
 @dataclass(frozen=True)
@@ -302,13 +297,8 @@ def begin_waypoint(parameters: WaypointParameters, position: NDArray[np.float64]
 
 
 WAYPOINT = MOTIONS.add(Motion(
-    name='waypoint',
-    parameters=WaypointParameters,
-    state=Waypoint,
-    step=waypoint_step,
-    begin=begin_waypoint,
-    speed=lambda parameters: float(parameters.speed[1]),
-))
+    'waypoint', WaypointParameters, Waypoint, waypoint_step, begin_waypoint,
+    speed=lambda parameters: float(parameters.speed[1])))
 
 
 @dataclass(frozen=True)
@@ -360,10 +350,5 @@ def begin_shuttle(parameters: ShuttleParameters, position: NDArray[np.float64], 
 
 
 SHUTTLE = MOTIONS.add(Motion(
-    name='shuttle',
-    parameters=ShuttleParameters,
-    state=Shuttle,
-    step=shuttle_step,
-    begin=begin_shuttle,
-    speed=lambda parameters: float(parameters.speed),
-))
+    'shuttle', ShuttleParameters, Shuttle, shuttle_step, begin_shuttle,
+    speed=lambda parameters: float(parameters.speed)))

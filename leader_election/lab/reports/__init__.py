@@ -24,7 +24,7 @@ import os
 from pathlib import Path
 import platform
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from leader_election.lab import figures, published
@@ -227,21 +227,15 @@ STATUS = (f'The exit status of `lab reproduce` is 0 if no aim is missed, {MISSED
           'count.')
 
 
-class Paper(NamedTuple):
-    """A paper whose experiments are reproduced."""
-
-    title: str
-    scenarios: tuple[str, ...]
-
-
-PAPERS = (
-    Paper('Pianini, Casadei, Viroli: Self-stabilising Priority-Based Multi-Leader Election and '
-          'Network Partitioning (ACSOS 2022)',
-          ('acsos2022_random', 'acsos2022_edge', 'acsos2022_edge_rounding',
-           'acsos2022_edge_by_the_text', 'acsos2022_scale_free')),
-    Paper('Mo, Audrito, Dasgupta, Beal: A Resilient Leader Election Algorithm Using Aggregate '
-          'Computing Blocks (IFAC 2020)',
-          ('ifac2020_convergence', 'ifac2020_perturbed', 'ifac2020_by_the_text')))
+PAPERS: Mapping[str, Sequence[str]] = {
+    'Pianini, Casadei, Viroli: Self-stabilising Priority-Based Multi-Leader Election and '
+    'Network Partitioning (ACSOS 2022)': (
+        'acsos2022_random', 'acsos2022_edge', 'acsos2022_edge_rounding',
+        'acsos2022_edge_by_the_text', 'acsos2022_scale_free'),
+    'Mo, Audrito, Dasgupta, Beal: A Resilient Leader Election Algorithm Using Aggregate '
+    'Computing Blocks (IFAC 2020)': (
+        'ifac2020_convergence', 'ifac2020_perturbed', 'ifac2020_by_the_text')}
+"""The scenarios of each paper whose experiments are reproduced, by its title."""
 TABLES: Mapping[str, Sequence[tuple[str, Sequence[str], Callable[..., Any]]]] = {
     'steadiness': [('steadiness', steadiness.TABLE_COLUMNS, steadiness.table_rows)],
     'localisation_error': [
@@ -341,18 +335,17 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     :param seconds: duration of the computation [s].
     :param tables: the columns and rows of tables of own experiments with kept results.
     """
-    sections = {paper.title: [_section(name, results[name], rows[name])
-                              for name in paper.scenarios if name in rows] for paper in PAPERS}
-    of_papers = {paper.title: figures.of_scenarios(paper.scenarios) for paper in PAPERS}
+    of_papers = {title: figures.of_scenarios(names) for title, names in PAPERS.items()}
     aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
     missed = aims_missed(results, rows)
     return render(
         'papers', aims=len(aims), missed=missed,
         undecided=sum(row.met is False for row in aims) - len(missed),
         UNDECIDED=UNDECIDED, STATUS=STATUS, LEGEND=LEGEND, COLUMNS=COLUMNS,
-        papers=[{'title': paper.title, 'sections': sections[paper.title],
-                 'figures': [name for name in drawn if name in of_papers[paper.title]]}
-                for paper in PAPERS], findings=published.findings(),
+        papers=[{'title': title, 'sections': [_section(name, results[name], rows[name])
+                                              for name in names if name in rows],
+                 'figures': [name for name in drawn if name in of_papers[title]]}
+                for title, names in PAPERS.items()], findings=published.findings(),
         others=[name for name in drawn if not any(name in of for of in of_papers.values())],
         tables=tables, missing=missing, computed=computed(results, seconds))
 

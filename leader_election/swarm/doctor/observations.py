@@ -31,7 +31,8 @@ from leader_election.election.robot.diagnostics import number, ODOMETRY_NEEDED
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.wire import RejectReason
 
-K, T = TypeVar('K'), TypeVar('T')
+K = TypeVar('K')
+T = TypeVar('T')
 ODOMETRY = 'nav_msgs/msg/Odometry'
 SCAN = 'sensor_msgs/msg/LaserScan'
 TEXT = 'std_msgs/msg/String'
