@@ -91,8 +91,9 @@ config: $(VENV)/.run  ## Generate config/*.yaml and the schema of messages from 
 	@$(BIN)/python -m leader_election.config config
 	@$(BIN)/python -m leader_election.election.robot.schema
 
-prove: $(VENV)/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
+prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small network, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)
+	@$(BIN)/python -m benchmarks.explicit_mandates
 	@if command -v spin > /dev/null; then mkdir -p build/prove && cd build/prove \
 	&& spin -a ../../benchmarks/mandates.pml && $(CC) -w -O2 -DSAFETY -DCOLLAPSE -o pan pan.c \
 	&& ./pan -m3000000 | grep -E 'errors|states, stored' && ! test -e mandates.pml.trail; \

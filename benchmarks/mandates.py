@@ -239,7 +239,7 @@ class MandatedSwarm(SimulatedSwarm):
         clocked: Any = self.robots.get(robot)
         return None if clocked is None else clocked.mandates
 
-    def _over(self, robot: int) -> dict[int, int]:
+    def over(self, robot: int) -> dict[int, int]:
         """Return the terms under which a robot holds mandates now, by the robots under them."""
         clocked: Any = self.robots.get(robot)
         if clocked is None or clocked.mandates is None:
@@ -249,11 +249,11 @@ class MandatedSwarm(SimulatedSwarm):
 
     def _judge(self, leader: int) -> None:
         """Compare what a robot has now with what all others have; all begins with an event."""
-        for robot, term in self._over(leader).items():
+        for robot, term in self.over(leader).items():
             for other in self.robots:
                 mandates = self._mandates(other)
                 if other != leader and mandates is not None and robot in mandates.held and (
-                        robot in self._over(other)):
+                        robot in self.over(other)):
                     self.faults.append(f'{self.now:.3f}: {leader}, {other} over {robot}')
             holder, before = self._terms.get(robot, (leader, 0))
             if holder != leader and term <= before:
@@ -274,7 +274,7 @@ class MandatedSwarm(SimulatedSwarm):
             self._terms[-1] = leader, own.term
 
     def _look(self) -> None:
-        held = [robot for leader in self.robots for robot in self._over(leader)]
+        held = [robot for leader in self.robots for robot in self.over(leader)]
         for robot, of_it in self.robots.items():
             leader: Any = self.robots.get(of_it.state.leader)
             self.looks += 1

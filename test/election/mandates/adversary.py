@@ -15,6 +15,7 @@
 """An adversary against mandates: any election, any delivery, any clocks within the rate error."""
 
 import random
+from typing import Any
 
 from leader_election.election.mandates.mandates import (
     Follows,
@@ -37,7 +38,9 @@ class Adversary:
     :ivar acted: the number of times at which a leader was seen to act.
     """
 
-    def __init__(self, seed: int, robots: int = 4, quorum: bool = False) -> None:
+    def __init__(self, seed: int, robots: int = 4, quorum: bool = False,
+                 kind: type[Any] = Mandates) -> None:
+        self._kind = kind
         self.chance = random.Random(seed)
         self.faults: list[str] = []
         self.held = self.acted = 0
@@ -58,7 +61,8 @@ class Adversary:
     def _new(self, i: int) -> Mandates:
         # The wall clock at the start is above all numbers so far.
         self._top = max([self._top, *(robot.number for robot in self._robots.values())]) + 1
-        return Mandates(i, self._settings, self._top)
+        made: Mandates = self._kind(i, self._settings, self._top)
+        return made
 
     def play(self, steps: int) -> list[str]:
         """Do so many things by chance; return the faults."""

@@ -178,9 +178,14 @@ def test_a_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
     assert 2 in leader.over(0.8)
 
 
+def test_a_release_of_another_leader_does_not_count() -> None:
+    follower = member()
+    follower.hear(Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 8, 5),))), 0.1)
+    assert follower.promise is not None
+
+
 @pytest.mark.parametrize(('notice', 'frees'), [
-    (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False),
-    (Notice(2, 8, 5), False)])
+    (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False)])
 def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
     follower = member()
     told = Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
@@ -188,11 +193,13 @@ def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees:
     assert (follower.promise is None) == frees
 
 
-@pytest.mark.parametrize(('number', 'frees'), [(5, True), (4, False)])
-def test_a_leader_that_steps_down_releases_what_it_had_before(number: int, frees: bool) -> None:
+def test_a_leader_that_steps_down_releases_its_members() -> None:
+    """Those whose beats it had heard before it said so."""
     follower = member()
-    assert follower.hear(Heard(1, 9, 1.0, MandatePart(0, number)), 0.1) == frees
-    assert (follower.promise is None) == frees
+    assert not follower.hear(Heard(1, 9, 1.0, MandatePart(0, 4)), 0.1)
+    assert follower.promise is not None
+    assert follower.hear(Heard(1, 9, 1.0, MandatePart(0, 5)), 0.1)
+    assert follower.promise is None
 
 
 def test_a_leader_that_steps_down_is_free_itself() -> None:
@@ -241,6 +248,12 @@ def test_grants_travel_towards_the_leader_and_the_newest_counts() -> None:
         Heard(5, 1, 3.0, MandatePart(9, 9, {5: 9})), Heard(7, 1, 0.5, MandatePart(9, 9, {7: 9})),
         Heard(8, 9, 2.0, MandatePart(9, 9, {8: 9}))], 0.0)
     assert relay.part.grants == {5: 9, 6: 8, 3: 9}
+
+
+def test_a_robot_grants_beats_of_its_own_leader() -> None:
+    follower = robot(2)
+    follower.round(FOLLOW, [of_leader(5), of_leader(8, leader=9)], 0.0)
+    assert follower.promise == Promise(1, 5, 5, PROMISE)
 
 
 def test_relays_and_robots_without_a_leader_grant_nothing() -> None:

@@ -1,0 +1,58 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Each rule of mandates is needed: its mutation is found by the means that the table names."""
+
+from benchmarks.explicit_mandates import Network
+from benchmarks.explicit_states import graphs
+from election.mandates import test_mandates
+from election.mandates.adversary import Adversary
+from election.mandates.handover import MOST_ROUNDS, rounds_to_act
+from election.mandates.mutations import Mutation, MUTATIONS
+from leader_election.election.mandates.mandates import Mandates
+import pytest
+
+QUICK = ((2, 4), (3, 3), (2, 5))
+"""Numbers of robots, and of steps."""
+
+
+def finds(robots: int, steps: int, kind: type[Mandates]) -> bool:
+    """Return whether the explicit-state check finds a fault."""
+    return any(Network(graph, (1, 2), kind).check(steps).faults
+               for graph in graphs(robots, 'one'))
+
+
+@pytest.mark.parametrize('mutation', MUTATIONS, ids=lambda mutation: mutation.rule)
+def test_the_mutation_of_each_rule_is_found(
+        mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = mutation.mandates()
+    if mutation.found_by == 'explicit':
+        assert any(finds(robots, steps, kind) for robots, steps in QUICK)
+    elif mutation.found_by == 'adversary':
+        assert any(Adversary(seed, robots=3 + seed % 2, kind=kind).play(150)
+                   for seed in range(400))
+    elif mutation.found_by == 'handover':
+        assert MOST_ROUNDS in rounds_to_act(kind)
+    else:
+        monkeypatch.setattr(test_mandates, 'Mandates', kind)
+        with pytest.raises(AssertionError):
+            getattr(test_mandates, mutation.found_by)()
+
+
+def test_without_a_mutation_nothing_is_found() -> None:
+    for robots, steps in QUICK[:2]:
+        for graph in graphs(robots, 'one'):
+            found = Network(graph, (1, 2)).check(steps)
+            assert found.faults == [] and found.mandates > robots
+    assert rounds_to_act() == [2, 3, 4]
