@@ -15,12 +15,12 @@
 """A swarm hosted on this machine, and an observer of its messages."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import os
 from pathlib import Path
 import tempfile
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, Message
@@ -30,6 +30,7 @@ from leader_election.ros.nodes.executor import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.tracker import SwarmTracker
+import psutil
 import rclpy
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -40,6 +41,23 @@ LATTICE = {'layout': 'grid', 'spacing': 0.8}
 STATIC = {'motion': 'static'}
 START_UP = 180.0
 """The timeout for the start of hundreds of nodes [s]."""
+
+
+class Cost(NamedTuple):
+    """The cost of a swarm over some time."""
+
+    seconds: float
+    cores: float
+    """Processor time of the robots' processes, per second."""
+    messages: float
+    """Per second."""
+    size: float
+    """Of a message, on average [bytes]."""
+
+
+def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
+    """Return the processor time of these processes [s]."""
+    return sum(times.user + times.system for times in (each.cpu_times() for each in processes))
 
 
 class Observer(Node):
@@ -117,6 +135,16 @@ class HostedSwarm:
         """Kill a process by its index, like a power failure."""
         self._children.kill(f'fleet_{process}')
 
+    def cost(self, act: Callable[[], object]) -> Cost:
+        """Return the cost of the swarm while a function runs."""
+        tracker, fleets = self.observer.tracker, [psutil.Process(pid) for pid in self.pids]
+        before, begin = cpu_seconds(fleets), self.observer.now()
+        messages, size = tracker.messages, tracker.bytes
+        act()
+        seconds, sent = self.observer.now() - begin, tracker.messages - messages
+        return Cost(seconds, (cpu_seconds(fleets) - before) / seconds, sent / seconds,
+                    (tracker.bytes - size) / max(sent, 1))
+
     def until(self, condition: Callable[[], bool], otherwise: str) -> None:
         """Wait until a condition holds; after the timeout the process ends with a text."""
         def check() -> bool:
@@ -125,6 +153,16 @@ class HostedSwarm:
         spin([self.observer], check, deadline=START_UP)
         if not condition():
             raise SystemExit(f'benchmark: {otherwise} within {START_UP:.0f} s')
+
+
+@contextmanager
+def ros() -> Iterator[None]:
+    """Initialise rclpy for the length of a ``with``; Ctrl-C raises ``KeyboardInterrupt``."""
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        yield
+    finally:
+        rclpy.try_shutdown()
 
 
 @contextmanager
@@ -138,12 +176,8 @@ def hosted_swarm(robots: int, processes: int | Sequence[str], radio: str,
     :param world: parameters of the embedded world, and ``parameters`` those of the robots.
     """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        with tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as children:
-            if isinstance(processes, int):
-                ids, each = tuple(range(1, robots + 1)), -(-robots // processes)
-                processes = [format_ids(ids[i * each:(i + 1) * each]) for i in range(processes)]
-            yield HostedSwarm(children, robots, processes, radio, layout, world, parameters)
-    finally:
-        rclpy.try_shutdown()
+    with ros(), tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as children:
+        if isinstance(processes, int):
+            ids, each = tuple(range(1, robots + 1)), -(-robots // processes)
+            processes = [format_ids(ids[i * each:(i + 1) * each]) for i in range(processes)]
+        yield HostedSwarm(children, robots, processes, radio, layout, world, parameters)

@@ -32,8 +32,8 @@ import tempfile
 import time
 from typing import Any
 
-from benchmarks.hosted_swarm import Observer
-from benchmarks.steady_state import cpu_seconds
+from benchmarks import swarm_watch
+from benchmarks.hosted_swarm import cpu_seconds, Observer, ros
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes.executor import spin
@@ -42,12 +42,9 @@ from leader_election.simulation.radio import SENT_TOPIC, unpack
 from leader_election.simulation.scene import make_scene, SceneParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
-from leader_election.swarm.reference_partition import Hysteresis, partition
 from leader_election.swarm.view.charts import FONT, INK, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
 import psutil
-import rclpy
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 SPACING = 0.8
@@ -89,14 +86,10 @@ def right_leaders(scene: Mapping[str, Any], strengths: str,
     made = make_scene(SceneParameters(**{
         name: scene[name] for name in ('robots', 'world', 'layout', 'spacing')}))
     place = {robot: start[:2] for robot, start in zip(made.ids, made.starts)}
-    graph = {i: {j: far for j, there in place.items()
-                 if j != i and (far := math.dist(here, there)) <= RANGE}
-             for i, here in place.items()}
     host = RobotHostParameters(strengths=strengths)
-    strong = {i: strength(host, i) or 0.0 for i in place}
-    found = partition(graph, strong, RADIUS, 'id', Hysteresis(
-        ElectionParameters(robot_id=1).radius_hysteresis, leaders))
-    return {i: assigned[0] for i, assigned in found.items()}
+    return swarm_watch.right_leaders(place, swarm_watch.Rules(
+        RADIUS, RANGE, ElectionParameters.radius_hysteresis,
+        {i: strength(host, i) or 0.0 for i in place}), leaders)
 
 
 def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int,
@@ -194,18 +187,17 @@ def main() -> None:
     parser.add_argument('--rows', type=Path, help='append the figures to this file (JSON lines)')
     parser.add_argument('--plot', type=Path, help='draw all figures of --rows to this file')
     options = parser.parse_args()
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    for robots in options.robots:
-        found = measure(
-            robots, not options.full, options.motion, options.seconds, options.processes,
-            options.strengths)
-        print(json.dumps(found), flush=True)
-        if options.rows:
-            with options.rows.open('a') as file:
-                file.write(json.dumps(found) + '\n')
+    with ros():
+        for robots in options.robots:
+            found = measure(
+                robots, not options.full, options.motion, options.seconds, options.processes,
+                options.strengths)
+            print(json.dumps(found), flush=True)
+            if options.rows:
+                with options.rows.open('a') as file:
+                    file.write(json.dumps(found) + '\n')
     if options.plot and options.rows:
         draw([json.loads(line) for line in options.rows.read_text().splitlines()], options.plot)
-    rclpy.try_shutdown()
 
 
 if __name__ == '__main__':

@@ -35,7 +35,7 @@ from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
-from leader_election.swarm.reference_partition import partition
+from leader_election.swarm.reference_partition import links_within, partition
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 import numpy as np
 
@@ -187,9 +187,7 @@ class LoggedSwarm(SimulatedSwarm):
         ids = list(self.robots)
         poses = dict(zip(self.world.scene.ids, self.world.poses.tolist()))
         places = {robot: pose[:2] for robot, pose in poses.items()}
-        near = {one: {other: math.dist(places[one], places[other]) for other in ids
-                      if other != one and math.dist(places[one], places[other]) <= self._reach}
-                for one in ids}
+        near = links_within({robot: places[robot] for robot in ids}, self._reach)
         right = partition(near, self._strengths, self._radius, 'id')
         self.moments.append(Moment(
             self.now, tuple(robot for robot in ids

@@ -29,11 +29,9 @@ import time
 from typing import Any
 
 from benchmarks.hosted_swarm import hosted_swarm
-from benchmarks.steady_state import cpu_seconds
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation.sighting import Sighting
-import psutil
 
 NEIGHBOURS = (5, 10, 12, 20)
 SECONDS = 20
@@ -230,17 +228,12 @@ def hosted(source: str, robots: int, spacing: float) -> float:
     with hosted_swarm(robots, 1, 'relay', layout, world, schedule='periodic', radius=8.0,
                       communication_range=REACH, pose_source=source) as swarm:
         swarm.go()
-        observer, fleets = swarm.observer, [psutil.Process(pid) for pid in swarm.pids]
-        observer.wait(SETTLE)
-        tracker, before, begin = observer.tracker, cpu_seconds(fleets), observer.now()
-        messages, size = tracker.messages, tracker.bytes
-        observer.wait(MEASURE)
-        seconds = observer.now() - begin
-        spent = 1e3 * (cpu_seconds(fleets) - before) / seconds / robots
-        messages, size = tracker.messages - messages, tracker.bytes - size
+        swarm.observer.wait(SETTLE)
+        cost = swarm.cost(lambda: swarm.observer.wait(MEASURE))
+        spent = 1e3 * cost.cores / robots
         print(f'{source:12s} {robots:4d} robots: {spent:5.2f} ms a robot and second, '
-              f'{messages / seconds / robots:.2f} messages a robot and second, '
-              f'{size / max(messages, 1):.1f} bytes a message', flush=True)
+              f'{cost.messages / robots:.2f} messages a robot and second, '
+              f'{cost.size:.1f} bytes a message', flush=True)
         return spent
 
 

@@ -25,9 +25,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from benchmarks.hosted_swarm import hosted_swarm, HostedSwarm
-from benchmarks.steady_state import cpu_seconds
 from leader_election.swarm.snapshot import member_counts
-import psutil
 
 ROBOTS = 100
 PROCESSES = 2
@@ -60,15 +58,13 @@ CASES = (
 )
 
 
-def watch(swarm: HostedSwarm, seconds: float) -> list[float]:
-    """Return the sum of all leaders' counts, for each sample."""
-    totals = []
+def watch(swarm: HostedSwarm, seconds: float, totals: list[float]) -> None:
+    """Append the sum of all leaders' counts of each sample."""
     for _ in range(round(seconds / LOOK)):
         swarm.observer.wait(LOOK)
         counts = member_counts(swarm.observer.tracker.snapshot(swarm.observer.now()))
         if counts:
             totals.append(sum(counts.values()))
-    return totals
 
 
 def measure(case: Case, settle: float, seconds: float) -> str:
@@ -76,21 +72,17 @@ def measure(case: Case, settle: float, seconds: float) -> str:
     with hosted_swarm(ROBOTS, PROCESSES, 'relay', LAYOUT, WALK | {'radio_loss': case.loss},
                       schedule=case.schedule, **ELECTION, **case.robots) as swarm:
         swarm.go()
-        observer, fleets = swarm.observer, [psutil.Process(pid) for pid in swarm.pids]
-        observer.wait(settle)
-        tracker, before, begin = observer.tracker, cpu_seconds(fleets), observer.now()
-        messages, size = tracker.messages, tracker.bytes
-        totals = watch(swarm, seconds)
-        time, cpu = observer.now() - begin, cpu_seconds(fleets) - before
-        messages, size = tracker.messages - messages, tracker.bytes - size
+        swarm.observer.wait(settle)
+        totals: list[float] = []
+        cost = swarm.cost(lambda: watch(swarm, seconds, totals))
     counts = f'{"-":>7} {"-":>7} {"-":>7}'
     if totals:
         bias = fmean(totals) / ROBOTS - 1.0
         error = fmean(abs(total / ROBOTS - 1.0) for total in totals)
         worst = max(abs(total / ROBOTS - 1.0) for total in totals)
         counts = f'{bias:+7.1%} {error:7.1%} {worst:7.1%}'
-    return (f'{case.name:14} {case.schedule:9} {case.loss:5.0%} {counts} {messages / time:7.1f} '
-            f'{size / messages:6.0f} {observer.longest:6d} {cpu / time:7.1%}')
+    return (f'{case.name:14} {case.schedule:9} {case.loss:5.0%} {counts} {cost.messages:7.1f} '
+            f'{cost.size:6.0f} {swarm.observer.longest:6d} {cost.cores:7.1%}')
 
 
 def main() -> None:

@@ -15,12 +15,12 @@
 """A swarm of robots at rest in simulated time."""
 
 from collections.abc import Sequence
-import math
 import random
 from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
+from leader_election.swarm.reference_partition import links_within
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
 Place = tuple[float, float]
@@ -49,7 +49,6 @@ class RestingSwarm(SimulatedSwarm):
         for number, robot in robots.items():
             robot.sensing.take_odometry((*places[number - 1], 0.0), 0.0)
         reach = next(iter(robots.values())).parameters.communication_range
-        near = {number: [other for other in robots if other != number and math.dist(
-            places[number - 1], places[other - 1]) <= reach] for number in robots}
+        near = links_within(dict(enumerate(places, 1)), reach)
         super().__init__(robots, lambda robot: [
             other for other in near[robot] if draw.random() >= loss])

@@ -30,30 +30,19 @@ SETTLE = 15.0
 MEASURE = 20.5
 
 
-def cpu_seconds(fleets: list[psutil.Process]) -> float:
-    """Return the processor time of these processes [s]."""
-    return sum(times.user + times.system for times in (fleet.cpu_times() for fleet in fleets))
-
-
 def measure(radio: str, robots: int, processes: int) -> None:
     """Print the figures of one size of swarm."""
     with hosted_swarm(robots, processes, radio, schedule='reactive', radius=8.0,
                       communication_range=1.2) as swarm:
         swarm.go()
-        observer, fleets = swarm.observer, [psutil.Process(pid) for pid in swarm.pids]
+        observer, due = swarm.observer, math.floor(MEASURE)
         observer.wait(SETTLE)
-        tracker, before, begin = observer.tracker, cpu_seconds(fleets), observer.now()
-        messages, size = tracker.messages, tracker.bytes
         observer.heard.clear()
-        observer.wait(MEASURE)
-        time, cpu = observer.now() - begin, cpu_seconds(fleets) - before
-        messages, size = tracker.messages - messages, tracker.bytes - size
-        due = math.floor(MEASURE)
-        missed = sum(max(0, due - observer.heard[robot]) for robot in tracker.first_heard)
-        memory = sum(fleet.memory_info().rss for fleet in fleets) / 1e6
-        print(f'radio {radio:6} {robots:4d} robots in {processes}: {cpu / time:6.1%} of one core, '
-              f'{memory:.0f} MB, {messages / time:.1f} messages/s, '
-              f'{size / messages:.1f} bytes a message, '
+        cost = swarm.cost(lambda: observer.wait(MEASURE))
+        missed = sum(max(0, due - observer.heard[robot]) for robot in observer.tracker.first_heard)
+        memory = sum(psutil.Process(pid).memory_info().rss for pid in swarm.pids) / 1e6
+        print(f'radio {radio:6} {robots:4d} robots in {processes}: {cost.cores:6.1%} of one core, '
+              f'{memory:.0f} MB, {cost.messages:.1f} messages/s, {cost.size:.1f} bytes a message, '
               f'{missed} of {robots * due} rounds missed', flush=True)
 
 

@@ -25,6 +25,7 @@ from statistics import median
 import tempfile
 import time
 
+from benchmarks.hosted_swarm import ros
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.election.robot.parameters import ElectionParameters
@@ -37,9 +38,7 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.swarm.fleet.key_file import make_key
 from nav_msgs.msg import Odometry
 import psutil
-import rclpy
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 ROBOTS = 100
@@ -161,15 +160,9 @@ def main() -> None:
               f'{lengths[1] - lengths[0]:+.1f}')
         told('99 receipts and a round, without ROS, median',
              [median(each.times) for each in cores], 'us', 1e6)
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-        try:
-            air = Node('air')
-            with Processes(Path(folder) / 'logs') as children:
-                told(f"a robot's process at {QUICK:g} rounds a second, of a core",
-                     in_processes(children, air, keys, path),
-                     '%', 100.0)
-        finally:
-            rclpy.try_shutdown()
+        with ros(), Processes(Path(folder) / 'logs') as children:
+            told(f"a robot's process at {QUICK:g} rounds a second, of a core",
+                 in_processes(children, Node('air'), keys, path), '%', 100.0)
 
 
 if __name__ == '__main__':

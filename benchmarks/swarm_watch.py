@@ -27,7 +27,12 @@ from typing import NamedTuple
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.reference_partition import Agreement, Hysteresis, partition
+from leader_election.swarm.reference_partition import (
+    Agreement,
+    Hysteresis,
+    links_within,
+    partition,
+)
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 import numpy as np
@@ -66,11 +71,8 @@ def right_leaders(places: Places, rules: Rules, following: Mapping[int, int]) ->
     >>> right_leaders({1: (0.0, 0.0), 2: (3.0, 0.0), 9: (20.0, 0.0)}, Rules(6.0, 4.0), {})
     {9: 9, 2: 2, 1: 2}
     """
-    graph = {one: {other: math.dist(here, there) for other, there in places.items()
-                   if other != one and math.dist(here, there) <= rules.reach}
-             for one, here in places.items()}
     strengths = rules.strengths or {robot: float(robot) for robot in places}
-    found = partition(graph, strengths, rules.radius, 'id',
+    found = partition(links_within(places, rules.reach), strengths, rules.radius, 'id',
                       Hysteresis(rules.hysteresis, following))
     return {robot: led[0] for robot, led in found.items()}
 

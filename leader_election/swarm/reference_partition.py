@@ -24,15 +24,33 @@ already (:class:`Hysteresis`).
 
 from collections.abc import Mapping
 import heapq
+import math
 from types import MappingProxyType
 from typing import NamedTuple
 
+from leader_election.election.robot.codec import Position
 from leader_election.swarm.snapshot import Snapshot
 
 Graph = Mapping[int, Mapping[int, float]]
 """The length of the link to each neighbour of each device [m], the same in both directions."""
 Assignment = tuple[int, float, int]
 """A device's leader, its distance to it [m], and the number of links on the path."""
+
+
+def links_within(places: Mapping[int, Position], reach: float,
+                 least: float = 0.0) -> dict[int, dict[int, float]]:
+    """
+    Return the graph of the robots at some places [m].
+
+    :param reach: the length of the longest link [m], inclusive.
+    :param least: the least distance of two robots by their metric [m].
+
+    >>> links_within({1: (0.0, 0.0), 2: (3.0, 4.0), 3: (9.0, 9.0)}, 5.0)
+    {1: {2: 5.0}, 2: {1: 5.0}, 3: {}}
+    """
+    return {one: {other: max(length, least) for other, there in places.items()
+                  if other != one and (length := math.dist(here, there)) <= reach}
+            for one, here in places.items()}
 
 
 class Hysteresis(NamedTuple):

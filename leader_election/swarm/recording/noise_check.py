@@ -33,7 +33,7 @@ from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.recorded_errors import Array, Recorded, sampled
 from leader_election.localisation.sighting import Sighting
 from leader_election.parameters import build, ParameterError, table
-from leader_election.swarm.reference_partition import partition
+from leader_election.swarm.reference_partition import links_within, partition
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 import numpy as np
 
@@ -120,22 +120,18 @@ class ReplayedSwarm(SimulatedSwarm):
 
     def _look(self) -> None:
         times = np.array([self._first + self.now])
-        true = {robot: sampled(each.reference, times)[0, :2]
+        true = {robot: _pose(sampled(each.reference, times)[0])[:2]
                 for robot, each in self._recorded.items()}
-        known = [robot for robot, place in true.items() if np.isfinite(place).all()]
-        if len(known) < len(true):
+        if not np.isfinite(list(true.values())).all():
             return
-        apart = {one: {other: math.dist(true[one], true[other])
-                       for other in known if other != one} for one in known}
-        right = partition(
-            {one: {other: length for other, length in lengths.items() if length <= self._reach}
-             for one, lengths in apart.items()}, self._strengths, WIDER * self._reach, 'id')
+        apart = links_within(true, self._reach)
+        right = partition(apart, self._strengths, WIDER * self._reach, 'id')
         for one, robot in self.robots.items():
             self.same.append(robot.state.leader == right[one][0])
             here = robot.sensing.locate(self.now)
             for message, *_ in robot.mailbox.valid(self.now):
                 place = robot.sensing.place_of(message)
-                if here and place and apart[one].get(message.id, math.inf) <= self._reach:
+                if here and place and message.id in apart[one]:
                     self.errors.append(math.dist(here, place) - apart[one][message.id])
 
 

@@ -36,7 +36,7 @@ from leader_election.swarm.recording.localisation_errors import (
 from leader_election.swarm.recording.mandate_times import MandateShares
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run
-from leader_election.swarm.reference_partition import Agreement, partition, Share
+from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
 from leader_election.swarm.view.formatting import count, fields_text
 import numpy as np
@@ -183,13 +183,8 @@ def _true_snapshot(time: float, positions: Mapping[int, tuple[float, float]],
                    strengths: Mapping[int, float], radius: float,
                    communication_range: float) -> Snapshot:
     """Return the snapshot of the reference partition."""
-    graph: dict[int, dict[int, float]] = {robot: {} for robot in positions}
-    for robot, position in positions.items():
-        for other, other_position in positions.items():
-            distance = math.dist(position, other_position)
-            if robot != other and distance <= communication_range:
-                graph[robot][other] = max(distance, LEAST_DISTANCE)
-    assignments = partition(graph, strengths, radius, 'id')
+    assignments = partition(links_within(positions, communication_range, LEAST_DISTANCE),
+                            strengths, radius, 'id')
     return Snapshot(time, {
         robot: RobotView(id=robot, position=positions[robot], value=-strengths[leader],
                          distance=distance, leader=leader)
