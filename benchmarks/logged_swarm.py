@@ -142,10 +142,9 @@ class LoggedSwarm(SimulatedSwarm):
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
-    def _round(self, robot: int, outlook: Outlook | None = None) -> bool:
-        found = super()._round(robot, outlook)
+    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
+        super()._round(robot, outlook)
         self._said[robot] = self.robots[robot].sensing.position
-        return found
 
     def _step(self) -> None:
         if self.now > 0.0:

@@ -22,6 +22,7 @@ a leader killed, restarted or frozen, with and without a quorum.
 """
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 import math
@@ -199,31 +200,24 @@ class MandatedSwarm(SimulatedSwarm):
     def _freeze(self) -> None:
         self._frozen[self._largest()] = self.case.freeze[1]
 
-    def _thaws(self, robot: int) -> bool:
-        return self.now < self._frozen.get(robot, 0.0)
+    def _frozen_until(self, robot: int, act: Callable[[], None]) -> bool:
+        """Return whether a robot executes nothing now; it acts when it wakes."""
+        thaws = self._frozen.get(robot, 0.0)
+        if self.now < thaws:
+            self.at(thaws, act)
+        return self.now < thaws
 
-    def _beat(self, robot: int) -> bool:
-        if self._thaws(robot):
-            self.at(self._frozen[robot], lambda: self._beat(robot))
-            return False
-        return super()._beat(robot)
+    def _wake(self, robot: int, act: Callable[[], None]) -> None:
+        if robot in self.robots and not self._frozen_until(
+                robot, partial(self._wake, robot, act)):
+            act()
 
-    def _run_if_changed(self, robot: int) -> bool:
-        return not self._thaws(robot) and super()._run_if_changed(robot)
+    def _arrive(self, robot: int, payload: str) -> None:
+        if not self._frozen_until(robot, partial(self._arrive, robot, payload)):
+            super()._arrive(robot, payload)
+            self._judge(robot)
 
-    def _run_repeat(self, robot: int) -> bool:
-        del self._repeat[robot]
-        return not self._thaws(robot) and self._round(robot)
-
-    def _arrive(self, robot: int, payload: str) -> bool:
-        if self._thaws(robot):
-            self.at(self._frozen[robot], partial(self._arrive, robot, payload))
-            return False
-        done = super()._arrive(robot, payload)
-        self._judge(robot)
-        return done
-
-    def _round(self, robot: int, outlook: Outlook | None = None) -> bool:
+    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
         super()._round(robot, outlook)
         mandates = self._mandates(robot)
         self.sent += 1
@@ -231,7 +225,6 @@ class MandatedSwarm(SimulatedSwarm):
             self.bytes += len(dumps({'g': MANDATE.write(mandates.part)})) - 1
             self.grants += len(mandates.part.grants)
         self._judge(robot)
-        return True
 
     # The judgement.
 

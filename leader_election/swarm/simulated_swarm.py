@@ -17,12 +17,40 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 import heapq
-import math
 
-from leader_election.election.robot.robot import Outlook, phase, repeat_delays, Robot, wait
+from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.rounds import RoundSchedule
 
 FLIGHT = 1e-3
 """The time that a message takes [s]."""
+
+
+class _Timer:
+    """A timer of a robot in simulated time."""
+
+    def __init__(self, swarm: 'SimulatedSwarm', robot: int, period: float,
+                 callback: Callable[[], None]) -> None:
+        self._swarm, self._robot, self._callback = swarm, robot, callback
+        self.restart(period)
+
+    def restart(self, period: float) -> None:
+        """Start anew with another period [s]."""
+        self._period = period
+        number = self._swarm.at(self._swarm.now + period, lambda: self._fire(number))
+        self._planned: int | None = number
+
+    def cancel(self) -> None:
+        """Stop."""
+        self._planned = None
+
+    def is_canceled(self) -> bool:
+        """Return whether it is stopped."""
+        return self._planned is None
+
+    def _fire(self, number: int) -> None:
+        if number == self._planned:
+            self.restart(self._period)
+            self._swarm._wake(self._robot, self._callback)
 
 
 class SimulatedSwarm:
@@ -46,24 +74,23 @@ class SimulatedSwarm:
         self._receivers = receivers
         self._flight = flight
         self._order = 0
-        self._events: list[tuple[float, int, Callable[[], bool | None]]] = []
-        self._last_check = dict.fromkeys(self.robots, -math.inf)
-        self._reaction: dict[int, int] = {}
-        self._repeat: dict[int, int] = {}
-        self._repeats: dict[int, list[float]] = {robot: [] for robot in self.robots}
+        self._events: list[tuple[float, int, Callable[[], object]]] = []
+        self._ran: int | None = None
+        """The robot that has just run a round."""
+        self._schedules: dict[int, RoundSchedule] = {}
         for number in self.robots:
             self._begin(number)
 
     def _begin(self, number: int) -> None:
-        parameters = self.robots[number].parameters
-        self.at(self.now + phase(parameters.round_phase, number) * parameters.round_period,
-                lambda: self._beat(number))
+        self._schedules[number] = RoundSchedule(
+            self.robots[number], lambda: self.now,
+            lambda now, outlook: self._round(number, outlook),
+            partial(_Timer, self, number), _Timer.restart)
 
-    def at(self, time: float, happen: Callable[[], bool | None]) -> int:
+    def at(self, time: float, happen: Callable[[], object]) -> int:
         """
         Plan an event; those at the same time happen in the order in which they were planned.
 
-        :param happen: executes it; returns whether a robot has run a round.
         :return: its number.
         """
         self._order += 1
@@ -81,75 +108,42 @@ class SimulatedSwarm:
         end = self.now + seconds
         while self._events and self._events[0][0] <= end:
             self.now, _, happen = heapq.heappop(self._events)
-            if happen():
-                each(self._last)
+            self._ran = None
+            happen()
+            if self._ran is not None:
+                each(self._ran)
                 if until():
                     return True
         self.now = end
         return until()
 
-    def _beat(self, robot: int) -> bool:
-        if robot not in self.robots:
-            return False
-        self.at(self.now + self.robots[robot].parameters.round_period, lambda: self._beat(robot))
-        return self._round(robot)
+    def _wake(self, robot: int, act: Callable[[], None]) -> None:
+        """Let a robot act, whose timer has fired."""
+        act()
 
-    def _arrive(self, robot: int, payload: str) -> bool:
-        if robot not in self.robots:
-            return False
-        parameters = self.robots[robot].parameters
-        if not self.robots[robot].receive(payload, self.now) or parameters.schedule == 'periodic':
-            return False
-        pause = wait(self._last_check[robot], self.now, parameters.reactive_interval)
-        if pause <= 0.0:
-            return self._run_if_changed(robot)
-        if robot not in self._reaction:
-            number = self.at(self.now + pause, lambda: self._reaction.get(robot) == number
-                             and robot in self.robots and self._run_if_changed(robot))
-            self._reaction[robot] = number
-        return False
+    def _arrive(self, robot: int, payload: str) -> None:
+        if robot in self.robots and self.robots[robot].receive(payload, self.now):
+            self._schedules[robot].take_news(self.now)
 
-    def _run_if_changed(self, robot: int) -> bool:
-        self._reaction.pop(robot, None)
-        self._last_check[robot] = self.now
-        outlook = self.robots[robot].would_change(self.now)
-        return outlook is not None and self._round(robot, outlook)
-
-    def _round(self, robot: int, outlook: Outlook | None = None) -> bool:
-        self._last = robot
-        self._reaction.pop(robot, None)
-        self._last_check[robot] = self.now
+    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
+        self._ran = robot
         leader = self.robots[robot].state.leader
         payload = self.robots[robot].round(self.now, outlook)
-        self._plan_repeats(robot, self.robots[robot].state.leader != leader)
+        self._schedules[robot].has_run(self.now, self.robots[robot].state.leader != leader)
         for near in self._receivers(robot):
             self._carry(near, payload)
-        return True
 
     def _carry(self, receiver: int, payload: str) -> None:
         """Deliver a message that is sent now."""
         self.at(self.now + self._flight, partial(self._arrive, receiver, payload))
 
-    def _plan_repeats(self, robot: int, changed: bool) -> None:
-        parameters = self.robots[robot].parameters
-        if changed and parameters.schedule == 'reactive':
-            self._repeats[robot] = list(repeat_delays(
-                parameters.reactive_repeats, parameters.reactive_interval))
-        if self._repeats[robot] and (changed or robot not in self._repeat):
-            number = self.at(self.now + self._repeats[robot].pop(0), lambda: self._repeat.get(
-                robot) == number and robot in self.robots and self._run_repeat(robot))
-            self._repeat[robot] = number
-
-    def _run_repeat(self, robot: int) -> bool:
-        del self._repeat[robot]
-        return self._round(robot)
-
     def kill(self, robot: int) -> None:
         """End a robot without warning; messages under way still arrive."""
+        self._schedules.pop(robot).stop()
         del self.robots[robot]
 
     def add(self, number: int, robot: Robot) -> None:
-        """Add a robot, a period or more after a robot of that id was killed."""
+        """Add a robot, perhaps in place of one of that id that was killed."""
         self.robots[number] = robot
         self._begin(number)
 

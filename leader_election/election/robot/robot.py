@@ -65,8 +65,6 @@ COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNT
             UNMEASURED, *LOCALISATION_COUNTERS, *dict(SHORTENINGS),
             *(reason.value for reason in RejectReason))
 """The names of a robot's counters."""
-GOLDEN = 0.6180339887498949
-"""The golden ratio minus one, whose multiples modulo 1 spread evenly."""
 
 
 class Outlook(NamedTuple):
@@ -336,49 +334,3 @@ class Robot:
             message, self._codec.encode, self.authentication.room, self.counts)
         self.grants_left_out = collected - grants_in(message)
         return payload
-
-
-def phase(asked: float, robot_id: int) -> float:
-    """
-    Return the phase of a robot's rounds within the period, as a fraction in [0, 1).
-
-    :param asked: the wanted phase; negative: one that follows from the id, spread evenly over any
-        set of consecutive ids (the multiples of the golden ratio).
-    :param robot_id: the robot's id.
-
-    >>> phase(0.25, 7)
-    0.25
-    >>> [round(phase(-1.0, robot), 2) for robot in (0, 1, 2, 3)]
-    [0.0, 0.62, 0.24, 0.85]
-    """
-    return asked if asked >= 0.0 else (robot_id * GOLDEN) % 1.0
-
-
-def repeat_delays(repeats: int, interval: float) -> tuple[float, ...]:
-    """
-    Return the delays between a change of the leader and the rounds that repeat it, one by one [s].
-
-    :param repeats: the number of rounds.
-    :param interval: the first delay [s]; each is twice as long as the one before.
-
-    >>> repeat_delays(3, 0.25)
-    (0.25, 0.5, 1.0)
-    """
-    return tuple(interval * 2.0 ** k for k in range(repeats))
-
-
-def wait(last_round: float, now: float, interval: float) -> float:
-    """
-    Return the delay of a reactive round that keeps rounds an interval apart [s].
-
-    :param last_round: the time of the last round [s]; -infinity: none yet.
-    :param now: the time [s].
-    :param interval: the least time between rounds [s].
-
-    >>> wait(last_round=10.0, now=10.25, interval=1.0)
-    0.75
-    >>> wait(last_round=10.0, now=12.0, interval=1.0)
-    0.0
-    """
-    since = now - last_round
-    return interval - since if since < interval else 0.0

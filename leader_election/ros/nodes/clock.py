@@ -19,6 +19,10 @@ import time
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.timer import Timer
+
+SHORTEST_TIMER = 1e-3
+"""The shortest period of a timer [s]; zero is not a valid one."""
 
 
 def steady_clock(node: Node) -> Clock:
@@ -52,3 +56,13 @@ def reader(clock: Clock) -> Callable[[], float]:
     if clock.clock_type == ClockType.STEADY_TIME:
         return time.monotonic
     return lambda: float(clock.now().nanoseconds) * 1e-9
+
+
+def restart(timer: Timer, period: float) -> None:
+    """
+    Start a timer anew, with another period.
+
+    :param period: [s]; a shorter one than :data:`SHORTEST_TIMER` is prolonged to that.
+    """
+    timer.timer_period_ns = int(max(period, SHORTEST_TIMER) * 1e9)
+    timer.reset()

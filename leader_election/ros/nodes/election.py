@@ -27,6 +27,7 @@ from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.pose import IDENTITY, yaw_of
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Outlook, Robot
+from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.slip import BUMPER, IMU
@@ -41,7 +42,6 @@ from leader_election.ros.nodes.odometry_origin import TransformOrigin
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, SIGHTINGS, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD
-from leader_election.ros.nodes.rounds import RoundSchedule
 from leader_election.ros.nodes.state_publishers import (
     LeadershipPublisher,
     PlotPublishers,
@@ -177,7 +177,8 @@ class Election:
 
     def start(self) -> None:
         """Start the rounds."""
-        self._schedule = RoundSchedule(self.robot, self._now, self._round, self._timer)
+        self._schedule = RoundSchedule(
+            self.robot, self._now, self._round, self._timer, clock.restart)
         parameters = self._declared.values
         self._timer(parameters.diagnostics_period, self._diagnose)
         if self._plots is not None:
@@ -192,7 +193,8 @@ class Election:
         return subscribe(self._node, kind, topic, callback, profile, event_callbacks=events)
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
-        return self._node.create_timer(period, callback, clock=self.steady_clock)
+        return self._node.create_timer(
+            max(period, clock.SHORTEST_TIMER), callback, clock=self.steady_clock)
 
     def _pose(self) -> tuple[float, float, float] | None:
         return self.robot.sensing.pose(self._now())

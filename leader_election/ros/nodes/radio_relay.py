@@ -38,8 +38,6 @@ from std_msgs.msg import String
 
 DIAGNOSTICS_PERIOD = 1.0
 """The time between two messages on ``/diagnostics`` [s]."""
-SHORTEST_TIMER = 1e-3
-"""The shortest period of a timer [s]; zero is not a valid one."""
 
 
 class RadioRelay:
@@ -136,9 +134,7 @@ class RadioRelay:
         planned = max(due, now + (BUNDLE_PERIOD if self._bundle is not None else 0.0))
         if planned < self._planned or self._arrival.is_canceled():
             self._planned = planned
-            wait = max((planned - now) / self._time_factor, SHORTEST_TIMER)
-            self._arrival.timer_period_ns = int(wait * 1e9)
-            self._arrival.reset()
+            clock.restart(self._arrival, (planned - now) / self._time_factor)
 
     def status(self) -> DiagnosticStatus:
         """Return the counters."""

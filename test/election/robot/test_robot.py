@@ -23,7 +23,8 @@ from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.pose import from_parameter
 from leader_election.election.robot.reception import HEARD, ROUNDS
-from leader_election.election.robot.robot import LEADER_CHANGES, phase, Robot, wait
+from leader_election.election.robot.robot import LEADER_CHANGES, Robot
+from leader_election.election.robot.rounds import phase, wait
 from leader_election.election.robot.wire import RejectReason
 from leader_election.localisation.localisation import Estimate
 from leader_election.parameters import build

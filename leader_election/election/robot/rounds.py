@@ -17,10 +17,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from leader_election.election.robot.robot import Outlook, phase, repeat_delays, Robot, wait
+from leader_election.election.robot.robot import Outlook, Robot
 
-SHORTEST_TIMER = 1e-3
-"""The shortest period of a timer [s]; zero is not a valid one."""
+GOLDEN = 0.6180339887498949
+"""The golden ratio minus one, whose multiples modulo 1 spread evenly."""
 
 
 class RoundSchedule:
@@ -33,21 +33,24 @@ class RoundSchedule:
 
     def __init__(self, robot: Robot, now: Callable[[], float],
                  run: Callable[[float, Outlook | None], None],
-                 timer: Callable[[float, Callable[[], None]], Any]) -> None:
+                 timer: Callable[[float, Callable[[], None]], Any],
+                 restart: Callable[[Any, float], None]) -> None:
         """
         Start the timers; the first round is due by the robot's phase.
 
         :param now: returns the time on the robot's clock [s].
         :param run: runs a round at a time; it calls :meth:`has_run`.
-        :param timer: creates a timer of a period [s] on that clock.
+        :param timer: creates a timer of a period [s] on that clock; it has ``cancel()`` and
+            ``is_canceled()``.
+        :param restart: starts a timer anew with another period [s].
         """
-        self._robot, self._now, self._run = robot, now, run
+        self._robot, self._now, self._run, self._restart = robot, now, run, restart
         self._last_check = self._last_beat = float('-inf')
         self._repeats: list[float] = []
         self._in_phase = False
         parameters = robot.parameters
         first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
-        self._heartbeat = timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
+        self._heartbeat = timer(first, self._on_heartbeat)
         self._reaction = timer(parameters.reactive_interval, self._on_reaction)
         self._repeat = timer(parameters.reactive_interval, self._on_repeat)
         for each in (self._reaction, self._repeat):
@@ -60,7 +63,12 @@ class RoundSchedule:
 
     def set_period(self, period: float) -> None:
         """Change the period of the rounds [s]."""
-        _set(self._heartbeat, period)
+        self._restart(self._heartbeat, period)
+
+    def stop(self) -> None:
+        """Stop the timers; no round follows."""
+        for each in (self._heartbeat, self._reaction, self._repeat):
+            each.cancel()
 
     def catch_up(self, now: float) -> None:
         """
@@ -76,10 +84,10 @@ class RoundSchedule:
         if not self.is_reactive:
             return
         pause = wait(self._last_check, now, self._robot.parameters.reactive_interval)
-        if pause < SHORTEST_TIMER:
+        if pause <= 0.0:
             self._react(now)
         elif self._reaction.is_canceled():
-            _set(self._reaction, pause)
+            self._restart(self._reaction, pause)
 
     def has_run(self, now: float, changed: bool) -> None:
         """
@@ -94,7 +102,7 @@ class RoundSchedule:
             self._repeats = list(repeat_delays(
                 parameters.reactive_repeats, parameters.reactive_interval))
         if self._repeats and (changed or self._repeat.is_canceled()):
-            _set(self._repeat, self._repeats.pop(0))
+            self._restart(self._repeat, self._repeats.pop(0))
 
     def _on_heartbeat(self) -> None:
         now, period = self._now(), self._robot.parameters.round_period
@@ -123,6 +131,47 @@ class RoundSchedule:
             self._run(now, outlook)
 
 
-def _set(timer: Any, period: float) -> None:
-    timer.timer_period_ns = int(period * 1e9)
-    timer.reset()
+def phase(asked: float, robot_id: int) -> float:
+    """
+    Return the phase of a robot's rounds within the period, as a fraction in [0, 1).
+
+    :param asked: the wanted phase; negative: one that follows from the id, spread evenly over any
+        set of consecutive ids (the multiples of the golden ratio).
+    :param robot_id: the robot's id.
+
+    >>> phase(0.25, 7)
+    0.25
+    >>> [round(phase(-1.0, robot), 2) for robot in (0, 1, 2, 3)]
+    [0.0, 0.62, 0.24, 0.85]
+    """
+    return asked if asked >= 0.0 else (robot_id * GOLDEN) % 1.0
+
+
+def repeat_delays(repeats: int, interval: float) -> tuple[float, ...]:
+    """
+    Return the delays between a change of the leader and the rounds that repeat it, one by one [s].
+
+    :param repeats: the number of rounds.
+    :param interval: the first delay [s]; each is twice as long as the one before.
+
+    >>> repeat_delays(3, 0.25)
+    (0.25, 0.5, 1.0)
+    """
+    return tuple(interval * 2.0 ** k for k in range(repeats))
+
+
+def wait(last_round: float, now: float, interval: float) -> float:
+    """
+    Return the delay of a reactive round that keeps rounds an interval apart [s].
+
+    :param last_round: the time of the last round [s]; -infinity: none yet.
+    :param now: the time [s].
+    :param interval: the least time between rounds [s].
+
+    >>> wait(last_round=10.0, now=10.25, interval=1.0)
+    0.75
+    >>> wait(last_round=10.0, now=12.0, interval=1.0)
+    0.0
+    """
+    since = now - last_round
+    return interval - since if since < interval else 0.0
