@@ -26,7 +26,7 @@ from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LE
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.region_codec import region_part
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.executor import make_executor
+from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 import rclpy
 from rclpy.parameter import Parameter

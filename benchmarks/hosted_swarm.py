@@ -26,7 +26,7 @@ from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.tracker import SwarmTracker

@@ -36,7 +36,7 @@ from benchmarks import swarm_watch
 from benchmarks.hosted_swarm import cpu_seconds, Observer, ros
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.demo.processes import Processes
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.simulation.radio import SENT_TOPIC, unpack
 from leader_election.simulation.scene import make_scene, SceneParameters

@@ -23,14 +23,49 @@ too. Finally the cost of the limit: the losses of a living leader in a line of r
 loss.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 import itertools
+import random
 import time
 from typing import Any, NamedTuple
 
 from benchmarks.hosted_swarm import hosted_swarm
-from benchmarks.simulated_swarm import RestingSwarm
 from leader_election.election.algorithms.algorithm import AUTOMATIC, automatic_hop_limit, NONE
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.swarm.reference_partition import links_within
+from leader_election.swarm.simulated_swarm import SimulatedSwarm
+
+Place = tuple[float, float]
+
+
+class RestingSwarm(SimulatedSwarm):
+    """
+    Robots at rest that hear the robots within their communication range.
+
+    Equal seeds give equal runs.
+    """
+
+    def __init__(self, places: Sequence[Place], seed: int = 0, loss: float = 0.0,
+                 **parameters: Any) -> None:
+        """
+        Start robots 1, 2, ... whose strengths are their ids; the last one is the strongest.
+
+        :param places: [m], in the order of the ids.
+        :param loss: the probability that a robot does not receive a message.
+        :param parameters: of all robots.
+        """
+        draw = random.Random(seed)
+        robots = {number: Robot(ElectionParameters(
+            robot_id=number, strength=float(number), odometry_expiry=1e9, **parameters))
+            for number in range(1, len(places) + 1)}
+        for number, robot in robots.items():
+            robot.sensing.take_odometry((*places[number - 1], 0.0), 0.0)
+        reach = next(iter(robots.values())).parameters.communication_range
+        near = links_within(dict(enumerate(places, 1)), reach)
+        super().__init__(robots, lambda robot: [
+            other for other in near[robot] if draw.random() >= loss])
+
 
 SPACINGS = (0.05, 0.1, 0.5, 2.0)
 RADII = (2.0, 10.0, 20.0, 100.0)

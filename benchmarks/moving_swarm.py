@@ -29,7 +29,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.parameters import build
-from leader_election.ros.demo.scenario import DemoScenario
+from leader_election.ros.demo.task_scenarios import DemoScenario
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength

@@ -28,10 +28,13 @@ import sys
 from benchmarks.wandering_world import WanderingWorld
 from leader_election.parameters import build, ParameterError
 from leader_election.parameters.command_line import print_error
-from leader_election.simulation.logged_sightings import COLUMNS as SIGHTING_COLUMNS
-from leader_election.simulation.logged_sightings import FOLDER
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import COLUMNS, LANDMARKS
+from leader_election.simulation.robot_logs import (
+    COLUMNS,
+    LANDMARKS,
+    SIGHTING_COLUMNS,
+    SIGHTINGS_FOLDER,
+)
 import numpy as np
 
 ROBOTS = 5
@@ -66,11 +69,11 @@ def record(seconds: float, seed: int, folder: Path) -> None:
     :param folder: for the logs.
     :raises ParameterError: for a wrong seed, or without MuJoCo.
     """
-    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-    _write(folder / FOLDER / LANDMARKS, ('id', 'x', 'y'), (
+    (folder / SIGHTINGS_FOLDER).mkdir(parents=True, exist_ok=True)
+    _write(folder / SIGHTINGS_FOLDER / LANDMARKS, ('id', 'x', 'y'), (
         f'{landmark},{x:.3f},{y:.3f}' for landmark, (x, y) in landmarks().items()))
     bodies = WanderingWorld(build(WorldParameters, {
-        **SETTINGS, 'seed': seed, 'landmarks': str(folder / FOLDER / LANDMARKS)}))
+        **SETTINGS, 'seed': seed, 'landmarks': str(folder / SIGHTINGS_FOLDER / LANDMARKS)}))
     world = bodies.world
     poses, velocities, seen = [], [], []
     for _ in range(round(seconds / world.dt) + 1):
@@ -88,7 +91,7 @@ def record(seconds: float, seed: int, folder: Path) -> None:
             for k, ((v, omega), (x, y, theta)) in enumerate(zip(
                 (each[row].tolist() for each in velocities),
                 (each[row].tolist() for each in poses)))))
-        _write(folder / FOLDER / name, SIGHTING_COLUMNS, (
+        _write(folder / SIGHTINGS_FOLDER / name, SIGHTING_COLUMNS, (
             f'{t:.1f},{subject:.0f},{distance:.3f},{bearing:.3f}'
             for t, observer, subject, distance, bearing in sightings.tolist() if observer == row))
     print(f'{folder}: {ROBOTS} robots, {seconds:g} s, ways of {bodies.travelled.min():.0f} to '

@@ -33,7 +33,7 @@ from leader_election.election.robot.reception import DROPPED, HEARD
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.ros.demo.processes import Processes
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.swarm.fleet.key_file import make_key
 from nav_msgs.msg import Odometry

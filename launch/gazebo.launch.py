@@ -70,7 +70,7 @@ from leader_election.ros.launching.robot_processes import (
     wander_nodes,
 )
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
-from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
+from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
 

@@ -29,8 +29,7 @@ from leader_election.election.robot.parameters import (
 )
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import to_yaml
-from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
+from leader_election.simulation.parameters import GazeboOdometryParameters, WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.recording.options import RecorderParameters
 from leader_election.swarm.tracker import MonitorParameters

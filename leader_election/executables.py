@@ -75,7 +75,7 @@ _TO_MEASURE = Requirement(extra='lab', modules=_LAB, purpose='the laboratory')
 
 EXECUTABLES = (
     Executable(
-        name='await_clock', module='leader_election.ros.nodes.await_clock',
+        name='await_clock', module='leader_election.ros.nodes.clock',
         stop_status=130,
         description='wait until simulated time advances, then end'),
     Executable(

@@ -41,7 +41,7 @@ import json
 import os
 import time
 
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.tracker import SwarmTracker
 import rclpy

@@ -17,7 +17,7 @@
 from collections.abc import Callable, Sequence
 import time
 
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 from rclpy.node import Node
 
 EXECUTOR = 'EventsExecutor runs'

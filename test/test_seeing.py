@@ -22,7 +22,7 @@ from leader_election.config import FILES, write
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, table
-from leader_election.ros.nodes.markers import Markers, trail_marker
+from leader_election.ros.nodes.monitor import Markers, trail_marker
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.simulation.parameters import WorldParameters

@@ -24,8 +24,7 @@ from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.ros.demo.processes import ProcessDied
-from leader_election.ros.nodes.executor import spin
-from leader_election.ros.nodes.process import StopRequest
+from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.view.formatting import Palette
 from leader_election.swarm.view.frame import Frame

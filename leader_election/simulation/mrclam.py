@@ -31,9 +31,13 @@ from pathlib import Path
 import re
 from typing import NamedTuple
 
-from leader_election.simulation.logged_sightings import COLUMNS as SIGHTING_COLUMNS
-from leader_election.simulation.logged_sightings import FOLDER
-from leader_election.simulation.robot_logs import COLUMNS, LANDMARKS, LogError
+from leader_election.simulation.robot_logs import (
+    COLUMNS,
+    LANDMARKS,
+    LogError,
+    SIGHTING_COLUMNS,
+    SIGHTINGS_FOLDER,
+)
 import numpy as np
 from numpy.typing import NDArray
 
@@ -100,7 +104,7 @@ def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None
     try:
         if target.is_dir() and any(target.iterdir()):
             raise LogError(f'{target} is not empty; name a new folder')
-        (target / FOLDER).mkdir(parents=True, exist_ok=True)
+        (target / SIGHTINGS_FOLDER).mkdir(parents=True, exist_ok=True)
         counted = [0, 0, 0]
         for number, robot in robots.items():
             rows = _resampled(robot, begin + times, mean)
@@ -110,10 +114,10 @@ def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None
             sightings, counts = _sightings(
                 robot.measurements, number, subjects, begin, float(times[-1]))
             counted = [before + count for before, count in zip(counted, counts)]
-            _write(target / FOLDER / f'robot_{number}.csv', SIGHTING_COLUMNS, (
+            _write(target / SIGHTINGS_FOLDER / f'robot_{number}.csv', SIGHTING_COLUMNS, (
                 f'{t:.4f},{subject:.0f},{distance:.4f},{bearing:.4f}'
                 for t, subject, distance, bearing in sightings.tolist()))
-        _write(target / FOLDER / LANDMARKS, ('id', 'x', 'y'), (
+        _write(target / SIGHTINGS_FOLDER / LANDMARKS, ('id', 'x', 'y'), (
             f'{subject:.0f},{x:.5f},{y:.5f}' for subject, x, y in places[:, :3].tolist()))
     except OSError as error:
         raise LogError(f'{error.filename or target}: {error.strerror}') from None

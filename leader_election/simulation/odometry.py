@@ -29,8 +29,11 @@ import zlib
 
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.simulation.kinematics import advance, Array, velocities_between
-from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.sensor_parameters import LEAST_FACTOR, OdometryErrorParameters
+from leader_election.simulation.parameters import (
+    LEAST_FACTOR,
+    OdometryErrorParameters,
+    WorldParameters,
+)
 import numpy as np
 
 PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,

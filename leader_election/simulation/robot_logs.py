@@ -13,11 +13,20 @@
 # limitations under the License.
 
 """
-Logs of robots: CSV files with the columns ``t,v,omega,x,y,theta``.
+Logs of robots: their paths, and their sightings of each other and of landmarks.
 
-``t`` is time [s]; ``v`` and ``omega`` are the linear and angular velocity reported by the robot's
-odometry [m/s, rad/s], valid until the next row; ``x, y, theta`` is the true pose [m, rad]. Further
-columns are ignored. :mod:`.logged_sightings` reads the robots' sightings of each other.
+A log is a CSV file with the columns ``t,v,omega,x,y,theta``: the time [s]; the linear and
+angular velocity by odometry, valid until the next row [m/s, rad/s]; the true pose [m, rad].
+Further columns are ignored.
+
+Beside the logs there is a folder ``measurements`` with a file of the same name for each robot that
+has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number in the name
+of the log of the robot seen, or that of a landmark; ``range`` [m]; and ``bearing`` [rad],
+counter-clockwise of straight ahead. An empty or ``nan`` range or bearing was not measured. Rows
+may be in any order. Subjects that are neither a robot nor a landmark are left out.
+
+``landmarks.csv``, in the same folder or beside the logs, has the columns ``subject`` (or ``id``),
+``x`` and ``y`` [m].
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -30,9 +39,11 @@ from pathlib import Path
 import re
 from typing import NamedTuple
 
+from leader_election.localisation.landmarks import read_landmarks
 from leader_election.parameters import ParameterError
+from leader_election.simulation.kinematics import Array
+from leader_election.simulation.parameters import SightingSensorParameters
 import numpy as np
-from numpy.typing import NDArray
 
 SAMPLE = 'physics5'
 """The name of the logs included in the package: five robots with contact physics."""
@@ -47,15 +58,15 @@ LANDMARKS = 'landmarks.csv'
 class RobotLog:
     """The log of one robot."""
 
-    t: NDArray[np.float64]
+    t: Array
     """Time [s], shape (n,), increasing."""
-    velocities: NDArray[np.float64]
+    velocities: Array
     """Linear and angular velocity by odometry [m/s, rad/s], shape (n, 2)."""
-    poses: NDArray[np.float64]
+    poses: Array
     """True x, y, yaw [m, rad], shape (n, 3); yaw is continuous."""
-    _travelled: NDArray[np.float64] = field(init=False, repr=False)
+    _travelled: Array = field(init=False, repr=False)
 
-    def pose_at(self, t: float) -> NDArray[np.float64]:
+    def pose_at(self, t: float) -> Array:
         """
         Return the true x, y, yaw at a time, interpolated linearly [m, rad].
 
@@ -63,7 +74,7 @@ class RobotLog:
         """
         return self._at(self.poses, t)
 
-    def travelled_at(self, t: float) -> NDArray[np.float64]:
+    def travelled_at(self, t: float) -> Array:
         """
         Return the distance driven and the angle turned by odometry since the first row [m, rad].
 
@@ -71,7 +82,7 @@ class RobotLog:
         """
         return self._at(self._travelled, t)
 
-    def _at(self, table: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    def _at(self, table: Array, t: float) -> Array:
         """Return a table's row at a time, interpolated linearly: one search for all columns."""
         row = int(np.searchsorted(self.t, t, side='right')) - 1
         if not 0 <= row < len(self.t) - 1:
@@ -162,7 +173,7 @@ class LogError(ParameterError):
 class Table(NamedTuple):
     """The rows of a file."""
 
-    values: NDArray[np.float64]
+    values: Array
     """Shape (rows, columns)."""
     lines: list[int]
     """The line of each row in the file."""
@@ -206,3 +217,116 @@ def _number(name: str, text: str | None, may_lack: bool, line: int) -> float:
     if not math.isfinite(value) and not (may_lack and math.isnan(value)):
         raise ValueError(f'line {line}: {name} is not a finite number: {text!r}')
     return value
+
+
+SIGHTINGS_FOLDER = 'measurements'
+SIGHTING_COLUMNS = ('t', 'subject', 'range', 'bearing')
+Landmarks = dict[int, tuple[float, float]]
+"""x, y of each landmark, by its id [m]."""
+_SAME_TIME = 1e-9
+"""The rounding of times [s]."""
+
+
+def landmarks_path(logs: str) -> Path | None:
+    """
+    Return the path of the file of landmarks of logs, ``None`` without one.
+
+    :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
+    """
+    with logs_folder(logs) as folder:
+        paths = (folder / SIGHTINGS_FOLDER / LANDMARKS, folder / LANDMARKS)
+        return next((path for path in paths if path.is_file()), None)
+
+
+def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
+    """
+    Return the landmarks of a scene.
+
+    :param logs: the replayed logs; their landmarks are used without a path. Empty: none.
+    :param path: of a file of landmarks; empty: none.
+    :param ids: of the robots.
+    :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
+    """
+    found = path or str((landmarks_path(logs) if logs else None) or '')
+    landmarks = dict(read_landmarks(found))
+    for landmark in landmarks:
+        if landmark in ids:
+            raise LogError(f'log {found}: landmark {landmark} has the id of a robot; change '
+                           'parameter first_id')
+    return landmarks
+
+
+def read_sightings(logs: str, ids: Sequence[int]) -> Array:
+    """
+    Read the sightings of all robots.
+
+    :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
+    :param ids: of the robots, in the order of their logs.
+    :return: in the order of time: time [s], row of the observer, id of the target, range [m],
+        bearing [rad], shape (m, 5).
+    :raises ParameterError: if there are none, or a file is wrong.
+    """
+    names = {landmark: landmark for landmark in read_scene_landmarks(logs, '', ids)}
+    with logs_folder(logs) as folder:
+        paths = log_paths(folder)
+        names |= _numbers(paths, ids)
+        files = [folder / SIGHTINGS_FOLDER / path.name for path in paths]
+        if not any(file.is_file() for file in files):
+            raise LogError('logged_sightings', problem=': no sightings in '
+                           f'{folder / SIGHTINGS_FOLDER}: it takes files named as the logs, '
+                           f'{files[0].name} and so on')
+        tables = [_read_file(file, row, names) for row, file in enumerate(files)
+                  if file.is_file()]
+    table = np.concatenate(tables)
+    return table[np.argsort(table[:, 0], kind='stable')]
+
+
+def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
+    """Return the ids of robots by the numbers in the names of their logs."""
+    numbers: dict[int, int] = {}
+    for path, robot in zip(paths, ids, strict=True):
+        digits = re.search(r'\d+$', path.stem)
+        if digits is None or int(digits[0]) in numbers:
+            raise LogError(f'log {path}: sightings need a number of its own at the end of the '
+                           'name of each log, as in robot_1.csv')
+        numbers[int(digits[0])] = robot
+    return numbers
+
+
+def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
+    table, lines = read_table(path, SIGHTING_COLUMNS, may_lack=('range', 'bearing'))
+    for line, (_, subject, distance, bearing) in zip(lines, table.tolist()):
+        if subject != int(subject):
+            raise LogError(f'log {path}: line {line}: subject is not a whole number: {subject:g}')
+        if math.isnan(distance) and math.isnan(bearing):
+            raise LogError(f'log {path}: line {line}: neither range nor bearing is a number')
+    known = np.isin(table[:, 1], list(names))
+    table = table[known]
+    seen = np.array([names[int(subject)] for subject in table[:, 1]])
+    return np.column_stack((table[:, 0], np.full(len(table), row), seen, table[:, 2:]))
+
+
+class LoggedSightings:
+    """Replay of sightings; those before the start of the replay are left out."""
+
+    def __init__(self, sightings: Array, first: float) -> None:
+        """
+        Begin the replay.
+
+        :param sightings: as :func:`read_sightings` returns them.
+        :param first: the time of the logs at which the replay starts [s].
+        """
+        self._times = sightings[:, 0] - first
+        self._rows = sightings[:, 1:]
+        self._next = int(np.searchsorted(self._times, 0.0))
+
+    def configure(self, parameters: SightingSensorParameters) -> None:
+        """Apply changed parameters: none (``SightingSensor``)."""
+
+    def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
+        """Return the sightings since the last call (``SightingSensor``)."""
+        begin = self._next
+        self._next = int(np.searchsorted(self._times, now + _SAME_TIME, side='right'))
+        found = self._rows[begin:self._next]
+        found = found[np.isin(found[:, 0], observers)]
+        return found[np.argsort(found[:, 0], kind='stable')]

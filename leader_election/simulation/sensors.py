@@ -25,8 +25,7 @@ from typing import Protocol
 
 from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import Array
-from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.sensor_parameters import SightingSensorParameters
+from leader_election.simulation.parameters import SightingSensorParameters, WorldParameters
 import numpy as np
 from numpy.typing import NDArray
 import shapely

@@ -23,11 +23,6 @@ from leader_election.parameters.values import id_ranges, within
 from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import Array, relative, velocities_between
 from leader_election.simulation.lidar import Lidar
-from leader_election.simulation.logged_sightings import (
-    LoggedSightings,
-    read_scene_landmarks,
-    read_sightings,
-)
 from leader_election.simulation.motion import (
     carried_log,
     CarriedMotion,
@@ -40,11 +35,15 @@ from leader_election.simulation.motion import (
     VelocityController,
 )
 from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
-from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.radio import Radio
-from leader_election.simulation.robot_logs import first_time
+from leader_election.simulation.robot_logs import (
+    first_time,
+    LoggedSightings,
+    read_scene_landmarks,
+    read_sightings,
+)
 from leader_election.simulation.scene import free_space, make_scene, Scene
-from leader_election.simulation.sensor_parameters import OdometryErrorParameters
 from leader_election.simulation.sensors import (
     Camera,
     NO_SIGHTINGS,

@@ -37,7 +37,7 @@ import select
 import sys
 
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 import rclpy
 
 ME = int(sys.argv[1])

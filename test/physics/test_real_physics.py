@@ -25,9 +25,8 @@ from benchmarks.record_logs import landmarks, record, ROBOTS
 from benchmarks.swarm_watch import right_leaders, Rules, Watch
 from benchmarks.wandering_world import WanderingWorld
 from leader_election.simulation.kinematics import advance
-from leader_election.simulation.logged_sightings import read_landmarks, read_sightings
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import read_logs
+from leader_election.simulation.robot_logs import read_landmarks, read_logs, read_sightings
 import numpy as np
 import pytest
 

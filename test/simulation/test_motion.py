@@ -29,10 +29,9 @@ from leader_election.simulation.motion import (
     VelocityCommands,
 )
 from leader_election.simulation.odometry import Odometry
-from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.robot_logs import read_logs
 from leader_election.simulation.scene import free_space
-from leader_election.simulation.sensor_parameters import OdometryErrorParameters
 from leader_election.simulation.world import World
 import numpy as np
 import pytest

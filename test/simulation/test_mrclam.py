@@ -18,9 +18,15 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.simulation.logged_sightings import read_landmarks, read_sightings
 from leader_election.simulation.mrclam import convert
-from leader_election.simulation.robot_logs import LogError, logs_folder, read_log, read_logs
+from leader_election.simulation.robot_logs import (
+    LogError,
+    logs_folder,
+    read_landmarks,
+    read_log,
+    read_logs,
+    read_sightings,
+)
 import numpy as np
 import pytest
 

@@ -25,10 +25,10 @@ from leader_election.simulation.odometry import (
     OdometryCovariance,
     velocities_between,
 )
-from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.sensor_parameters import (
+from leader_election.simulation.parameters import (
     GazeboOdometryParameters,
     OdometryErrorParameters,
+    WorldParameters,
 )
 from leader_election.simulation.world import World
 import numpy as np

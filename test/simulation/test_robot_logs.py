@@ -18,14 +18,17 @@ import math
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.simulation.logged_sightings import (
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_logs import (
     landmarks_path,
+    LogError,
     LoggedSightings,
+    read_log,
+    read_logs,
     read_scene_landmarks,
     read_sightings,
+    read_table,
 )
-from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import LogError, read_log, read_logs, read_table
 from leader_election.simulation.world import World
 import numpy as np
 import pytest

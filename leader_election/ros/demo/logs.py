@@ -35,13 +35,17 @@ from leader_election.ros.demo.checks import Check, overload, print_report, Punct
 from leader_election.ros.demo.processes import AT_ONCE, LOG, ProcessDied, Processes, refuse_company
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.executor import spin
-from leader_election.ros.nodes.process import StopRequest
+from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
-from leader_election.simulation.logged_sightings import landmarks_path, read_sightings
 from leader_election.simulation.motion import carried_log
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
-from leader_election.simulation.robot_logs import first_time, LANDMARKS, RobotLog
+from leader_election.simulation.robot_logs import (
+    first_time,
+    LANDMARKS,
+    landmarks_path,
+    read_sightings,
+    RobotLog,
+)
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.accuracy import Accuracy, accuracy_lines, compare_messages
 from leader_election.swarm.reference_partition import Agreement

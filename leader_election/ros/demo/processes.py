@@ -38,8 +38,7 @@ from types import TracebackType
 from typing import Any
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.executor import spin
-from leader_election.ros.nodes.process import StopRequest
+from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.view.formatting import count
 from rclpy.node import Node
 

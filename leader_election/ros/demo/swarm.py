@@ -24,11 +24,11 @@ from leader_election.ros.demo.checks import (
     Check,
     format_duration,
     GroundTruth,
+    Leaderships,
     print_report,
     RunObserver,
     stopped,
 )
-from leader_election.ros.demo.leaderships import Leaderships
 from leader_election.ros.demo.processes import (
     AT_ONCE,
     LOG,
@@ -37,13 +37,11 @@ from leader_election.ros.demo.processes import (
     publishers,
     refuse_company,
 )
-from leader_election.ros.demo.scenario import Observation
-from leader_election.ros.demo.task_scenarios import SCENARIOS
+from leader_election.ros.demo.task_scenarios import Observation, SCENARIOS
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.executor import spin
 from leader_election.ros.nodes.monitor import Monitor
-from leader_election.ros.nodes.process import StopRequest
+from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.simulation.odometry import EXACT_ODOMETRY, PHYSICAL_WHEELS
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength

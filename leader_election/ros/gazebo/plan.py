@@ -38,7 +38,6 @@ from leader_election.parameters import (
     REQUIRED_INT,
     table,
 )
-from leader_election.ros.gazebo.model import robot_sdf
 from leader_election.ros.gazebo.sdf import (
     Equipment,
     Lidar,
@@ -55,7 +54,7 @@ from leader_election.ros.gazebo.user_world import (
     read_world,
     world_name,
 )
-from leader_election.ros.gazebo.world_file import WORLD_NAME, world_sdf
+from leader_election.ros.gazebo.world_file import robot_sdf, WORLD_NAME, world_sdf
 from leader_election.simulation.arena import load_arena
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z

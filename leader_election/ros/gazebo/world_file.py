@@ -16,26 +16,35 @@
 A world file as SDF: an arena, the ground, light, and all robots.
 
 The file contains the robots: if many are spawned into a running world at once, some never appear.
+Their dimensions and masses are in ``simulation.robot_body``; their frame ``base_link`` is on the
+ground, midway between the wheels.
 
-Walls and obstacles collide as the boxes of :mod:`.world.walls`; the visual of an obstacle is the
-whole polygon.
+Walls and obstacles collide as the boxes of :mod:`leader_election.simulation.arena`; the visual of
+an obstacle is the whole polygon.
 """
 
 from collections.abc import Sequence
+import math
 
-from leader_election.ros.gazebo.model import robot_model, SDF_VERSION
 from leader_election.ros.gazebo.sdf import (
     Colour,
+    contact_sensor,
     document,
+    drive_plugin,
     Element,
     Equipment,
+    ground_truth_plugin,
+    imu_sensor,
+    lidar_sensor,
     material,
+    model_topic,
     NO_EQUIPMENT,
     robot_colour,
     STEP,
     tag,
     world_plugins,
 )
+from leader_election.simulation import robot_body as body
 from leader_election.simulation.arena import (
     Arena,
     obstacle_rectangles,
@@ -45,6 +54,125 @@ from leader_election.simulation.arena import (
 )
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import shapely
+
+SDF_VERSION = '1.7'
+"""A version that all versions of Gazebo Sim read."""
+
+_MIN_RANGE = body.HEAD_RADIUS * math.sqrt(3) + 0.001
+"""
+The least range of a scanner [m].
+
+Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
+plane is farther away, by up to the square root of three. Objects nearer than the least range are
+reported as too near, and hide everything behind them.
+"""
+
+_BLACK = (0.1, 0.1, 0.1)
+_WHITE = (0.95, 0.95, 0.95)
+
+
+def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour,
+              equipment: Equipment = NO_EQUIPMENT, z: float = 0.0) -> str:
+    """
+    Return an SDF file with one robot.
+
+    :param name: of the model; it is part of the names of its topics in Gazebo.
+    :param pose: x, y, yaw [m, rad].
+    :param colour: of disc and head.
+    :param equipment: what the robot has in addition to its drive.
+    :param z: the height of the floor [m].
+
+    >>> 'gz-sim-diff-drive-system' in robot_sdf(
+    ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0))
+    True
+    """
+    return document(tag('sdf', robot_model(name, pose, colour, equipment, z),
+                        version=SDF_VERSION))
+
+
+def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
+                equipment: Equipment = NO_EQUIPMENT,
+                z: float = 0.0) -> Element:
+    """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
+    x, y, yaw = pose
+    half = body.WHEEL_SEPARATION / 2
+    return tag(
+        'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
+        _chassis(name, colour, equipment),
+        _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
+        drive_plugin(body.WHEEL_SEPARATION, body.WHEEL_RADIUS),
+        *([ground_truth_plugin()]
+          if equipment.ground_truth else []),
+        name=name)
+
+
+def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
+    disc = _cylinder_geometry(body.RADIUS, body.TOP - body.FLOOR)
+    head = _cylinder_geometry(body.HEAD_RADIUS, body.HEAD)
+    nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
+    caster = _sphere_geometry(body.CASTER_RADIUS)
+    at_caster = _pose(body.CASTER_X, 0.0, body.CASTER_RADIUS)
+    return tag(
+        'link', _inertial(body.CHASSIS),
+        tag('collision', _pose(0.0, 0.0, body.MIDDLE), disc, name='disc_shape'),
+        tag('visual', _pose(0.0, 0.0, body.MIDDLE), disc, material(colour), name='disc'),
+        tag('collision', _pose(0.0, 0.0, body.SCANNER_Z), head, name='head_shape'),
+        tag('visual', _pose(0.0, 0.0, body.SCANNER_Z), head, material(colour), name='head'),
+        # Shows the forward direction.
+        tag('visual', _pose(0.07, 0.0, body.TOP + body.HEAD + 0.005), nose, material(_WHITE),
+            name='nose'),
+        # The caster does not turn, but slides without friction.
+        tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
+        tag('visual', at_caster, caster, material(_BLACK), name='caster'),
+        *([lidar_sensor(equipment.lidar, height=body.SCANNER_Z, min_range=_MIN_RANGE)]
+          if equipment.lidar else []),
+        *([contact_sensor('disc_shape', model_topic(name, 'contacts'))]
+          if equipment.bumper else []),
+        *([imu_sensor(model_topic(name, 'imu'))] if equipment.imu else []),
+        name='base_link')
+
+
+def _wheel(side: str, y: float) -> Element:
+    ball = _sphere_geometry(body.WHEEL_RADIUS)
+    return tag(
+        'link', _pose(0.0, y, body.WHEEL_RADIUS), _inertial(body.WHEEL),
+        tag('collision', ball, _surface(body.FRICTION), name='collision'),
+        tag('visual', ball, material(_BLACK), name='visual'), name=f'{side}_wheel')
+
+
+def _joint(side: str) -> Element:
+    """Return the joint of a wheel; positive rotation, about +y, drives forward."""
+    return tag(
+        'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
+        tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
+            tag('limit', tag('lower', '-1e16'), tag('upper', '1e16'),
+                tag('effort', body.WHEEL_TORQUE))),
+        name=f'{side}_wheel_joint', type='revolute')
+
+
+def _pose(x: float, y: float, z: float) -> Element:
+    return tag('pose', (x, y, z, 0.0, 0.0, 0.0))
+
+
+def _cylinder_geometry(radius: float, length: float) -> Element:
+    return tag('geometry', tag('cylinder', tag('radius', radius), tag('length', length)))
+
+
+def _sphere_geometry(radius: float) -> Element:
+    return tag('geometry', tag('sphere', tag('radius', radius)))
+
+
+def _surface(friction: float) -> Element:
+    return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
+
+
+def _inertial(part: body.RigidBody) -> Element:
+    names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
+    return tag(
+        'inertial', _pose(*part.centre), tag('mass', part.mass),
+        tag('inertia', *(tag(name, value)
+                         for name, value in zip(names, part.moments + part.products))))
+
 
 _GREY = (0.55, 0.57, 0.6)
 _SAND = (0.76, 0.68, 0.54)

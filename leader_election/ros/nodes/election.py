@@ -48,8 +48,7 @@ from leader_election.ros.nodes.state_publishers import (
     StatePublishers,
 )
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.swarm.fleet.key_file import KeyFile
-from leader_election.swarm.fleet.swarm_time_file import SwarmTimeFile
+from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node

@@ -37,7 +37,7 @@ from leader_election.ros.nodes.waiting import BUFFERS, Missing
 from leader_election.ros.nodes.wander import namespaces
 from leader_election.simulation.kinematics import quaternions, velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose
-from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
+from leader_election.simulation.parameters import GazeboOdometryParameters
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node

@@ -22,23 +22,108 @@ error and status 2, and an entry in the log.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
+from importlib import import_module
 import os
 import signal
 import sys
 import time
 from types import FrameType
+from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
-from leader_election.ros.nodes.executor import spin_process
+from leader_election.ros.nodes.waiting import Waiting
 import rclpy
 from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
+import rclpy.executors
+from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+
+
+def make_executor(kind: str) -> Executor:
+    """
+    Return an executor.
+
+    :param kind: ``events`` for the events executor, where this rclpy has it; else a
+        single-threaded one is returned.
+    """
+    # It is experimental in rclpy 7.1.4 to 10.0 (Jazzy to Lyrical); rclcpp's has left that room.
+    for module in (rclpy.executors, _experimental()) if kind == 'events' else ():
+        if hasattr(module, 'EventsExecutor'):
+            executor: Executor = module.EventsExecutor()
+            return executor
+    return SingleThreadedExecutor()
+
+
+def _experimental() -> Any:
+    """Return the module ``rclpy.experimental``; ``None`` for an rclpy without it."""
+    with suppress(ImportError):
+        return import_module('rclpy.experimental')
+    return None
+
+
+def _log_executor(executor: Executor, kind: str, logger: RcutilsLogger) -> None:
+    """Log which executor runs; a warning where it is not the one asked for."""
+    if kind == 'events' and isinstance(executor, SingleThreadedExecutor):
+        logger.warning('SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which '
+                       'a message costs a fifth; it takes 7.1.4 or newer')
+    else:
+        logger.info(f'{type(executor).__name__} runs')
+
+
+def spin_process(nodes: Sequence[Node], over: Callable[[], bool], kind: str) -> None:
+    """
+    Spin nodes until a condition holds, checked ten times a second; report what they wait for.
+
+    :param kind: the executor (:func:`make_executor`).
+    """
+    executor = make_executor(kind)
+    _log_executor(executor, kind, nodes[0].get_logger())
+    for node in nodes:
+        executor.add_node(node)
+    ended, waiting = Future(), Waiting(nodes, time.monotonic())
+
+    def check() -> None:
+        if over():
+            ended.set_result(None)
+
+    # The events executor returns after its timeout only when idle: a busy process would
+    # neither stop nor end with its failure.
+    nodes[0].create_timer(0.1, check, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    check()
+    while not (ended.done() or over()):
+        waiting.look(time.monotonic())
+        # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
+        # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
+        executor.spin_until_future_complete(ended, timeout_sec=0.1)
+
+
+def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events',
+         deadline: float = float('inf')) -> None:
+    """
+    Spin nodes until a condition holds, which is checked after each event and ten times a second.
+
+    :param kind: the executor (:func:`make_executor`).
+    :param deadline: the longest time to spin [s].
+    """
+    executor = make_executor(kind)
+    for node in nodes:
+        executor.add_node(node)
+    end = time.monotonic() + deadline
+    while not until() and time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.1)
+    for node in nodes:
+        executor.remove_node(node)
+    executor.shutdown()
+
 
 PROCESS = 'leader_election'
 """The logger of errors before the first node exists."""

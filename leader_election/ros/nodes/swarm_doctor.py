@@ -31,8 +31,7 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.executor import make_executor
-from leader_election.ros.nodes.process import StopRequest
+from leader_election.ros.nodes.process import make_executor, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.swarm.doctor import command
 from leader_election.swarm.doctor.communication import (

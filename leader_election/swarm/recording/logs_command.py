@@ -37,16 +37,18 @@ from leader_election.parameters.command_line import (
     POSITIVE,
     print_error,
 )
-from leader_election.simulation.logged_sightings import FOLDER as SIGHTINGS
-from leader_election.simulation.logged_sightings import Landmarks, landmarks_path, read_sightings
 from leader_election.simulation.mrclam import convert, Converted
 from leader_election.simulation.robot_logs import (
+    Landmarks,
+    landmarks_path,
     log_paths,
     LogError,
     logs_folder,
     read_log,
+    read_sightings,
     RobotLog,
     SAMPLE,
+    SIGHTINGS_FOLDER,
 )
 from leader_election.swarm.recording.content import (
     CLOCK,
@@ -98,7 +100,7 @@ def from_logs(logs: str, landmarks: Path | None = None) -> NoiseInput:
     with logs_folder(logs) as folder:
         paths = log_paths(folder)
         tables = [read_log(path) for path in paths]
-        some = any((folder / SIGHTINGS / path.name).is_file() for path in paths)
+        some = any((folder / SIGHTINGS_FOLDER / path.name).is_file() for path in paths)
     ids = [_id_of(path, k) for k, path in enumerate(paths, 1)]
     sightings = read_sightings(logs, ids) if some else np.zeros((0, 5))
     places = landmarks or landmarks_path(logs)

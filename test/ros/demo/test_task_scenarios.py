@@ -15,11 +15,11 @@
 """Scenarios of the demonstration: what they check of a run."""
 
 from leader_election.ros.demo.main import parse
-from leader_election.ros.demo.scenario import Observation
 from leader_election.ros.demo.task_scenarios import (
     ALARM_DELAY,
     CLEAR_DELAY,
     JOIN_TIME,
+    Observation,
     PEAK,
     SCENARIOS,
 )

@@ -31,7 +31,7 @@ from leader_election.ros.gazebo.plan import (
     SwarmPlan,
 )
 from leader_election.ros.gazebo.sdf import Equipment, Lidar, NO_EQUIPMENT
-from leader_election.simulation.sensor_parameters import GazeboOdometryParameters
+from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest
 import yaml

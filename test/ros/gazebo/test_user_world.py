@@ -18,10 +18,11 @@ import math
 from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo.floor import floor_height, floor_slabs
 from leader_election.ros.gazebo.sdf import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.ros.gazebo.user_world import (
     add_robots,
+    floor_height,
+    floor_slabs,
     is_user_world,
     read_world,
     UserWorld,

@@ -17,9 +17,8 @@
 import math
 from xml.etree import ElementTree
 
-from leader_election.ros.gazebo import model
 from leader_election.ros.gazebo.sdf import Equipment, Lidar, ODOMETRY_RATE, robot_colour
-from leader_election.ros.gazebo.world_file import world_sdf
+from leader_election.ros.gazebo.world_file import robot_sdf, world_sdf
 from leader_election.simulation import robot_body
 from leader_election.simulation.arena import load_arena, shipped_worlds
 from leader_election.simulation.parameters import SceneParameters
@@ -100,7 +99,7 @@ EQUIPPED = Equipment(Lidar(), ground_truth=True, bumper=True)
 
 
 def robot(equipment: Equipment = EQUIPPED) -> ElementTree.Element:
-    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), equipment)
+    text = robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), equipment)
     return ElementTree.fromstring(text)
 
 
@@ -182,7 +181,7 @@ def test_robots_have_different_colours():
 @needs_tool
 def test_the_sdf_tool_finds_a_robot_valid(tmp_path):
     file = tmp_path / 'robot.sdf'
-    file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), EQUIPPED))
+    file.write_text(robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), EQUIPPED))
     assert verdict(file) == 'Valid.'
 
 

@@ -17,7 +17,7 @@
 
 from leader_election.election.robot.reception import DROPPED, HEARD, ROUNDS
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.executor import make_executor
+from leader_election.ros.nodes.process import make_executor
 import pytest
 from ros.nodes.bench import Bench, NEVER, robot
 from std_msgs.msg import String

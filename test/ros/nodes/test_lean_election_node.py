@@ -23,7 +23,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.codec import sender
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.executor import spin
+from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import (
     EVENTS,
     LEASE,

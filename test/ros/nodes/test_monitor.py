@@ -20,8 +20,7 @@ from pathlib import Path
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Point
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.markers import Markers
-from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.monitor import Markers, Monitor
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, STATE
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.swarm.view.formatting import PALETTE

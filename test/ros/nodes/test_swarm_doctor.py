@@ -26,7 +26,7 @@ import time
 from typing import Any
 
 from leader_election.election.robot.reception import ROUNDS
-from leader_election.ros.nodes.executor import make_executor, spin
+from leader_election.ros.nodes.process import make_executor, spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
 from leader_election.swarm.doctor.diagnoses import examine

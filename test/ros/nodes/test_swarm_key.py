@@ -27,8 +27,8 @@ from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.executor import spin
 from leader_election.ros.nodes.monitor import Monitor
+from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.ros.nodes.recorder import Recorder
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor

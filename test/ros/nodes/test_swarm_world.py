@@ -28,7 +28,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from leader_election.election.registry import message_type
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import executor
+from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.sensor_publishers import transforms
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from nav_msgs.msg import Odometry
@@ -58,7 +58,7 @@ class Bench:
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         self.world = SwarmWorld(parameter_overrides=overrides, namespace='site')
         self.node = Node('bench', namespace='site')
-        self.executor = executor.make_executor('events')
+        self.executor = make_executor('events')
         self.executor.add_node(self.world)
         self.executor.add_node(self.node)
 

@@ -22,8 +22,7 @@ from election.robot.swarm import Swarm
 from leader_election.election.robot.swarm_key import ahead, fingerprint, RING
 from leader_election.parameters import ParameterError
 from leader_election.swarm.fleet import key_file
-from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys
-from leader_election.swarm.fleet.swarm_time_file import RESERVED, SwarmTimeFile
+from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys, RESERVED, SwarmTimeFile
 import pytest
 
 KEY = 'ab' * 32
