@@ -22,9 +22,8 @@ from dataclasses import dataclass
 import math
 from typing import NamedTuple
 
-from leader_election.lab.motions.motion_kind import Motion, MOTIONS
-from leader_election.lab.topologies.from_files import read_graph
-from leader_election.lab.topologies.placement import GridParameters, lattice_pairs, place_grid
+from leader_election.lab.topologies import GridParameters, lattice_pairs, place_grid
+from leader_election.lab.topologies.graphs import read_graph
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -216,8 +215,3 @@ def street_map(parameters: StreetsParameters, random: np.random.Generator) -> St
         return read_street_map('path', parameters.path, parameters.positions)
     return town(parameters.columns, parameters.rows, parameters.block, parameters.irregularity,
                 parameters.missing, random)
-
-
-STREETS = MOTIONS.add(Motion(
-    'streets', StreetsParameters, Streets, streets_step, begin_streets,
-    speed=lambda parameters: float(parameters.speed)))

@@ -26,9 +26,8 @@ mean speed decays (J. Yoon, M. Liu, B. Noble, "Random Waypoint Considered Harmfu
 
 from dataclasses import dataclass
 import math
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from leader_election.lab.motions.motion_kind import Motion, MOTIONS
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -37,22 +36,14 @@ FOR_EVER = 2**62
 """A number of strides that is never completed."""
 
 
-class Walk(Protocol):
-    """The part of a motion's state that strides need; one entry, or row, for each device."""
+def stride(walk: Any, i: int, position: NDArray[np.float64]) -> bool:
+    """
+    Move device i by a whole stride, and return true; false: only the last one is left.
 
-    @property
-    def target(self) -> NDArray[np.float64]:
-        """Return the end of the leg [m], shape (n, 2)."""
-    @property
-    def left(self) -> NDArray[np.int64]:
-        """Whole strides left before the last one, which ends at the target, shape (n,)."""
-    @property
-    def stride(self) -> NDArray[np.float64]:
-        """Displacement of a whole stride [m], shape (n, 2)."""
-
-
-def stride(walk: Walk, i: int, position: NDArray[np.float64]) -> bool:
-    """Move device i by a whole stride, and return true; false: only the last one is left."""
+    :param walk: the state of a motion, with an entry, or row, for each device: ``target``, the end
+        of the leg [m], shape (n, 2); ``left``, the whole strides before the last one, which ends
+        at the target, shape (n,); and ``stride``, their displacement [m], shape (n, 2).
+    """
     if walk.left[i] > 0:
         walk.left[i] -= 1
         position[i, 0] += walk.stride[i, 0]
@@ -61,7 +52,7 @@ def stride(walk: Walk, i: int, position: NDArray[np.float64]) -> bool:
     return False
 
 
-def set_out(walk: Walk, i: int, x: float, y: float, to_x: float, to_y: float,
+def set_out(walk: Any, i: int, x: float, y: float, to_x: float, to_y: float,
             length: float) -> None:
     """
     Begin a leg of device i, whose last leg is finished, from (x, y) to (to_x, to_y) [m].
@@ -166,7 +157,7 @@ class LevyParameters:
 
 
 class Levy(NamedTuple):
-    """Progress of devices on their legs (:class:`leader_election.lab.motions.walks.Walk`)."""
+    """Progress of devices on their legs; the first three fields are as :func:`stride` has them."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -228,10 +219,6 @@ def begin_levy(parameters: LevyParameters, position: NDArray[np.float64], tick: 
                 parameters.speed * tick, parameters.scale, parameters.shape)
 
 
-LEVY = MOTIONS.add(Motion(
-    'levy', LevyParameters, Levy, levy_step, begin_levy,
-    speed=lambda parameters: float(parameters.speed)))
-
 
 @dataclass(frozen=True)
 class WaypointParameters:
@@ -254,7 +241,7 @@ class WaypointParameters:
 
 
 class Waypoint(NamedTuple):
-    """Progress of devices on their legs (:class:`leader_election.lab.motions.walks.Walk`)."""
+    """Progress of devices on their legs; the first three fields are as :func:`stride` has them."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -296,10 +283,6 @@ def begin_waypoint(parameters: WaypointParameters, position: NDArray[np.float64]
         least * tick, most * tick, math.ceil(parameters.pause / tick))
 
 
-WAYPOINT = MOTIONS.add(Motion(
-    'waypoint', WaypointParameters, Waypoint, waypoint_step, begin_waypoint,
-    speed=lambda parameters: float(parameters.speed[1])))
-
 
 @dataclass(frozen=True)
 class ShuttleParameters:
@@ -314,7 +297,7 @@ class ShuttleParameters:
 
 
 class Shuttle(NamedTuple):
-    """Progress of devices on their legs (:class:`leader_election.lab.motions.walks.Walk`)."""
+    """Progress of devices on their legs; the first three fields are as :func:`stride` has them."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -347,8 +330,3 @@ def begin_shuttle(parameters: ShuttleParameters, position: NDArray[np.float64], 
     return Shuttle(position.copy(), left, np.zeros_like(position),
                    np.array([parameters.end, parameters.start]),
                    np.zeros(len(position), np.int64), parameters.speed * tick)
-
-
-SHUTTLE = MOTIONS.add(Motion(
-    'shuttle', ShuttleParameters, Shuttle, shuttle_step, begin_shuttle,
-    speed=lambda parameters: float(parameters.speed)))

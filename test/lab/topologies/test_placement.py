@@ -16,9 +16,17 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.lab.topologies import EDGE_LIST, GRID, LINE, LOGS, RING, SCALE_FREE, UNIFORM
-from leader_election.lab.topologies.placement import connected
-from leader_election.lab.topologies.scale_free import forces, settle, sprout
+from leader_election.lab.topologies import (
+    connected,
+    EDGE_LIST,
+    GRID,
+    LINE,
+    LOGS,
+    RING,
+    SCALE_FREE,
+    UNIFORM,
+)
+from leader_election.lab.topologies.graphs import forces, settle, sprout
 from leader_election.parameters import build, ParameterError
 import networkx as nx
 import numpy as np

@@ -13,12 +13,16 @@
 # limitations under the License.
 
 """
-A scale-free tree, placed in the plane by a force-directed layout.
+Graphs: read from files, or scale-free trees, and their force-directed layouts in the plane.
 
-The tree: each new device links to one that is there, with a probability proportional to its links
-(A.-L. Barabasi, R. Albert, "Emergence of Scaling in Random Networks", Science 286, 1999, with one
-link for each new device). The layout is that of the artefact of D. Pianini, R. Casadei, M. Viroli,
-ACSOS 2022, section V (Zenodo 6566627).
+A graph file is GraphML (``.graphml``), whose nodes may have the attributes ``x`` and ``y`` [m], as
+a street map of OSMnx has after its projection; or else an edge list, one link a line, two names
+each, as networkx reads it. Directions, repeated links and self-loops are ignored.
+
+Scale-free tree: each new device links to one that is there, with a probability proportional to its
+links (A.-L. Barabasi, R. Albert, "Emergence of Scaling in Random Networks", Science 286, 1999;
+one link for each new device). Its layout is that of the artefact of D. Pianini, R. Casadei, M.
+Viroli, ACSOS 2022, section V (Zenodo 6566627).
 
 The forces, their constants and the stopping rule are those that GraphStream describes and ships
 for its layout SpringBox (A. Dutot, F. Guinand, D. Olivier, Y. Pigne, "GraphStream: A Tool for
@@ -28,15 +32,109 @@ springs that are weaker the more of them pull at a node. Here repulsion is summe
 SpringBox approximates distant nodes cell by cell (Barnes, Hut 1986).
 """
 
-from dataclasses import dataclass
 import math
+from pathlib import Path
 import random
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import ParseError
 
-from leader_election.lab.topologies.placement import Placement, TOPOLOGIES, Topology
-from leader_election.parameters import parameter, REQUIRED_INT
+from leader_election.parameters import ParameterError
 from numba import njit
 import numpy as np
 from numpy.typing import NDArray
+
+
+class GraphFile(NamedTuple):
+    """The content of a graph file."""
+
+    pairs: NDArray[np.int32]
+    """The links, the lower index first, shape (m, 2)."""
+    position: NDArray[np.float64] | None
+    """Positions of nodes [m], shape (n, 2); ``None``: the file has none."""
+    nodes: int
+    """Number of nodes; their order is that of their names where all are whole numbers."""
+
+
+def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
+    """
+    Read a graph.
+
+    :param parameter: the name of the parameter that gave the path, for error texts.
+    :param path: of a ``.graphml`` file or an edge list.
+    :param positions: the path of a file with a line ``name x y`` [m] for each node; empty: none.
+    :raises ParameterError: for a file that cannot be read, or a node that is missing in
+        ``positions``.
+    """
+    # Not imported with the module: that takes as long as a short run.
+    import networkx as nx  # type: ignore[import-untyped]
+    try:
+        read = nx.read_graphml if path.endswith('.graphml') else nx.read_edgelist
+        found: Any = read(path)
+    except (OSError, ValueError, TypeError, KeyError, nx.NetworkXError, ParseError) as error:
+        raise ParameterError(parameter, problem=f': {path}: no graph: {error}') from error
+    names = list(found.nodes)
+    if all(name.isdecimal() for name in names):
+        names.sort(key=int)
+    index = {name: i for i, name in enumerate(names)}
+    pairs = sorted({(min(i, j), max(i, j))
+                    for i, j in ((index[a], index[b]) for a, b in found.edges()) if i != j})
+    if not pairs:
+        raise ParameterError(parameter, problem=f': {path}: there are no links')
+    places = _read_positions(positions) if positions else _attributes(path, found, parameter)
+    missing = [name for name in names if name not in places]
+    if positions and missing:
+        raise ParameterError('positions', problem=f': {positions}: there is no {missing[0]}')
+    position = None if missing else np.array([places[name] for name in names])
+    return GraphFile(np.array(pairs, np.int32), position, len(names))
+
+
+def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float, float]]:
+    try:
+        places = {name: (float(data['x']), float(data['y']))
+                  for name, data in found.nodes(data=True) if 'x' in data and 'y' in data}
+    except ValueError as error:
+        raise ParameterError(parameter, problem=f': {path}: x or y: {error}') from error
+    return _finite(places, parameter, path)
+
+
+def _read_positions(path: str) -> dict[str, tuple[float, float]]:
+    places: dict[str, tuple[float, float]] = {}
+    try:
+        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+            words = line.partition('#')[0].split()
+            if words and len(words) != 3:
+                raise ValueError(f'line {number} is not: name x y')
+            if words:
+                places[words[0]] = float(words[1]), float(words[2])
+    except (OSError, ValueError) as error:
+        raise ParameterError('positions', problem=f': {path}: {error}') from error
+    return _finite(places, 'positions', path)
+
+
+def _finite(places: dict[str, tuple[float, float]], parameter: str, path: str,
+            ) -> dict[str, tuple[float, float]]:
+    for name, place in places.items():
+        if not np.all(np.isfinite(place)):
+            raise ParameterError(parameter, problem=f': {path}: {name} is at no finite place')
+    return places
+
+
+def graph_of(indices: tuple[int, ...]) -> GraphFile:
+    """Return the graph whose links are given as indices, two a link."""
+    pairs = np.unique(np.sort(np.array(indices, np.int32).reshape(-1, 2), axis=1), axis=0)
+    return GraphFile(pairs, None, int(pairs.max()) + 1)
+
+
+def spring_layout(graph: Any, edge_length: float, random: np.random.Generator,
+                  ) -> NDArray[np.float64]:
+    """Return positions by Fruchterman and Reingold's layout, as networkx computes it."""
+    import networkx as nx
+    places = nx.spring_layout(graph, seed=int(random.integers(2**31)))
+    position = np.array([places[i] for i in range(len(graph))], np.float64)
+    a, b = np.array(graph.edges).T
+    lengths = np.hypot(*(position[a] - position[b]).T)
+    return position * edge_length / float(np.mean(lengths))
+
 
 ATTRACTION = np.float32(0.06 / 0.1)
 """Factor of a spring's pull: (length - 1), divided by the number of the node's links."""
@@ -148,18 +246,6 @@ def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
                 return
 
 
-@dataclass(frozen=True)
-class ScaleFreeParameters:
-    """Number of devices, and the scale of the layout."""
-
-    count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=2, upper=5000, required=True)
-    edge_length: float = parameter(
-        1.0, 'Length of a spring at rest, one for each link; links become longer, since devices '
-        'also repel each other.',
-        unit='m', lower=1e-6, upper=1e6)
-
-
 class GeneratorBits(random.Random):
     """
     Numbers of the standard library's kind from the bits of a numpy generator.
@@ -182,14 +268,12 @@ class GeneratorBits(random.Random):
         return int.from_bytes(self._generator.bytes(size), 'big') >> 8 * size - k
 
 
-def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Generator,
-                     ) -> Placement:
-    """Place devices in the order in which they were added, with fixed links."""
+def scale_free_tree(count: int, generator: np.random.Generator) -> NDArray[np.int32]:
+    """Return the links of a scale-free tree, the earlier node of each first, shape (n - 1, 2)."""
     # Not imported with the module: that takes as long as a short run.
-    import networkx as nx  # type: ignore[import-untyped]
-    tree = nx.barabasi_albert_graph(parameters.count, 1, seed=GeneratorBits(generator))
-    pairs = np.array(sorted(sorted(pair) for pair in tree.edges), np.int32)
-    return Placement(parameters.edge_length * settle(sprout(pairs, generator), pairs), pairs)
+    import networkx as nx
+    tree = nx.barabasi_albert_graph(count, 1, seed=GeneratorBits(generator))
+    return np.array(sorted(sorted(pair) for pair in tree.edges), np.int32)
 
 
 def sprout(pairs: NDArray[np.int32], generator: np.random.Generator) -> NDArray[np.float64]:
@@ -203,7 +287,3 @@ def sprout(pairs: NDArray[np.int32], generator: np.random.Generator) -> NDArray[
     for earlier, later in sorted(pairs.tolist(), key=lambda pair: int(pair[1])):
         position[later] = position[earlier] + offset[later]
     return position
-
-
-SCALE_FREE = TOPOLOGIES.add(Topology(
-    name='scale_free', parameters=ScaleFreeParameters, place=place_scale_free))
