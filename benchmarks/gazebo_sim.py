@@ -33,13 +33,18 @@ import subprocess
 import sys
 import time
 
-from benchmarks.swarm_watch import Figures, Observer, Places, Rules
+from benchmarks.swarm_watch import Figures, LOOK, Rules, Watch
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import overrides
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from std_msgs.msg import String
 
 LAUNCH = ('ros2', 'launch', 'leader_election', 'gazebo.launch.py')
 PATIENCE = 180.0
@@ -104,12 +109,16 @@ def measure(asked: argparse.Namespace, check: Callable[[], None]) -> None:
     :raises RuntimeError: if there is no partition.
     """
     places: dict[int, tuple[float, float]] = {}
+    watch = Watch(rules(asked))
+    observer = Node('observer', parameter_overrides=overrides({'use_sim_time': True}))
 
-    def known() -> Places:
-        return places if len(places) == asked.robots else {}
+    def now() -> float:
+        return clock.seconds(observer.get_clock())
 
-    observer = Observer({'': rules(asked)}, known)
-    watch = observer.watches['']
+    observer.create_subscription(
+        String, '/neighbourhood', lambda message: watch.hear(message.data, now()), NEIGHBOURHOOD)
+    observer.create_timer(
+        LOOK, lambda: watch.look(now(), places if len(places) == asked.robots else {}))
     for robot in range(1, asked.robots + 1):
         def take(message: Odometry, robot: int = robot) -> None:
             at = message.pose.pose.position
@@ -118,24 +127,24 @@ def measure(asked: argparse.Namespace, check: Callable[[], None]) -> None:
 
     def until(simulated: Callable[[], float]) -> tuple[float, float]:
         begin = time.monotonic()
-        while observer.now() < simulated():
+        while now() < simulated():
             rclpy.spin_once(observer, timeout_sec=1.0)
             check()
             if watch.partitioned == math.inf and time.monotonic() - begin > PATIENCE:
                 raise RuntimeError(f'no partition within {PATIENCE:g} s: '
                                    f'{len(places)} true positions, '
                                    f'{len(watch.tracker.first_heard)} robots heard')
-        return observer.now(), time.monotonic()
+        return now(), time.monotonic()
 
     start = until(lambda: watch.partitioned)
     print(HEADER, flush=True)
     last = start
     for minute in range(1, math.ceil(asked.seconds / MINUTE) + 1):
         end = start[0] + min(minute * MINUTE, asked.seconds)
-        now = until(lambda end=end: end)
-        print(row(str(minute), watch.figures(last[0], now[0]),
-                  (now[0] - last[0]) / (now[1] - last[1])), flush=True)
-        last = now
+        here = until(lambda end=end: end)
+        print(row(str(minute), watch.figures(last[0], here[0]),
+                  (here[0] - last[0]) / (here[1] - last[1])), flush=True)
+        last = here
     print(row('all', watch.figures(), (last[0] - start[0]) / (last[1] - start[1])))
 
 

@@ -15,17 +15,15 @@
 """
 A swarm compared with the truth: what robots publish, beside the partition by their true positions.
 
-:class:`Watch` takes messages from anywhere, :class:`Observer` takes them from ROS. The direct
-computation is :func:`.partition`, of true positions and strengths, without rounds and messages.
+The direct computation is :func:`.partition`, of true positions and strengths, without rounds and
+messages.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 import math
 from typing import NamedTuple
 
-from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.reference_partition import (
     Agreement,
@@ -36,9 +34,6 @@ from leader_election.swarm.reference_partition import (
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 import numpy as np
-from rclpy.node import Node
-from rclpy.parameter import Parameter
-from std_msgs.msg import String
 
 EXPIRY = 3.0
 """A robot that was not heard for so long is gone [s]."""
@@ -153,35 +148,3 @@ class Watch:
         return Figures(share.robots, share.partitions, float(errors.mean()), float(errors.max()),
                        float(np.mean(samples[-1][2] or math.nan)), float(np.mean(relative)),
                        changes / len(self.tracker.first_heard) / minutes)
-
-
-class Observer(Node):
-    """
-    Watches swarms in ROS, each on its own neighbourhood topic.
-
-    :ivar watches: of each swarm, by its namespace; empty: none.
-    """
-
-    def __init__(self, rules: Mapping[str, Rules], places: Callable[[], Places]) -> None:
-        """
-        Subscribe; samples are taken in simulated time.
-
-        :param rules: of each swarm, by its namespace, for example ``/control``.
-        :param places: returns where the robots truly are.
-        """
-        super().__init__('observer', parameter_overrides=[Parameter('use_sim_time', value=True)])
-        self._places = places
-        self.watches = {space: Watch(each) for space, each in rules.items()}
-        for space, watch in self.watches.items():
-            def hear(message: String, watch: Watch = watch) -> None:
-                watch.hear(message.data, self.now())
-            self.create_subscription(String, f'{space}/neighbourhood', hear, NEIGHBOURHOOD)
-        self.create_timer(LOOK, self._look)
-
-    def now(self) -> float:
-        """Return the simulated time [s]."""
-        return clock.seconds(self.get_clock())
-
-    def _look(self) -> None:
-        for watch in self.watches.values():
-            watch.look(self.now(), self._places())

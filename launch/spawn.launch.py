@@ -82,7 +82,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_gazebo_installed('30')
     parameters = build(SpawnParameters, given_values(settings, SpawnParameters))
     plan = plan_spawn(parameters)
-    robot = plan.robot
+    [robot] = plan.robots
     check_scanner(settings, [robot.name], parameters.lidar)
     sim_time = parse_bool(settings, 'use_sim_time')
     motion = wander_nodes(settings, [robot.name], {
@@ -98,11 +98,11 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     folder = run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'
-    model.write_text(plan.model)
+    model.write_text(plan.sdf)
     config.write_text(plan.bridge)
     x, y, yaw = robot.pose
     return note(plan.note) + start_after(
-        spawn_model(settings, plan.world_name, robot.name, model, (x, y, plan.z, yaw)), [
+        spawn_model(settings, plan.world_name, robot.name, model, (x, y, plan.heights[0], yaw)), [
             gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
             *robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             *fleet_nodes(settings, [(robot.id,)], {

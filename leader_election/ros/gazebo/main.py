@@ -24,8 +24,8 @@ from leader_election.parameters.command_line import CommandLineParser, ExitStatu
 from leader_election.ros.gazebo.plan import (
     clock_bridge_yaml,
     GazeboParameters,
+    Plan,
     plan_swarm,
-    SwarmPlan,
 )
 from leader_election.swarm.fleet.robot_list import format_robot_list
 import yaml
@@ -49,7 +49,7 @@ def _option(p: Parameter) -> str:
     return '--' + p.name.replace('_', '-')
 
 
-def write_files(plan: SwarmPlan, folder: Path) -> dict[str, Path]:
+def write_files(plan: Plan, folder: Path) -> dict[str, Path]:
     """
     Write the files of a plan.
 
@@ -58,7 +58,7 @@ def write_files(plan: SwarmPlan, folder: Path) -> dict[str, Path]:
     :return: the paths of the files ``world``, ``clock``, ``bridge`` and ``roster``.
     :raises ParameterError: if a file cannot be written.
     """
-    texts = {'world': ('world.sdf', plan.world), 'clock': ('clock.yaml', clock_bridge_yaml()),
+    texts = {'world': ('world.sdf', plan.sdf), 'clock': ('clock.yaml', clock_bridge_yaml()),
              'bridge': ('bridge.yaml', plan.bridge), 'roster': ('robots.yaml', _roster(plan))}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def write_files(plan: SwarmPlan, folder: Path) -> dict[str, Path]:
     return {what: folder / name for what, (name, _) in texts.items()}
 
 
-def _roster(plan: SwarmPlan) -> str:
+def _roster(plan: Plan) -> str:
     """Return the parameters of fleet, gazebo_odometry and wander as a parameter file."""
     nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots)},
              'gazebo_odometry': plan.odometry,
@@ -79,7 +79,7 @@ def _roster(plan: SwarmPlan) -> str:
         width=10**6, sort_keys=False))
 
 
-def commands(plan: SwarmPlan, files: Mapping[str, Path]) -> list[str]:
+def commands(plan: Plan, files: Mapping[str, Path]) -> list[str]:
     """
     Return the commands that start the swarm in Gazebo Sim, each in a terminal of its own.
 

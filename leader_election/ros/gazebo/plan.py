@@ -40,7 +40,6 @@ from leader_election.parameters import (
 )
 from leader_election.ros.gazebo.sdf import (
     Equipment,
-    Lidar,
     MIN_BEAMS,
     model_topic,
     NO_EQUIPMENT,
@@ -135,26 +134,42 @@ class SpawnParameters:
     z: str = as_in(GazeboParameters, 'z')
 
 
-class SwarmPlan(NamedTuple):
-    """The data needed to start a swarm."""
+class Plan(NamedTuple):
+    """The data needed to start a swarm, or to add a robot to a running one."""
 
     robots: tuple[RobotSpec, ...]
     world_name: str
-    world: str
-    """The text of the world file."""
+    sdf: str
+    """The text of the world file, or of the model of the robot that is added."""
     bridge: str
-    """The text of the configuration of the robots' bridge, YAML."""
+    """The text of the configuration of the robots' bridge, YAML; the clock has its own."""
     arena: str
     """The arena; empty if it is not known."""
     wander: dict[str, Any]
     """The parameters of node ``wander`` that depend on the arena."""
     odometry: dict[str, Any]
     """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
+    heights: list[float]
+    """The initial height of each robot [m]."""
     note: str
     """A note for the user, one line; may be empty."""
 
 
-def plan_swarm(parameters: GazeboParameters) -> SwarmPlan:
+def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
+          equipment: Equipment, seed: int, heights: list[float], note: str) -> Plan:
+    """Return a plan with what follows from robots, arena and equipment."""
+    return Plan(
+        robots, world_name, sdf, bridge_yaml(robots, world_name, equipment), arena,
+        # Among unknown walls robots without a scanner feel their way.
+        {'world': arena} if arena or equipment.lidar else {'world': '', 'blind': True},
+        {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
+         'odometry_drift': equipment.odometry_drift, 'ground_truth': equipment.ground_truth,
+         'bumper': equipment.bumper, 'scanner_height': SCANNER_Z if equipment.lidar else 0.0,
+         } if equipment.needs_odometry_node else {},
+        heights, note)
+
+
+def plan_swarm(parameters: GazeboParameters) -> Plan:
     """
     Plan a swarm; equal parameters give equal plans.
 
@@ -176,27 +191,8 @@ def plan_swarm(parameters: GazeboParameters) -> SwarmPlan:
         name = WORLD_NAME
         world = world_sdf(load_arena(parameters.world), robots, equipment,
                           parameters.step, heights=heights)
-    return SwarmPlan(
-        robots=robots, world_name=name, world=world, bridge=bridge_yaml(robots, name, equipment),
-        arena=_known_arena(parameters.world),
-        wander=_wander_parameters(_known_arena(parameters.world), equipment),
-        odometry=_odometry_parameters(robots, equipment, parameters.seed), note=note)
-
-
-def _wander_parameters(arena: str, equipment: Equipment) -> dict[str, Any]:
-    """Return the parameters of node ``wander`` that depend on the arena."""
-    # Among unknown walls robots without a scanner feel their way.
-    return {'world': arena} if arena or equipment.lidar else {'world': '', 'blind': True}
-
-
-def _odometry_parameters(robots: Sequence[RobotSpec], equipment: Equipment,
-                         seed: int) -> dict[str, Any]:
-    """Return the parameters of node ``gazebo_odometry``; none if it is not needed."""
-    return {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
-            'odometry_drift': equipment.odometry_drift,
-            'ground_truth': equipment.ground_truth,
-            'bumper': equipment.bumper, 'scanner_height': SCANNER_Z if equipment.lidar else 0.0,
-            } if equipment.needs_odometry_node else {}
+    return _plan(robots, name, world, _known_arena(parameters.world), equipment, parameters.seed,
+                 heights, note)
 
 
 def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[float], str]:
@@ -230,29 +226,7 @@ def _known_arena(world: str) -> str:
     return '' if is_user_world(world) else world
 
 
-class SpawnPlan(NamedTuple):
-    """The data needed to add one robot to a running world."""
-
-    robot: RobotSpec
-    model: str
-    """The text of the SDF file with its model."""
-    bridge: str
-    """The text of its own bridge's configuration, YAML; without the clock, bridged already."""
-    world_name: str
-    """The name of the running world."""
-    arena: str
-    """The arena; empty if it is not known."""
-    wander: dict[str, Any]
-    """The parameters of node ``wander`` that depend on the arena."""
-    z: float
-    """Its initial height [m]."""
-    odometry: dict[str, Any]
-    """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
-    note: str
-    """A note for the user, one line; may be empty."""
-
-
-def plan_spawn(parameters: SpawnParameters) -> SpawnPlan:
+def plan_spawn(parameters: SpawnParameters) -> Plan:
     """
     Plan the spawning of one robot.
 
@@ -269,13 +243,10 @@ def plan_spawn(parameters: SpawnParameters) -> SpawnPlan:
     default_name = world_name(p.world) if is_user_world(p.world) else WORLD_NAME
     running = p.world_name or default_name
     equipment = equipment_of(p)
-    (z,), note = _heights(p.world, p.z, [robot])
-    return SpawnPlan(
-        robot=robot,
-        model=robot_sdf(name, robot.pose, robot_colour(p.id), equipment, z),
-        bridge=bridge_yaml([robot], running, equipment),
-        world_name=running, arena=arena, wander=_wander_parameters(arena, equipment), z=z,
-        odometry=_odometry_parameters([robot], equipment, 0), note=note)
+    heights, note = _heights(p.world, p.z, [robot])
+    return _plan((robot,), running,
+                 robot_sdf(name, robot.pose, robot_colour(p.id), equipment, heights[0]), arena,
+                 equipment, 0, heights, note)
 
 
 def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
@@ -286,8 +257,7 @@ def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
     """
     if 0 < parameters.lidar < MIN_BEAMS:
         raise ParameterError('lidar', parameters.lidar, f'0, or at least {MIN_BEAMS} beams')
-    lidar = Lidar(parameters.lidar) if parameters.lidar else None
-    return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift,
+    return Equipment(parameters.lidar, parameters.ground_truth, parameters.odometry_drift,
                      parameters.bumper, parameters.imu)
 
 

@@ -121,21 +121,17 @@ MIN_BEAMS = 8
 """The least number of beams; between fewer beams a robot could be undetected until it is near."""
 
 
-class Lidar(NamedTuple):
-    """A laser scanner with a horizontal field of view of 360 degrees."""
-
-    beams: int = 36
-    """Evenly over the full circle; the first one points backwards."""
-    reach: float = 4.0
-    """The range [m]."""
-    rate: float = 5.0
-    """Scans per second [Hz]."""
+LIDAR_RANGE = 4.0
+"""[m]."""
+LIDAR_RATE = 5.0
+"""Scans per second [Hz]."""
 
 
 class Equipment(NamedTuple):
     """What robots have in addition to their drive."""
 
-    lidar: Lidar | None = None
+    lidar: int = 0
+    """The beams of a laser scanner, evenly over the full circle from behind; 0: none."""
     ground_truth: bool = False
     """Whether Gazebo publishes each robot's true pose in the shared frame."""
     odometry_drift: bool = False
@@ -149,7 +145,7 @@ class Equipment(NamedTuple):
     def needs_odometry_node(self) -> bool:
         """Whether node ``gazebo_odometry`` is between the simulator and the robots."""
         return (self.odometry_drift or self.ground_truth or self.bumper
-                or self.lidar is not None)
+                or self.lidar > 0)
 
 
 NO_EQUIPMENT = Equipment()
@@ -257,22 +253,23 @@ def world_plugins(equipment: Equipment) -> list[Element]:
     return plugins
 
 
-def lidar_sensor(lidar: Lidar, height: float, min_range: float) -> Element:
+def lidar_sensor(beams: int, height: float, min_range: float) -> Element:
     """
     Return the sensor of a laser scanner; topic and frame have names after that of the model.
 
+    :param beams: their number, over the full circle.
     :param height: above the ground [m], at which other robots can be detected.
     :param min_range: the least range [m], beyond the robot's own body.
     """
-    step = 2 * math.pi / lidar.beams
+    step = 2 * math.pi / beams
     rays = tag(
         'scan', tag(
-            'horizontal', tag('samples', lidar.beams), tag('resolution', 1),
+            'horizontal', tag('samples', beams), tag('resolution', 1),
             # A full circle: the last beam is one step before the first.
             tag('min_angle', -math.pi), tag('max_angle', math.pi - step)))
-    reach = tag('range', tag('min', min_range), tag('max', lidar.reach), tag('resolution', 0.01))
+    reach = tag('range', tag('min', min_range), tag('max', LIDAR_RANGE), tag('resolution', 0.01))
     return tag(
         'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),
-        tag('update_rate', lidar.rate), tag('always_on', True),
+        tag('update_rate', LIDAR_RATE), tag('always_on', True),
         tag('lidar', rays, reach),
         name='lidar', type='gpu_lidar')

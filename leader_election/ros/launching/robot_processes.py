@@ -45,13 +45,11 @@ NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'outp
 """Parameters of a robot's node that are arguments."""
 ODOMETRY_TIMEOUT = 10.0
 """The default on hardware, where a driver that does not run should be noticed soon [s]."""
-TF = '/tf'
-"""The topic of transforms in tf2."""
 NODE_NAME = 'election_node'
 """The name of a robot's node."""
-TOPIC_NAMES = {'neighbourhood': 'neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-               'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF, 'measurements_topic': 'measurements',
-               'detections_topic': 'detections', 'tags_topic': 'tags'}
+TF = TOPICS['tf_topic']
+"""The topic of transforms in tf2."""
+TOPIC_NAMES = TOPICS | {SHARED_TOPIC: SHARED_TOPIC}
 """The names of topics in nodes, by the keys of a fleet file."""
 STATIC_SUFFIX = '_static'
 """The suffix of the topic of static transforms."""

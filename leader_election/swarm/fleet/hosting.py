@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.simulation.arena import Arena
+from leader_election.simulation.kinematics import overlaps
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import free_space, make_scene, Scene
 from leader_election.swarm.fleet.robot_list import parse_robot_list, RobotSpec
@@ -117,14 +118,11 @@ def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_rad
                 raise ParameterError(parameter, problem=f': there is no room for {robot.name} at '
                                      f'({robot.pose[0]:g}, {robot.pose[1]:g}): an obstacle is '
                                      'there, or no floor; give it another pose, or another world')
-    points = shapely.points(places)
-    pairs = shapely.STRtree(points).query(points, predicate='dwithin', distance=2 * robot_radius)
-    for one, other in pairs.T.tolist():
-        # Robots that touch do not overlap, in spite of rounding.
-        if one < other and np.hypot(*(places[one] - places[other])) < 2 * robot_radius - 1e-9:
-            raise ParameterError(parameter, problem=f': {robots[one].name} and '
-                                 f'{robots[other].name} would start within each other; leave '
-                                 f'{2 * robot_radius:g} m between them')
+    # Robots that touch do not overlap, in spite of rounding.
+    for one, other in overlaps(places, robot_radius - 5e-10):
+        raise ParameterError(parameter, problem=f': {robots[one].name} and {robots[other].name} '
+                             'would start within each other; leave '
+                             f'{2 * robot_radius:g} m between them')
 
 
 CREATED, ELECTING = 'created', 'electing'

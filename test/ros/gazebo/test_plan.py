@@ -24,13 +24,12 @@ from leader_election.ros.gazebo.plan import (
     bridge_yaml,
     clock_bridge_yaml,
     GazeboParameters,
+    Plan,
     plan_spawn,
     plan_swarm,
     SpawnParameters,
-    SpawnPlan,
-    SwarmPlan,
 )
-from leader_election.ros.gazebo.sdf import Equipment, Lidar, NO_EQUIPMENT
+from leader_election.ros.gazebo.sdf import Equipment, NO_EQUIPMENT
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest
@@ -39,18 +38,18 @@ import yaml
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
 
 
-def plan(**given: object) -> SwarmPlan:
+def plan(**given: object) -> Plan:
     return plan_swarm(build(GazeboParameters, given))
 
 
-def names(made: SwarmPlan) -> list[str]:
+def names(made: Plan) -> list[str]:
     return [robot.name for robot in made.robots]
 
 
 @pytest.mark.parametrize('robots', ['3', TWO])
 def test_all_parts_contain_the_same_robots(robots):
     made = plan(robots=robots, lidar=8)
-    models = [model.get('name') for model in ElementTree.fromstring(made.world).iter('model')]
+    models = [model.get('name') for model in ElementTree.fromstring(made.sdf).iter('model')]
     topics = [row['ros_topic_name'].split('/')[0] for row in yaml.safe_load(made.bridge)]
     assert made.odometry['robots'].split(',') == names(made)
     assert models == ['ground', 'arena', *names(made)]
@@ -65,7 +64,7 @@ def test_layouts_and_seeds_are_as_in_the_embedded_world():
 
 def test_the_step_of_physics_may_be_given():
     for given, found in ((0.0, '0.005'), (0.001, '0.001')):
-        world = ElementTree.fromstring(plan(robots='1', step=given).world)
+        world = ElementTree.fromstring(plan(robots='1', step=given).sdf)
         assert world.findtext('world/physics/max_step_size') == found
 
 
@@ -98,14 +97,14 @@ def test_robots_are_put_on_the_floor_of_a_users_world(tmp_path):
     file.write_text(f'<sdf version="1.7"><world name="depot">{box}</world></sdf>')
     given = {'robots': 'robot_1={x: 1}; robot_2={x: 4}', 'world': str(file)}
     made = plan(**given)
-    assert heights(made.world) == [0.25, 0.25] and made.note == ''
-    assert heights(plan(**given, z='1.5').world) == [1.5, 1.5]
-    assert spawn_plan(world=str(file), x=2.0).z == 0.25
-    assert heights(spawn_plan(world=str(file), x=2.0).model) == [0.25]
+    assert heights(made.sdf) == [0.25, 0.25] and made.note == ''
+    assert heights(plan(**given, z='1.5').sdf) == [1.5, 1.5]
+    assert spawn_plan(world=str(file), x=2.0).heights == [0.25]
+    assert heights(spawn_plan(world=str(file), x=2.0).sdf) == [0.25]
     beside = plan(**given | {'robots': 'robot_1={x: 1}; robot_2={x: 40}'})
-    assert heights(beside.world) == [0.25, 0.0]
+    assert heights(beside.sdf) == [0.25, 0.0]
     assert 'no floor below robot_2' in beside.note
-    assert spawn_plan().z == 0.0 and spawn_plan(z='-0.5').z == -0.5
+    assert spawn_plan().heights == [0.0] and spawn_plan(z='-0.5').heights == [-0.5]
 
 
 def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
@@ -140,7 +139,7 @@ def test_a_wrong_parameter_is_refused(given, line):
         plan(**given)
 
 
-def spawn_plan(**given: object) -> SpawnPlan:
+def spawn_plan(**given: object) -> Plan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
@@ -164,7 +163,7 @@ def test_a_spawned_robot_has_the_name_of_its_world(tmp_path):
             ({'world': str(file), 'world_name': 'here'}, 'here', '')):
         made = spawn_plan(**given)
         assert (made.world_name, made.arena) == (name, arena)
-        assert made.robot.name == 'robot_31'
+        assert made.robots[0].name == 'robot_31'
     scan = next(row for row in yaml.safe_load(spawn_plan(world=str(file), lidar=8).bridge)
                 if row['ros_topic_name'] == 'robot_31/scan')
     assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
@@ -175,7 +174,7 @@ def test_documented_pose_is_free(document):
     text = (Path(__file__).parents[3] / document).read_text()
     (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
     given = dict(word.split(':=') for word in words.split())
-    assert spawn_plan(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robot.id == 31
+    assert spawn_plan(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robots[0].id == 31
 
 
 @pytest.mark.parametrize(('given', 'line'), [
@@ -219,7 +218,7 @@ def test_a_robot_has_few_topics_in_the_simulator(equipment, most):
     """
     (model,) = ElementTree.fromstring(plan(
         robots='1', ground_truth=equipment.ground_truth, bumper=equipment.bumper,
-        odometry_drift=equipment.odometry_drift).world).findall('world/model[@name="robot_1"]')
+        odometry_drift=equipment.odometry_drift).sdf).findall('world/model[@name="robot_1"]')
     systems = [plugin.get('filename') for plugin in model.findall('plugin')]
     assert systems == ['gz-sim-diff-drive-system', *['gz-sim-pose-publisher-system'] * most]
     assert len(list(model.iter('sensor'))) == equipment.bumper
@@ -231,7 +230,7 @@ def test_a_robot_has_few_topics_in_the_simulator(equipment, most):
 
 
 def test_topics_are_the_simulators_defaults():
-    found = rows(Equipment(Lidar(), ground_truth=True, bumper=True, imu=True))
+    found = rows(Equipment(36, ground_truth=True, bumper=True, imu=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
         'bob/wheel_odometry': ('/model/bob/odometry', 'gz.msgs.Odometry'),
@@ -247,13 +246,13 @@ def test_topics_are_the_simulators_defaults():
 @pytest.mark.parametrize(('world', 'part'), [
     ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
 def test_topics_are_valid_for_any_name_of_a_world(world, part):
-    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(Lidar())))
+    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(36)))
     (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
     assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
 
 
 def test_only_commands_are_bridged_to_gazebo():
-    for name, row in rows(Equipment(Lidar(), ground_truth=True, imu=True)).items():
+    for name, row in rows(Equipment(36, ground_truth=True, imu=True)).items():
         into = name.endswith('cmd_vel')
         assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')
         # What robots live by is there from the start.

@@ -17,7 +17,7 @@
 import math
 from xml.etree import ElementTree
 
-from leader_election.ros.gazebo.sdf import Equipment, Lidar, ODOMETRY_RATE, robot_colour
+from leader_election.ros.gazebo.sdf import Equipment, ODOMETRY_RATE, robot_colour
 from leader_election.ros.gazebo.world_file import robot_sdf, world_sdf
 from leader_election.simulation import robot_body
 from leader_election.simulation.arena import load_arena, shipped_worlds
@@ -27,7 +27,7 @@ from leader_election.swarm.fleet.hosting import scene_robots
 import pytest
 from ros.gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
 
-ALL = Equipment(Lidar(), ground_truth=True)
+ALL = Equipment(36, ground_truth=True)
 CASES = [(world, robots) for world in shipped_worlds() for robots in (1, 30)]
 
 
@@ -68,7 +68,7 @@ def test_gazebo_sim_gets_the_systems_that_it_needs():
     assert systems(Equipment()) == needed
     assert systems(Equipment(bumper=True)) == [*needed, 'gz-sim-contact-system']
     assert systems(Equipment(imu=True)) == [*needed, 'gz-sim-imu-system']
-    assert systems(Equipment(Lidar())) == [*needed, 'gz-sim-sensors-system']
+    assert systems(Equipment(36)) == [*needed, 'gz-sim-sensors-system']
 
 
 def test_the_update_rate_gives_real_time_at_any_step():
@@ -95,7 +95,7 @@ def test_every_element_is_in_the_sdf_specification():
     assert misspelled(ElementTree.fromstring(made('blocks', 2))) == []
 
 
-EQUIPPED = Equipment(Lidar(), ground_truth=True, bumper=True)
+EQUIPPED = Equipment(36, ground_truth=True, bumper=True)
 
 
 def robot(equipment: Equipment = EQUIPPED) -> ElementTree.Element:
@@ -141,14 +141,14 @@ def test_a_robot_has_the_plugins_and_sensors_of_its_equipment():
 
 
 def test_beams_are_even_over_the_full_circle():
-    (sensor,) = robot(Equipment(Lidar(beams=8))).iter('horizontal')
+    (sensor,) = robot(Equipment(8)).iter('horizontal')
     low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
     assert sensor.findtext('samples') == '8'
     assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
 
 
 def test_a_scanner_detects_other_robots_even_in_contact_and_not_its_own():
-    body = robot(Equipment(Lidar()))
+    body = robot(Equipment(36))
     (sensor,) = body.iter('sensor')
     height = float(sensor.findtext('pose', '').split()[2])
     begin = float(sensor.findtext('.//range/min', ''))
