@@ -174,7 +174,8 @@ def test_documented_pose_is_free(document):
     text = (Path(__file__).parents[3] / document).read_text()
     (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
     given = dict(word.split(':=') for word in words.split())
-    assert spawn_plan(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robots[0].id == 31
+    made = spawn_plan(id=int(given['id']), x=float(given['x']), y=float(given['y']))
+    assert made.robots[0].id == 31
 
 
 @pytest.mark.parametrize(('given', 'line'), [
