@@ -204,8 +204,8 @@ def test_an_environment_behind_a_link_is_not_emptied(tmp_path: Path) -> None:
                               text=True, capture_output=True)
 
     refused = make()
-    assert refused.returncode == 2 and refused.stderr.startswith(
-        f'error: .venv is a link, and {others} would be emptied; remove the link\nmake: ***')
+    assert refused.returncode == 2 and refused.stderr.splitlines()[0] == (
+        f'error: .venv is a link, and {others} would be emptied; remove the link')
     assert [path.name for path in others.iterdir()] == ['precious']
     (others / '.made').touch()
     assert make().returncode == 0
