@@ -13,19 +13,32 @@
 # limitations under the License.
 
 """
-The table of all checks, with question, meaning and remedy of each, and what they examine.
+All checks, with question, meaning and remedy of each (``checks.yaml``), and what they examine.
+
+Some checks explain others, so that a fault is told once, by its cause.
 
 A swarm is the robots that exchange messages on one topic. Two swarms in two namespaces may use the
 same ids, frames and places, and are examined separately. A robot whose topic is in its own
 namespace belongs to none: its ``neighbourhood`` is not remapped.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from importlib.resources import files
+from typing import NamedTuple, TypeVar
 
+from leader_election.election.robot.diagnostics import (
+    COMMUNICATION_RANGE,
+    DUPLICATE_ID,
+    MESSAGE_EXPIRY,
+    NO_MESSAGE,
+    NO_POSITION_ANNOUNCED,
+    QOS_FAULT,
+)
+from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor import communication, membership, positioning, timing
-from leader_election.swarm.doctor.causes import root_causes
+from leader_election.swarm.doctor.communication import NO_SENDER
+from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND
 from leader_election.swarm.doctor.observations import (
     by_key,
     find_radio_topics,
@@ -34,6 +47,127 @@ from leader_election.swarm.doctor.observations import (
     space_of,
     Symptom,
 )
+from leader_election.swarm.doctor.positioning import LATE, STOPPED
+from leader_election.swarm.doctor.timing import SLOW_TIME, STANDS_STILL
+import yaml
+
+K = TypeVar('K')
+
+
+class Explanation(NamedTuple):
+    """A kind of finding that explains another kind."""
+
+    cause: str
+    """The check that found the cause."""
+    effect: str
+    """The check that found the effect."""
+    text: str = ''
+    """A part of the effect's description."""
+    cause_text: str = ''
+    """A part of the cause's description."""
+    same_robot: bool = True
+    """Whether the cause has to concern all robots of the effect."""
+
+
+def _refusals(cause: str, *reasons: RejectReason) -> list[Explanation]:
+    """Return that a cause has messages rejected, by other robots as well."""
+    return [Explanation(cause, effect, reason.value, same_robot=False)
+            for reason in reasons for effect in ('refused', 'self_reported')]
+
+
+EXPLANATIONS = (
+    Explanation('found', 'reception', NO_SENDER),
+    Explanation('found', 'self_reported', NO_MESSAGE),
+    Explanation('missing', 'found', cause_text=NOT_FOUND, same_robot=False),
+    Explanation('simulated_time', 'silent', cause_text=STANDS_STILL),
+    Explanation('simulated_time', 'odometry', cause_text=STANDS_STILL),
+    *(Explanation('simulated_time', effect, cause_text=SLOW_TIME, same_robot=False)
+      for effect in ('silent', 'loss', 'one_way')),
+    Explanation('names', 'ids'),
+    Explanation('names', 'silent'),
+    *(Explanation(cause, 'self_reported', DUPLICATE_ID) for cause in ('names', 'ids')),
+    *(Explanation(cause, effect) for cause in ('names', 'ids')
+      for effect in ('places', 'reception', 'one_way', 'odometry_frames', 'jumps')),
+    *(_refusals('ids', RejectReason.IMPLAUSIBLE)),
+    *_refusals('frames', RejectReason.FRAME),
+    *_refusals('algorithms', RejectReason.ALGORITHM),
+    *_refusals('readable', RejectReason.SIZE, RejectReason.MALFORMED, RejectReason.NON_FINITE,
+               RejectReason.VERSION, RejectReason.ALGORITHM),
+    *_refusals('keys', RejectReason.UNSIGNED, RejectReason.SIGNATURE),
+    *_refusals('odometry', RejectReason.NO_POSITION),
+    Explanation('odometry', 'self_reported', NO_POSITION_ANNOUNCED),
+    Explanation('odometry', 'one_way', same_robot=False),
+    *(Explanation('refused', 'self_reported', reason.value, reason.value, same_robot=False)
+      for reason in RejectReason),
+    Explanation('settings', 'one_way', COMMUNICATION_RANGE, COMMUNICATION_RANGE,
+                same_robot=False),
+    Explanation('places', 'one_way'),
+    Explanation('settings', 'loss', MESSAGE_EXPIRY, MESSAGE_EXPIRY, same_robot=False),
+    Explanation('profiles', 'odometry'),
+    Explanation('profiles', 'self_reported', NO_POSITION_ANNOUNCED),
+    *_refusals('profiles', RejectReason.NO_POSITION),
+    *(Explanation(cause, effect) for cause in ('shared_topic', 'profiles')
+      for effect in ('reception', 'one_way')),
+    *(Explanation(cause, 'self_reported', NO_MESSAGE)
+      for cause in ('shared_topic', 'profiles', 'reception')),
+    Explanation('profiles', 'self_reported', QOS_FAULT),
+    Explanation('reception', 'one_way', same_robot=False),
+    Explanation('silent', 'reception', NO_SENDER, same_robot=False),
+    Explanation('silent', 'reception'),
+    Explanation('silent', 'self_reported', NO_MESSAGE, same_robot=False),
+    Explanation('receive_buffers', 'loss', same_robot=False),
+    *(Explanation('load', effect, text, same_robot=False) for effect, text in (
+        ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED),
+        ('receive_buffers', 'were lost'), ('drifts', ''), ('offsets', 'its computer'))),
+    Explanation('loss', 'one_way', same_robot=False),
+    *(Explanation('jumps', effect) for effect in ('drifts', 'offsets')),
+    *(Explanation('slip', effect) for effect in ('sightings', 'deviation')),
+    *(Explanation(cause, 'self_reported', text) for cause, text in (
+        ('slip', 'wheels turn'),
+        ('deviation', 'distances are too uncertain'), ('sightings', 'sightings'),
+        ('sensor_bias', 'own ranges'))),
+)
+"""The explanations, in the order in which they are tried; without cycles among checks."""
+
+
+def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
+    """
+    Return the first cause of each finding; that of a finding without one is itself.
+
+    A note explains nothing.
+
+    :param found: check and symptom of each finding.
+
+    >>> deaf = Symptom(Level.NOTE, ('r1',), 'it received nothing: no other robot sends')
+    >>> alone = Symptom(Level.WARN, ('r1',), 'it is alone')
+    >>> root_causes({1: ('reception', deaf), 2: ('found', alone)})
+    {1: 2, 2: 2}
+    """
+    by_check = by_key((check, key) for key, (check, _) in found.items())
+    parents: dict[K, K] = {}
+    for row in EXPLANATIONS:
+        causes = [key for key in by_check.get(row.cause, ())
+                  if found[key][1].level > Level.NOTE and row.cause_text in found[key][1].what]
+        robots = {robot for key in causes for robot in found[key][1].subjects}
+        for key in by_check.get(row.effect, ()) if causes else ():
+            effect = found[key][1]
+            if key in parents or key in causes or row.text not in effect.what:
+                continue
+            if not row.same_robot or robots.issuperset(effect.subjects):
+                parents[key] = _of_robots(causes, effect.subjects, found)
+    return {key: _root(key, parents) for key in found}
+
+
+def _of_robots(causes: Sequence[K], robots: Sequence[str],
+               found: Mapping[K, tuple[str, Symptom]]) -> K:
+    """Return the cause that concerns one of the robots; the first one without."""
+    return next((key for key in causes if set(found[key][1].subjects) & set(robots)), causes[0])
+
+
+def _root(key: K, parents: Mapping[K, K]) -> K:
+    while key in parents:
+        key = parents[key]
+    return key
 
 
 class Check(NamedTuple):
@@ -64,170 +198,21 @@ class Finding(NamedTuple):
     """The check that found its cause; empty: it is a cause itself."""
 
 
-CHECKS = (
-    Check('found', 'Are there robots?',
-          'No robot, or one alone, is visible from here: no other runs, or discovery does not '
-          'reach it.',
-          'Start the robots. If they run: give ROS_DOMAIN_ID and RMW_IMPLEMENTATION the same '
-          'values on all machines, ROS_AUTOMATIC_DISCOVERY_RANGE the value SUBNET (not LOCALHOST '
-          'or OFF), and check that the network forwards multicast (ros2 multicast receive here, '
-          'ros2 multicast send on the other machine), or list the peers in ROS_STATIC_PEERS.',
-          membership.found, common=True),
-    Check('missing', 'Are all expected robots there?',
-          'A robot of the fleet file, or the requested one, is missing or has another id.',
-          'Check that its node runs (systemctl status, ros2 node list on the robot itself) and '
-          'was started with its own name; if it is visible there and not here, it is the '
-          'network: see found.', membership.missing, common=True),
-    Check('silent', 'Does each robot send messages?',
-          'A node runs, but sends no candidacy: for its neighbours it does not exist.',
-          'A managed node may be inactive: ros2 lifecycle get and ros2 lifecycle set ... '
-          'activate. Otherwise its neighbourhood is remapped to a topic of another name, or its '
-          'messages do not reach this machine.',
-          membership.silent),
-    Check('names', 'Has each node a name of its own?',
-          'Nodes of the same name answer for each other: parameters and services reach either.',
-          'Start each robot in a namespace of its own (-r __ns:=/NAME), once.', membership.names,
-          common=True),
-    Check('ids', 'Has each robot an id of its own?',
-          'Robots drop messages with their own id, and others take the two for one robot that '
-          'jumps: regions break up.',
-          'Give each robot its own robot_id, and start no robot twice.', membership.ids),
-    Check('frames', 'Do all robots use one frame?',
-          'Messages of another frame are dropped: robots of different frames elect separately.',
-          'Set parameter frame to one value on all robots.', membership.frames),
-    Check('algorithms', 'Do all robots run one algorithm?',
-          'Messages of another algorithm are dropped: the robots elect separately.',
-          'Set parameter algorithm to one value on all robots.', membership.algorithms),
-    Check('settings', 'Do all robots have the same settings?',
-          'Robots with another radius, range or metric than the others share no partition with '
-          'them; one whose messages expire too early drops neighbours.',
-          'Set the parameter to one value on all robots (ros2 param set changes it at once, '
-          'except metric). If it is meant to differ, say so in a fleet file, and give it: '
-          '--fleet-file.', membership.settings),
-    Check('readable', 'Can all messages be read?',
-          'The topic carries invalid messages, or messages of another version of the package.',
-          'Install one version of the package everywhere, and let nothing else publish on the '
-          'neighbourhood topic.', membership.readable),
-    Check('refused', 'Do robots accept the messages that they receive?',
-          'Robots dropped messages, or parts of them, for the reason named.',
-          'Look at the sender: its version of the package, and what it publishes.',
-          membership.refused),
-    Check('keys', 'Do all robots sign with one key?',
-          'A robot with a key does not believe one without it or with another, and the other way '
-          'round: they elect separately.',
-          'Copy one key file to all robots and set swarm_key_file; swarm_key --show compares '
-          'keys; leader_election swarm_key --help describes how to change a key.',
-          membership.keys),
-    Check('self_reported', 'Do the robots report no problem themselves?',
-          'A robot publishes a warning or an error on /diagnostics.',
-          'Follow its text; the other checks may show more.', membership.self_reported),
-    Check('odometry', "Does each robot's odometry arrive?",
-          'Without recent odometry a robot has no position: its messages are dropped wherever '
-          'distance counts.',
-          'Start its driver; remap odom to the topic of the driver (ros2 topic list -t); '
-          'let one driver publish it, at 10 Hz or more.', positioning.odometry),
-    Check('scans', 'Do the laser scans arrive that tasks need?',
-          'A robot whose task drives stands still without scans.',
-          'Start the scanner, or remap scan to its topic. Gazebo Sim renders scans: where it '
-          'cannot, it publishes none, without an error.', positioning.scans),
-    Check('odometry_frames', 'Are the frames of odometry right?',
-          'A frame that is empty, or changes, makes positions wrong: odometry in the shared frame '
-          'is used as it is, any other is transformed by initial_pose.',
-          'Set header.frame_id (for example odom) and child_frame_id (for example base_link) in '
-          'the driver.', positioning.odometry_frames),
-    Check('places', 'Has each robot a position of its own?',
-          'Two robots cannot be at one position; at the origin, initial_pose was forgotten.',
-          "Set initial_pose to where the robot's odometry starts, in the shared frame, or use a "
-          'localisation (pose_source: tf).', positioning.places),
-    Check('deviation', 'Are distances certain enough?',
-          'Odometry drifts: the more a robot has driven and turned, the less its distances are '
-          'right, and with them neighbours, leaders and regions.',
-          'Odometry alone: use pose_source cooperative with a sensor that sees other robots '
-          '(doc/robots.md), a localisation (pose_source tf), or a metric without positions '
-          '(range, hops). With max_deviation and hops_beyond_deviation elections go by hops '
-          'then. Where robots cooperate already: more sightings, or landmarks. Where the '
-          'deviation is too great to be true: parameters odometry_noise_... (command logs '
-          'estimates them).', positioning.deviation),
-    Check('slip', 'Do wheels turn only where the robot moves?',
-          'A robot that pushes against something has wrong odometry from then on, and correct '
-          'sightings contradict it.',
-          'Look at the robot; let what drives it back off (wander and the tasks do, with topic '
-          'bumper), or limit the torque of its wheels, so that they stall. With pose_source '
-          'cooperative or tf its position is found again; else start it again at its '
-          'initial_pose.', positioning.slip),
-    Check('sightings', 'Do sightings agree with odometry and with each other?',
-          'Sightings that contradict all others are rejected; without any, robots that cooperate '
-          'have only odometry.',
-          'Contradicting: check the ids that the sensor reports, initial_pose, sensor_pose, the '
-          'units (m, rad, left positive), and range_noise. Ids without messages: give '
-          'tag, radio and robot_id one number, list landmarks in the file of parameter '
-          'landmarks, or look for silent robots. Names: set tag_names. Nothing seen: start the '
-          "sensor's driver, and check sighting_sources and the topic (ros2 topic info -v).",
-          positioning.sightings),
-    Check('sensor_bias', 'Are sensors without a constant error?',
-          'Innovations of the filter are not white: a constant error of ranges is the same in '
-          'all of them, so nothing contradicts it, and distances are wrong by it.',
-          'Calibrate the sensor (antenna delay of ultra-wideband radios, size and place of '
-          'tags), or set range_offset to the error with the opposite sign.',
-          positioning.sensor_bias),
-    Check('shared_topic', 'Do all robots use one topic?',
-          'Each robot receives only its own messages: all lead themselves.',
-          'Remap neighbourhood to one shared name on all robots '
-          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.',
-          communication.shared_topic, common=True),
-    Check('profiles', 'Are publishers and subscriptions compatible (QoS)?',
-          'DDS delivers nothing from a publisher to a subscription that requests more than it '
-          'offers, and reports that only in a log.',
-          'Request less or offer more: parameters qos_overrides.<topic>.'
-          '<publisher|subscription>.<reliability|durability|...>; of a driver or tool, its own '
-          'settings.', communication.profiles, common=True),
-    Check('reception', 'Does each robot receive others?',
-          'A robot that receives nothing leads itself, and takes no part.',
-          'See profiles; check that its network accepts multicast and packets from new '
-          'ports (firewall), and see found.', communication.reception),
-    Check('one_way', 'Are links between neighbours bidirectional?',
-          'Where only one of two robots receives the other, news travels one way, and regions may '
-          'depend on leaders that do not know of them.',
-          'Give all robots one communication_range, smaller than the range of the radios; look '
-          'for a weak sender, a firewall, or wrong odometry.', communication.one_way),
-    Check('loss', 'Do enough messages arrive?',
-          'A neighbour that is not received for message_expiry is dropped: at high loss '
-          'neighbours come and go. These are the messages that arrive here; between robots the '
-          'loss may be lower or higher.',
-          'Raise message_expiry to several round_periods; use an interface profile without '
-          'multicast, which Wi-Fi sends slowly and does not repeat; bring robots nearer; check '
-          'for an overloaded computer.', communication.loss),
-    Check('load', 'Does this computer keep up?',
-          'Rounds, odometry and messages of robots on this computer are late or lost, and '
-          'swarm_doctor misses some, too.',
-          'End other programs, or run fewer robots on it; or run swarm_doctor on another computer '
-          'of the network.', communication.load, common=True),
-    Check('receive_buffers', 'Do the receive buffers of this computer suffice?',
-          'Bursts of messages, as of discovery, overflow small buffers: topics of some robots are '
-          'never connected, in Gazebo Sim even the clock, without an error.',
-          'sudo sysctl -w net.core.rmem_default=4194304 net.core.rmem_max=4194304; to keep it, '
-          'write both into a file in /etc/sysctl.d. Then start all again.',
-          communication.receive_buffers, common=True),
-    Check('simulated_time', 'Do all nodes use one time?',
-          'Simulated time from two sources jumps; a robot that waits for simulated time without a '
-          'source stands still.',
-          'Set use_sim_time to one value on all robots: true with a simulator that publishes '
-          '/clock, once; false on hardware.', timing.simulated_time, common=True),
-    Check('jumps', 'Does time go forward, without jumps?',
-          'After a jump back messages stay valid for longer, and TF is cleared; after a jump '
-          'forward TF takes its data for outdated.',
-          'Use one source of /clock; on hardware let chrony slew the clock, not step it, while '
-          'robots run.', timing.jumps, common=True),
-    Check('drifts', 'Do clocks run at one speed?',
-          'Stamps diverge more and more, or messages wait longer and longer.',
-          'Run chrony on all machines. Where the clocks are right, a queue grows: check the load '
-          'of the network and of the computer.', timing.drifts, common=True),
-    Check('offsets', 'Do stamps agree with the time here?',
-          'The election does not depend on stamps, but TF, RViz and recordings do: transforms '
-          'are reported as too old, or in the future.',
-          "Synchronise all machines' clocks (chrony, one of them the server); have drivers stamp "
-          'their messages.', timing.offsets, common=True),
-)
+LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
+    look.__name__: look for look in (
+        membership.found, membership.missing, membership.silent, membership.names, membership.ids,
+        membership.frames, membership.algorithms, membership.settings, membership.readable,
+        membership.refused, membership.keys, membership.self_reported,
+        positioning.odometry, positioning.scans, positioning.odometry_frames, positioning.places,
+        positioning.deviation, positioning.slip, positioning.sightings, positioning.sensor_bias,
+        communication.shared_topic, communication.profiles, communication.reception,
+        communication.one_way, communication.loss, communication.load,
+        communication.receive_buffers,
+        timing.simulated_time, timing.jumps, timing.drifts, timing.offsets)}
+CHECKS = tuple(
+    Check(look=LOOKS[row['name']], **row) for row in yaml.safe_load(
+        files('leader_election.swarm.doctor').joinpath('checks.yaml').read_text(encoding='utf-8')))
+"""All checks, from ``checks.yaml``."""
 
 
 def examine(swarm: Observations) -> list[Finding]:

@@ -18,9 +18,8 @@ from graphlib import TopologicalSorter
 import json  # noqa: I100, I201
 
 from leader_election.swarm.doctor import command
-from leader_election.swarm.doctor.causes import EXPLANATIONS
 from leader_election.swarm.doctor.command import text
-from leader_election.swarm.doctor.diagnoses import CHECKS, examine
+from leader_election.swarm.doctor.diagnoses import CHECKS, examine, EXPLANATIONS
 from leader_election.swarm.doctor.observations import (
     Endpoint,
     Level,
