@@ -62,7 +62,7 @@ chaos: $(VENV)/.run  ## Expose 40 robots to faults of all kinds for ten minutes,
 	@$(BIN)/python -m benchmarks.chaos $(ARGS)
 
 benchmark: $(VENV)/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
-	@for each in round_cost neighbourhood_filter leader_killed moving_swarm cold_start steady_state swarm_key regions laboratory; do \
+	@for each in round_cost neighbourhood_filter leader_killed moving_swarm start_and_steady_state swarm_key regions laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
 physics: $(VENV)/.physics  ## Measure a swarm with contact physics; two minutes, ARGS="--help" for more

@@ -28,10 +28,10 @@ from leader_election.election.robot.codec import Position
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
-from leader_election.simulation.arena import Arena
 from leader_election.simulation.kinematics import Array, compose, relative
 from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import Arena
 from leader_election.simulation.sensors import RateLimiter
 from leader_election.simulation.world import World
 import numpy as np

@@ -46,7 +46,7 @@ from leader_election.ros.launching.robot_processes import (
     robot_launch,
     swarm_namespace,
 )
-from leader_election.simulation.arena import load_arena
+from leader_election.simulation.scene import load_arena
 
 MOTION = Parameter(
     'motion', str, 'none', 'Whether node wander drives the robot at random, past obstacles that '

@@ -22,26 +22,93 @@ of the results.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
+from dataclasses import asdict
+from functools import cache
+import hashlib
+import json
 import os
 from pathlib import Path
 import signal
 import sys
+from typing import NamedTuple
 
-from benchmarks.scale.contestants import Contestant, CONTESTANTS
+from benchmarks.scale import phases
 from benchmarks.scale.figure import draw
-from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
-from benchmarks.scale.phases import LEADERS, LOSSES, Outcome, run
+from benchmarks.scale.networks import (
+    Contestant,
+    CONTESTANTS,
+    diameter,
+    Network,
+    NETWORKS,
+    scenario_of,
+)
+from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, run, SKIPPED
 from benchmarks.scale.report import report, Runs
-from benchmarks.scale.store import digest_of, keep, kept, Key
 from leader_election.lab.runs.computation import compile_by_running, cores
-from leader_election.lab.runs.results import ResultError
+from leader_election.lab.runs.results import replacing, ResultError
+from leader_election.lab.runs.store import fingerprint
 from leader_election.lab.simulation.build import placements_of
 from leader_election.lab.terminal_output import Progress
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
+
+class Key(NamedTuple):
+    """The identity of a run."""
+
+    network: Network
+    contestant: Contestant
+    seed: int
+
+
+def path_of(folder: Path, key: Key) -> Path:
+    """Return the file of a run."""
+    return folder / f'{key.network.name},{key.contestant.label},{key.seed}.json'
+
+
+@cache
+def digest_of(network: Network, contestant: Contestant) -> str:
+    """Return a digest of all inputs of the runs of an algorithm in a network."""
+    # The budget determines the end of a run, not its results until then.
+    scenario = scenario_of(network, contestant, 1000)
+    parts = (fingerprint(scenario, contestant.label), contestant.quiet(network.hops),
+             Path(phases.__file__).read_text())
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def keep(folder: Path, key: Key, digest: str, budget: int, outcome: Outcome) -> None:
+    """
+    Write a run to its file, atomically.
+
+    :param budget: of this run [rounds a phase].
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(path_of(folder, key)) as temporary:
+        temporary.write_text(json.dumps(
+            {'digest': digest, 'budget': budget, **asdict(outcome)}, indent=1))
+
+
+def kept(folder: Path, key: Key, digest: str, budget: int) -> Outcome | None:
+    """
+    Return a stored run; ``None`` if it has to be run.
+
+    It has to be run again after an end by a smaller budget, or with other code or settings.
+
+    :param budget: the present one [rounds a phase].
+    """
+    try:
+        found = json.loads(path_of(folder, key).read_text())
+        outcome = Outcome(found['devices'], found['diameter'], found['receivers'], {
+            name: Phase(**phase) for name, phase in found['phases'].items()})
+        complete = not any(phase.ended in (BUDGET, SKIPPED) for phase in outcome.phases.values())
+        current = found['digest'] == digest and (complete or found['budget'] >= budget)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return outcome if current else None
+
+
 SEEDS = ((2_000, 10), (20_000, 5), (10_000_000, 3))
 """The number of seeds, by the greatest number of devices."""
-BUDGET = 1_000_000_000
+DEVICE_ROUNDS = 1_000_000_000
 """Rounds of devices that a phase may take."""
 MOST_ROUNDS = 20_000
 """Rounds that a phase may take, for any number of devices."""
@@ -56,7 +123,7 @@ def parser() -> CommandLineParser:
                          help='seeds of the small networks (10); large ones have fewer')
     options.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only this algorithm; may be repeated')
-    options.add_argument('--budget', type=float, default=BUDGET, metavar='N',
+    options.add_argument('--budget', type=float, default=DEVICE_ROUNDS, metavar='N',
                          help='rounds of devices that a phase may take (1e9)')
     options.add_argument('--workers', type=int, default=cores(), metavar='N',
                          help='runs at the same time (one a core)')

@@ -16,8 +16,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.scale.contestants import Contestant
-from benchmarks.scale.networks import Network
+from benchmarks.scale.networks import Contestant, Network
 from benchmarks.scale.phases import BUDGET, LEADERS, Outcome, Phase, SKIPPED, START
 from benchmarks.scale.report import Runs
 from leader_election.lab.figures.style import (

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-The networks of the study: squares, strips and one with a long range.
+The algorithms of the study, and its networks: squares, strips and one with a long range.
 
 Devices stand 50 m apart, with an offset of up to a quarter of that. In the squares the diameter
 grows with the root of their number. The strips have few devices and a large diameter; the network
@@ -20,18 +20,93 @@ with a long range has many devices and a small one. So they show whether a figur
 or on diameter.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 import math
 from typing import Any
 
-from benchmarks.scale.contestants import Contestant, SCENARIO
 from leader_election.lab.experiment.scenario import load, Scenario
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import KDTree
+import yaml
+
+SCENARIO = 'scale'
+"""The scenario of the package that declares all of them."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """An algorithm, its settings for a network, and its estimated time."""
+
+    label: str
+    """As in the scenario."""
+    gateways: bool = False
+    """Whether its leaders are given: gateways, on a grid of their own."""
+    one_leader: bool = False
+    """Whether it elects one leader for all."""
+    by_diameter: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """Settings that are multiples of the diameter, rounded, and at least 1."""
+    first: float = 0.0
+    """The approximate rounds until nothing changes, in units of the diameter."""
+    again: float = 0.0
+    """Likewise after the loss of all leaders."""
+    squared: float = 0.0
+    """The addition in both cases, in units of the square of the diameter."""
+    waits: float = 1.0
+    """The longest time without a change before leaders change again, in units of the diameter."""
+    patience: int = 0
+    """The same for regions, whose depth does not grow with the diameter [rounds]."""
+    most_leaders: float = float('inf')
+    """The greatest number of leaders that it can elect."""
+
+    def entry(self, hops: int) -> dict[str, Any]:
+        """
+        Return the algorithm as a scenario declares it.
+
+        :param hops: the diameter of the network.
+
+        >>> Contestant('bounded-all', by_diameter={'hop_limit': 1.5}).entry(100)['hop_limit']
+        150
+        """
+        [entry] = [entry for entry in yaml.safe_load(load(SCENARIO).text)['algorithms']
+                   if entry.get('label', entry['name']) == self.label]
+        return entry | {key: max(1, round(times * hops))
+                        for key, times in self.by_diameter.items()}
+
+    def quiet(self, hops: int) -> int:
+        """
+        Return the number of rounds without a change of leaders after which a phase is over.
+
+        It is used for states that never rest. As rounds of neighbours are not simultaneous,
+        information travels some four hops a round. So a leader waits for information from the
+        whole network for fewer rounds than the diameter has hops.
+        """
+        return max(self.patience, round(self.waits * hops)) + 20
+
+    def foreseen(self, hops: int, leaders_lost: bool) -> float:
+        """Return the estimated rounds of a phase, from smaller networks."""
+        linear = self.again if leaders_lost else self.first
+        return 60.0 + linear * hops + self.squared * hops * hops
+
+
+CONTESTANTS: Sequence[Contestant] = (
+    Contestant('bounded'),
+    Contestant('given', gateways=True),
+    Contestant('classic'),
+    Contestant('resilient-regions', waits=0.0, patience=80),
+    Contestant('recursive', most_leaders=16),
+    Contestant('recursive-replicated', by_diameter={'replicate_period': 0.6}, first=3.0,
+               again=5.0, waits=2.4, most_leaders=16),
+    Contestant('bounded-all', one_leader=True, by_diameter={'hop_limit': 1.5}, first=0.5,
+               again=1.8),
+    Contestant('resilient-2', one_leader=True, first=2.2, again=3.7),
+    Contestant('resilient-1', one_leader=True, first=1.0, again=3.0, squared=0.3),
+    Contestant('colour', one_leader=True, first=2.0, again=2.7))
+"""Algorithms with regions first, then those with one leader for all."""
+
 
 SPACING = 50.0
 """From one device to the next, before its offset [m]."""

@@ -16,8 +16,7 @@
 from collections.abc import Callable, Mapping, Sequence
 import math
 
-from benchmarks.scale.contestants import Contestant
-from benchmarks.scale.networks import Network
+from benchmarks.scale.networks import Contestant, Network
 from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, SKIPPED, START
 from leader_election.lab.analysis.measures import estimate_mean
 import numpy as np

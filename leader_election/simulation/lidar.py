@@ -22,9 +22,9 @@ robot without a scanner from a known map and from the positions that other robot
 from collections.abc import Sequence
 import math
 
-from leader_election.simulation.arena import Arena
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import Arena
 import numpy as np
 import shapely
 

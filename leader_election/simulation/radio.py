@@ -27,9 +27,9 @@ import heapq
 from typing import Any, NamedTuple
 
 from leader_election.parameters.values import within
-from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import groups, WorldParameters
+from leader_election.simulation.scene import LineOfSight
 import numpy as np
 from numpy.typing import NDArray
 import shapely

@@ -13,22 +13,231 @@
 # limitations under the License.
 
 """
-The scene: the arena, and the initial pose of each robot.
+The scene: arena, walls as boxes, lines of sight, and the initial pose of each robot.
 
 The world's process and the robots' processes each compute it from the same parameters, so that a
 robot's initial pose need not be communicated.
+
+An arena is a YAML file with ``size: [w, h]`` and ``obstacles:``, a list of polygons. All lengths
+are in metres; the arena is centred on the origin; a polygon is a list of three or more points
+``[x, y]``.
+
+For simulators with contact physics walls and obstacles are boxes: they treat boxes exactly, but
+divide extruded polygons into triangles, at which a round robot jitters. So an obstacle that is not
+a rectangle collides as one box along each edge, just inside the polygon.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 import math
+from pathlib import Path
+import re
+from typing import Any, NamedTuple
 
-from leader_election.parameters import ParameterError
-from leader_election.simulation.arena import load_arena
+from leader_election.parameters import as_number, did_you_mean, ParameterError
+from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_logs import read_logs, RobotLog
 import numpy as np
 from numpy.typing import NDArray
 import shapely
+from shapely.geometry.polygon import orient
+import yaml
+
+_EMPTY = r'empty:([0-9]+(?:\.[0-9]+)?)x([0-9]+(?:\.[0-9]+)?)'
+"""An empty arena by its width and height [m]."""
+_SHIPPED = files('leader_election.simulation').joinpath('worlds')
+
+
+class Arena(NamedTuple):
+    """The static part of a world."""
+
+    outline: shapely.Polygon
+    """The inside of the outer walls [m]."""
+    obstacles: tuple[shapely.Polygon, ...]
+
+
+def shipped_worlds() -> tuple[str, ...]:
+    """Return the names of the arenas included in the package, sorted."""
+    return tuple(sorted(
+        entry.name.removesuffix('.yaml') for entry in _SHIPPED.iterdir()
+        if entry.name.endswith('.yaml')))
+
+
+def load_arena(world: str) -> Arena:
+    """
+    Load an arena.
+
+    :param world: the name of an arena included in the package, or the path of a YAML file.
+        ``empty:60x40`` is an arena of 60 m by 40 m with nothing but walls.
+    :raises ParameterError: for a missing or wrong file; the message names file and key.
+
+    >>> arena = load_arena('blocks')
+    >>> arena.outline.bounds
+    (-10.0, -7.0, 10.0, 7.0)
+    """
+    sized = re.fullmatch(_EMPTY, world)
+    if sized is not None:
+        text = f'size: [{sized[1]}, {sized[2]}]'
+    elif world in shipped_worlds():
+        text = _SHIPPED.joinpath(world + '.yaml').read_text()
+    else:
+        try:
+            text = Path(world).read_text()
+        except (OSError, ValueError) as error:
+            hint = did_you_mean(world, shipped_worlds()).rstrip()
+            raise ParameterError('world', problem=f': {world!r} is none of '
+                                 f"{', '.join(shipped_worlds())} and not a file that can be read: "
+                                 f"{error}{hint and '; ' + hint}") from error
+    try:
+        return _arena(yaml.safe_load(text))
+    except (ValueError, yaml.YAMLError) as error:
+        raise ParameterError('world', problem=f': file {world}: {error}') from error
+
+
+def _arena(document: Any) -> Arena:
+    if not isinstance(document, dict):
+        raise ValueError('expected the keys size and obstacles')
+    for key in document:
+        if key not in ('size', 'obstacles'):
+            raise ValueError(f'unknown key {key}; known: size, obstacles')
+    width, height = _pair('size', document.get('size'))
+    if not (width > 0 and height > 0):
+        raise ValueError(f'size: [{width:g}, {height:g}] is not greater than 0')
+    outline = shapely.box(-width / 2, -height / 2, width / 2, height / 2)
+    listed = document.get('obstacles') or []
+    if not isinstance(listed, list):
+        raise ValueError('obstacles: expected a list of polygons')
+    return Arena(outline, tuple(
+        _polygon(f'obstacles[{i}]', points) for i, points in enumerate(listed)))
+
+
+def _polygon(key: str, points: Any) -> shapely.Polygon:
+    if not isinstance(points, list) or len(points) < 3:
+        raise ValueError(f'{key}: expected a list of three or more points [x, y]')
+    polygon = shapely.Polygon([_pair(f'{key}[{i}]', p) for i, p in enumerate(points)])
+    if not polygon.is_valid or polygon.area == 0.0:
+        raise ValueError(f'{key}: not a simple polygon: {shapely.is_valid_reason(polygon)}')
+    return polygon
+
+
+def _pair(key: str, value: Any) -> tuple[float, float]:
+    numbers = [as_number(x) for x in value] if isinstance(value, list) else []
+    if (len(numbers) == 2
+            and all(type(x) in (int, float) and math.isfinite(x) for x in numbers)):
+        return float(numbers[0]), float(numbers[1])
+    raise ValueError(f'{key}: expected two finite numbers, not {value!r}')
+
+
+WALL_HEIGHT = 0.5
+"""The height of walls and obstacles [m]."""
+WALL_THICKNESS = 0.1
+"""The thickness of the outer walls, which are outside the arena [m]."""
+EDGE_THICKNESS = 0.04
+"""The thickness of the boxes along an obstacle's edges [m], far more than a robot's step."""
+
+
+class Rectangle(NamedTuple):
+    """A rectangle in the plane."""
+
+    x: float
+    """The x coordinate of its centre [m]."""
+    y: float
+    """The y coordinate of its centre [m]."""
+    length: float
+    """In the direction of its yaw [m]."""
+    width: float
+    """Perpendicular to that [m]."""
+    yaw: float
+    """[rad]."""
+
+
+def outer_walls(outline: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """
+    Return the walls round an arena, which overlap at the corners.
+
+    :param outline: the inside of the walls [m].
+    """
+    return tuple(_edges(outline, -WALL_THICKNESS, beyond=WALL_THICKNESS))
+
+
+def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
+    """
+    Return a polygon as a rectangle, ``None`` if it is not one.
+
+    :param polygon: [m].
+
+    >>> as_rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
+    Rectangle(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
+    """
+    # Not shapely.orient_polygons, which needs 2.1: Ubuntu 24.04 has 2.0.3.
+    corners = shapely.get_coordinates(orient(polygon.normalize()))
+    box = shapely.minimum_rotated_rectangle(polygon)
+    if len(corners) != 5 or box.area > polygon.area * (1 + 1e-6):
+        return None
+    (x0, y0), (x1, y1), (x2, y2) = corners[:3].tolist()
+    return Rectangle((x0 + x2) / 2, (y0 + y2) / 2, math.hypot(x1 - x0, y1 - y0),
+                     math.hypot(x2 - x1, y2 - y1), math.atan2(y1 - y0, x1 - x0))
+
+
+def edge_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """
+    Return one thin rectangle along each edge of a polygon, inside it.
+
+    :param polygon: [m].
+    """
+    return tuple(_edges(polygon, EDGE_THICKNESS, beyond=0.0))
+
+
+def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterator[Rectangle]:
+    """
+    Yield one rectangle for each edge of a polygon.
+
+    :param thickness: [m], to the left of the edge, which is inside; negative to the right.
+    :param beyond: by how much it is longer than the edge, at each end [m].
+    """
+    # The first corner is repeated at the end of the coordinates.
+    corners: Sequence[tuple[float, float]] = shapely.get_coordinates(orient(polygon)).tolist()
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:]):
+        length, yaw = math.hypot(x1 - x0, y1 - y0), math.atan2(y1 - y0, x1 - x0)
+        yield Rectangle((x0 + x1) / 2 - thickness / 2 * math.sin(yaw),
+                        (y0 + y1) / 2 + thickness / 2 * math.cos(yaw),
+                        length + 2 * beyond, abs(thickness), yaw)
+
+
+def obstacle_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """Return the rectangle that an obstacle is, or those along its edges."""
+    whole = as_rectangle(polygon)
+    return edge_rectangles(polygon) if whole is None else (whole,)
+
+
+class LineOfSight:
+    """Obstacles, prepared for many queries."""
+
+    def __init__(self, obstacles: Sequence[shapely.Polygon]) -> None:
+        """
+        Prepare the obstacles.
+
+        :param obstacles: [m]; a line that touches one is blocked.
+        """
+        self._obstacles = shapely.union_all(list(obstacles))
+        shapely.prepare(self._obstacles)
+
+    def clear(self, here: Array, there: Array) -> NDArray[np.bool_]:
+        """
+        Return which pairs of places see each other.
+
+        :param here, there: x, y [m], shapes (m, 2), or (2,) for the same place in all pairs.
+        :return: shape (m,).
+
+        >>> wall = LineOfSight([shapely.box(1.0, -1.0, 2.0, 1.0)])
+        >>> wall.clear(np.zeros(2), np.array([[3.0, 0.0], [0.0, 3.0]])).tolist()
+        [False, True]
+        """
+        rays = np.stack(np.broadcast_arrays(here, there), axis=-2)
+        return np.asarray(~shapely.intersects(self._obstacles, shapely.linestrings(rays)))
+
 
 _MAX_BATCHES = 20
 """Batches of random positions that are drawn before the arena counts as full."""

@@ -20,7 +20,6 @@ from typing import Any, TYPE_CHECKING
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import id_ranges, within
-from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.kinematics import Array, relative, velocities_between
 from leader_election.simulation.lidar import Lidar
 from leader_election.simulation.motion import (
@@ -43,7 +42,7 @@ from leader_election.simulation.robot_logs import (
     read_scene_landmarks,
     read_sightings,
 )
-from leader_election.simulation.scene import free_space, make_scene, Scene
+from leader_election.simulation.scene import free_space, LineOfSight, make_scene, Scene
 from leader_election.simulation.sensors import (
     Camera,
     NO_SIGHTINGS,

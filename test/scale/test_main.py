@@ -17,11 +17,19 @@ import json
 from pathlib import Path
 
 from benchmarks.scale import __main__ as command
-from benchmarks.scale.__main__ import keys, main, outcome_of, rounds_of
-from benchmarks.scale.contestants import Contestant, CONTESTANTS
-from benchmarks.scale.networks import Network, NETWORKS
+from benchmarks.scale.__main__ import (
+    digest_of,
+    keep,
+    kept,
+    Key,
+    keys,
+    main,
+    outcome_of,
+    path_of,
+    rounds_of,
+)
+from benchmarks.scale.networks import Contestant, CONTESTANTS, Network, NETWORKS
 from benchmarks.scale.phases import BUDGET, Outcome, Phase, SKIPPED
-from benchmarks.scale.store import digest_of, keep, kept, Key, path_of
 from PIL import Image
 import pytest
 

@@ -16,8 +16,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.scale.contestants import Contestant, CONTESTANTS
-from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
+from benchmarks.scale.networks import (
+    Contestant,
+    CONTESTANTS,
+    diameter,
+    Network,
+    NETWORKS,
+    scenario_of,
+)
 from benchmarks.scale.phases import BUDGET, digest, QUIET, REST, run, SKIPPED
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation.build import placements_of

@@ -13,8 +13,7 @@
 # limitations under the License.
 """The tables of the study: numbers, and the reasons for missing ones."""
 
-from benchmarks.scale.contestants import Contestant
-from benchmarks.scale.networks import Network
+from benchmarks.scale.networks import Contestant, Network
 from benchmarks.scale.phases import BUDGET, LOSSES, Outcome, Phase, QUIET, REST, SKIPPED
 from benchmarks.scale.report import mean, report
 

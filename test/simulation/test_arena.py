@@ -19,18 +19,19 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import build, ParameterError
-from leader_election.simulation.arena import (
+from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.scene import (
     as_rectangle,
     edge_rectangles,
     EDGE_THICKNESS,
+    free_space,
     LineOfSight,
     load_arena,
+    make_scene,
     outer_walls,
     Rectangle,
     shipped_worlds,
 )
-from leader_election.simulation.parameters import SceneParameters, WorldParameters
-from leader_election.simulation.scene import free_space, make_scene
 import numpy as np
 import pytest
 import shapely

@@ -20,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.tasks.goals import levy, Wander
 from leader_election.election.tasks.steering import Limits, Scan, steer
-from leader_election.simulation.arena import load_arena
 from leader_election.simulation.kinematics import least_distance
 from leader_election.simulation.lidar import (
     Lidar,
@@ -30,6 +29,7 @@ from leader_election.simulation.lidar import (
     nearest_possible,
 )
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import load_arena
 from leader_election.simulation.world import World
 import numpy as np
 import pytest

@@ -18,8 +18,8 @@ import math
 from typing import Any
 
 from leader_election.parameters import ParameterError
-from leader_election.simulation.arena import LineOfSight
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import LineOfSight
 from leader_election.simulation.sensors import Camera, Ranging, RateLimiter, ScalarField
 from leader_election.simulation.world import World
 import numpy as np

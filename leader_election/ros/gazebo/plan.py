@@ -54,10 +54,9 @@ from leader_election.ros.gazebo.user_world import (
     world_name,
 )
 from leader_election.ros.gazebo.world_file import robot_sdf, WORLD_NAME, world_sdf
-from leader_election.simulation.arena import load_arena
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
-from leader_election.simulation.scene import make_scene
+from leader_election.simulation.scene import load_arena, make_scene
 from leader_election.swarm.fleet.hosting import check_free_space, scene_robots
 from leader_election.swarm.fleet.robot_list import check_robot_name, parse_robot_list, RobotSpec
 import yaml

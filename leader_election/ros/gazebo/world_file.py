@@ -19,7 +19,7 @@ The file contains the robots: if many are spawned into a running world at once, 
 Their dimensions and masses are in ``simulation.robot_body``; their frame ``base_link`` is on the
 ground, midway between the wheels.
 
-Walls and obstacles collide as the boxes of :mod:`leader_election.simulation.arena`; the visual of
+Walls and obstacles collide as the boxes of :mod:`leader_election.simulation.scene`; the visual of
 an obstacle is the whole polygon.
 """
 
@@ -45,7 +45,7 @@ from leader_election.ros.gazebo.sdf import (
     world_plugins,
 )
 from leader_election.simulation import robot_body as body
-from leader_election.simulation.arena import (
+from leader_election.simulation.scene import (
     Arena,
     obstacle_rectangles,
     outer_walls,
@@ -225,7 +225,7 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = 
     :param step: the time step of physics [s]; 0: :data:`.STEP`.
     :param heights: at which the robots are put [m]; empty: all at 0.
 
-    >>> from leader_election.simulation.arena import load_arena
+    >>> from leader_election.simulation.scene import load_arena
     >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)])
     True
     """

@@ -37,8 +37,8 @@ from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.localisation_topics import (
     LocalisationPublishers,
     subscribe_sightings,
+    TransformOrigin,
 )
-from leader_election.ros.nodes.odometry_origin import TransformOrigin
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, SIGHTINGS, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD

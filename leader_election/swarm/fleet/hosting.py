@@ -27,10 +27,9 @@ import re
 from typing import NamedTuple
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
-from leader_election.simulation.arena import Arena
 from leader_election.simulation.kinematics import overlaps
 from leader_election.simulation.parameters import SceneParameters
-from leader_election.simulation.scene import free_space, make_scene, Scene
+from leader_election.simulation.scene import Arena, free_space, make_scene, Scene
 from leader_election.swarm.fleet.robot_list import parse_robot_list, RobotSpec
 import numpy as np
 import shapely

@@ -20,9 +20,8 @@ from xml.etree import ElementTree
 from leader_election.ros.gazebo.sdf import Equipment, ODOMETRY_RATE, robot_colour
 from leader_election.ros.gazebo.world_file import robot_sdf, world_sdf
 from leader_election.simulation import robot_body
-from leader_election.simulation.arena import load_arena, shipped_worlds
 from leader_election.simulation.parameters import SceneParameters
-from leader_election.simulation.scene import make_scene
+from leader_election.simulation.scene import load_arena, make_scene, shipped_worlds
 from leader_election.swarm.fleet.hosting import scene_robots
 import pytest
 from ros.gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict

@@ -23,7 +23,11 @@ from leader_election.election.robot.pose import position
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.clock import steady_clock
-from leader_election.ros.nodes.odometry_origin import MOST_PENDING, ParameterOrigin, RETRY_AFTER
+from leader_election.ros.nodes.localisation_topics import (
+    MOST_PENDING,
+    ParameterOrigin,
+    RETRY_AFTER,
+)
 import pytest
 from rcl_interfaces.srv import GetParameters
 import rclpy

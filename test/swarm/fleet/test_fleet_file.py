@@ -19,9 +19,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
-from leader_election.simulation.arena import load_arena
 from leader_election.simulation.parameters import SceneParameters
-from leader_election.simulation.scene import make_scene
+from leader_election.simulation.scene import load_arena, make_scene
 from leader_election.swarm.fleet.fleet_file import load_fleet, read_fleet
 from leader_election.swarm.fleet.fleet_settings import task_parameters
 from leader_election.swarm.fleet.hosting import check_free_space, scene_robots

@@ -13,15 +13,22 @@
 # limitations under the License.
 
 """
-Cold start: from the last node's first message to a partition that no longer changes.
+Hosted robots: their cold start, and the cost of a swarm at rest.
 
-A lattice of 10 x 10 robots that hear their eight neighbours, the strongest in a corner: its
-candidacy has to cross nine hops. Reactive against periodic rounds, both at 1 Hz; with the world's
-radio, which delivers a message to the robots in range only, and on one shared topic, where this
-machine's two cores, and not the robots, are the bottleneck.
+The cold start is the time from the last node's first message to a partition that no longer
+changes, on a lattice of 10 x 10 robots that hear their eight neighbours, the strongest in a
+corner: its candidacy has to cross nine hops. Reactive against periodic rounds, both at 1 Hz; with
+the world's radio, which delivers a message to the robots in range only, and on one shared topic,
+where this machine's two cores, and not the robots, are the bottleneck.
+
+At rest, with rounds at 1 Hz, a round is missed when a robot sends fewer messages than there were
+whole periods.
 """
 
+import math
+
 from benchmarks.hosted_swarm import hosted_swarm
+import psutil
 
 ROBOTS = 100
 HOPS = 9
@@ -32,7 +39,7 @@ QUIET = 6.0
 REPEATS = 3
 
 
-CASES = {
+STARTS = {
     'relay': (('periodic', 0.1), ('reactive', 0.1), ('reactive', 0.05)),
     'shared': (('periodic', 0.1), ('reactive', 0.1)),
 }
@@ -53,10 +60,10 @@ def seconds_to_partition(radio: str, schedule: str, interval: float) -> float:
         return max(0.0, observer.last_change - begin)
 
 
-def main() -> None:
+def cold_start() -> None:
     """Print the times and their ratios."""
     print(f'## Cold start: {ROBOTS} robots on one machine, {HOPS} hops, rounds at 1 Hz')
-    for radio, cases in CASES.items():
+    for radio, cases in STARTS.items():
         periodic = 0.0
         for schedule, interval in cases:
             times = sorted(
@@ -67,6 +74,42 @@ def main() -> None:
             print(f'radio {radio:6} {schedule}{every:13} {median:6.2f} s (median of '
                   f'{", ".join(f"{time:.2f}" for time in times)}), '
                   f'{periodic / max(median, 0.01):.1f} times as fast as periodic', flush=True)
+
+
+STEADY = (('relay', 50, 1), ('relay', 100, 1), ('relay', 200, 2),
+          ('shared', 50, 1), ('shared', 100, 1), ('shared', 200, 2))
+"""Kind of radio, number of robots, number of fleet processes that host them."""
+SETTLE = 15.0
+MEASURE = 20.5
+
+
+def steady(radio: str, robots: int, processes: int) -> None:
+    """Print the figures of one size of swarm."""
+    with hosted_swarm(robots, processes, radio, schedule='reactive', radius=8.0,
+                      communication_range=1.2) as swarm:
+        swarm.go()
+        observer, due = swarm.observer, math.floor(MEASURE)
+        observer.wait(SETTLE)
+        observer.heard.clear()
+        cost = swarm.cost(lambda: observer.wait(MEASURE))
+        missed = sum(max(0, due - observer.heard[robot]) for robot in observer.tracker.first_heard)
+        memory = sum(psutil.Process(pid).memory_info().rss for pid in swarm.pids) / 1e6
+        print(f'radio {radio:6} {robots:4d} robots in {processes}: {cost.cores:6.1%} of one core, '
+              f'{memory:.0f} MB, {cost.messages:.1f} messages/s, {cost.size:.1f} bytes a message, '
+              f'{missed} of {robots * due} rounds missed', flush=True)
+
+
+def steady_state() -> None:
+    """Print the figures of some sizes; their differences are the cost of a robot."""
+    print('## Steady state: static, odometry at 10 Hz')
+    for radio, robots, processes in STEADY:
+        steady(radio, robots, processes)
+
+
+def main() -> None:
+    """Print the figures of both."""
+    cold_start()
+    steady_state()
 
 
 if __name__ == '__main__':
