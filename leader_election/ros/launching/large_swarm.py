@@ -19,7 +19,7 @@ import sys
 from typing import Any
 
 from leader_election.ros.launching.arguments import ROBOTS_PER_PROCESS
-from leader_election.swarm.fleet.hosting import CREATED, ELECTING, LEAST, SwarmProgress
+from leader_election.swarm.fleet.hosting import CREATED, ELECTING, LEAST, PROGRESS
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -80,7 +80,7 @@ def explanation(robots: int, chosen: dict[str, Any]) -> str:
 
 
 class ProgressBar:
-    """Draws a bar for each phase until all robots elect."""
+    """Draws a bar for each phase until all robots elect, by what processes log."""
 
     def __init__(self, robots: int, console: Console) -> None:
         """
@@ -89,12 +89,14 @@ class ProgressBar:
         :param robots: their number.
         :param console: to draw on.
         """
-        self._swarm = SwarmProgress(robots)
+        self._robots = robots
         self._bars = Progress(
             TextColumn('robots {task.description:8}'), BarColumn(), MofNCompleteColumn(),
             TimeElapsedColumn(), console=console, auto_refresh=False)
         self._tasks = {phase: self._bars.add_task(phase, total=robots)
                        for phase in (CREATED, ELECTING)}
+        self._done: dict[str, dict[str, int]] = {phase: {} for phase in self._tasks}
+        """The number of robots that have reached a phase, by phase and process."""
         self._begun = self._over = False
 
     def take(self, process: str, text: str) -> None:
@@ -102,17 +104,22 @@ class ProgressBar:
         Draw changes.
 
         :param process: the name of a process.
-        :param text: its output.
+        :param text: its output: one or more lines, of which others than those on progress count
+            nothing.
         """
-        if self._over or not self._swarm.take(process, text):
+        found = PROGRESS.findall(text)
+        if self._over or not found:
             return
+        for number, phase in found:
+            of_phase = self._done[phase]
+            of_phase[process] = max(int(number), of_phase.get(process, 0))
         if not self._begun:
             self._begun = True
             self._bars.start()
         for phase, task in self._tasks.items():
-            self._bars.update(task, completed=self._swarm.done(phase))
+            self._bars.update(task, completed=sum(self._done[phase].values()))
         self._bars.refresh()
-        if self._swarm.complete:
+        if sum(self._done[ELECTING].values()) >= self._robots:
             self.close()
 
     def close(self) -> None:

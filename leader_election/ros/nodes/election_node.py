@@ -27,7 +27,6 @@ from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 
 
 def announcement(election: Election) -> str:
@@ -64,11 +63,8 @@ class ElectionNode(Node):
     :ivar executor_kind: the executor asked for (:func:`~leader_election.ros.nodes.process.run`).
     """
 
-    def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
-                 use_global_arguments: bool = True,
-                 parameter_overrides: list[Parameter] | None = None,
-                 defaults: Mapping[str, Any] = NO_DEFAULTS, others: Sequence[type] = (),
-                 **options: Any) -> None:
+    def __init__(self, *, defaults: Mapping[str, Any] = NO_DEFAULTS,
+                 others: Sequence[type] = (), **options: Any) -> None:
         """
         Declare the parameters and start the robot.
 
@@ -77,10 +73,7 @@ class ElectionNode(Node):
         :param options: for ``rclpy.node.Node``.
         :raises ParameterError: for a wrong parameter.
         """
-        super().__init__(
-            'election_node', namespace=namespace, cli_args=cli_args,  # type: ignore[arg-type]
-            use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides,
-            **options)
+        super().__init__('election_node', **options)
         refuse_unknown(self, ElectionParameters, *others, of_robot=True)
         self.election = Election(self, self._declarations(defaults))
         self.executor_kind = self.election.parameters.executor

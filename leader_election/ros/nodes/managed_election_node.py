@@ -18,7 +18,7 @@ The node of one robot as a managed node.
 Its life cycle is that of https://design.ros2.org/articles/node_lifecycle.html.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters, ManagedParameters
@@ -31,7 +31,6 @@ from leader_election.ros.nodes.waiting import Missing
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
@@ -82,17 +81,14 @@ class ManagedElectionNode(LifecycleNode):
     :ivar executor_kind: the executor asked for (:func:`~leader_election.ros.nodes.process.run`).
     """
 
-    def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
-                 use_global_arguments: bool = True,
-                 parameter_overrides: list[Parameter] | None = None) -> None:
+    def __init__(self, **options: Any) -> None:
         """
         Declare the parameters; with ``autostart`` configure and activate the node.
 
+        :param options: for ``rclpy.lifecycle.LifecycleNode``.
         :raises ParameterError: with ``autostart``, where the configuration is wrong.
         """
-        super().__init__(
-            'election_node', namespace=namespace, cli_args=cli_args,
-            use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides)
+        super().__init__('election_node', **options)
         self.election: Election | None = None
         self._service_change_state.callback = self._reporting(self._service_change_state.callback)
         self._error: Exception | None = None

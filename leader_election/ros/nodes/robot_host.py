@@ -38,7 +38,6 @@ from leader_election.swarm.fleet.hosting import (
     LEAST,
     progress_line,
     RobotHostParameters,
-    Step,
     strength,
     swarm_robots,
 )
@@ -106,9 +105,8 @@ class RobotHost(Node):
 
     def _tell(self, done: int, total: int, phase: str) -> None:
         """Log the progress of the start of many robots."""
-        step = Step(done, total, phase)
-        if total >= LEAST and is_due(step):
-            self.get_logger().info(progress_line(step))
+        if total >= LEAST and is_due(done, total):
+            self.get_logger().info(progress_line(done, total, phase))
 
     def _count(self) -> None:
         """Count the robots that elect, until all do."""
@@ -117,7 +115,7 @@ class RobotHost(Node):
             node.robot.position is not None or not node.robot.sensing.positions_matter)
             for node in self.robots)
         if self._electing * 10 // total > before * 10 // total:
-            self.get_logger().info(progress_line(Step(self._electing, total, ELECTING)))
+            self.get_logger().info(progress_line(self._electing, total, ELECTING))
         if self._electing == total:
             self.destroy_timer(self._look)
 

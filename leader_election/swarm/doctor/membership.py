@@ -49,6 +49,7 @@ from leader_election.swarm.doctor.observations import (
     RobotReport,
     Symptom,
 )
+from leader_election.swarm.fleet.fleet_file import EXPIRY_ROUNDS
 
 ROUNDS = 2
 """The number of rounds within which a message of a robot should be received."""
@@ -203,10 +204,6 @@ def self_reported(swarm: Observations) -> Iterator[Symptom]:
             yield Symptom(Level.ERROR if reports[-1].level > 1 else Level.WARN, (robot,),
                           f'it reports: {reports[-1].message}',
                           QUORUM if reports[-1].message.endswith(TOO_FEW) else '')
-
-
-EXPIRY_ROUNDS = 2
-"""The least ``message_expiry`` in rounds of a sender: one message may be lost."""
 
 
 class Setting(NamedTuple):
