@@ -476,6 +476,12 @@ class Localisation:
             self._counts[DISTRUSTED] += len(sightings)
             return
         distrusted = observer in self._filter.trust.distrusted
+        if distrusted:
+            # A reading that stays as it was does not show that a sensor is right again.
+            still = self._heard[observer].still
+            fresh = [each for each in sightings if still.has_changed(each[1])]
+            self._counts[DISTRUSTED] += len(sightings) - len(fresh)
+            sightings = fresh
         innovations = self._filter.see(
             sightings, now, self._queue.late if observer == self.robot else NO_LATE)
         if not distrusted:

@@ -230,6 +230,11 @@ class StillReadings:
             return None
         return compose(run.pose, between(run.here, here))
 
+    def has_changed(self, sighting: Sighting) -> bool:
+        """Return whether the last reading of a robot, already taken, differs from those before."""
+        run = self._runs.get(sighting.id)
+        return run is None or run.number == 1
+
     def _alike(self, one: Sighting, other: Sighting) -> bool:
         table = self._parameters
         noise = table.range_noise + table.range_noise_scale * one.range

@@ -18,7 +18,7 @@ from collections import Counter
 import math
 import random
 
-from leader_election.localisation.localisation import Localisation
+from leader_election.localisation.localisation import Estimate, Localisation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.rejections import Rejections, SensorTrust
 from leader_election.localisation.repeated_sightings import StillReadings
@@ -81,6 +81,25 @@ def test_a_sensor_is_wrong_where_others_see_its_robot_as_expected():
         assert trust.distrusted == [1]
         trust.judge(1, k > 1)
     assert trust.distrusted == []
+
+
+def test_a_sensor_is_believed_again_by_right_readings_that_change_not_by_one_that_stays():
+    robot = Localisation(1, LocalisationParameters(), cooperates=True, expiry=3.0, top_speed=1.0,
+                         counts=Counter())
+
+    def hear(k: int, y: float) -> None:
+        robot.take_odometry(HERE, 1.0 * k)
+        robot.hear(2, (2.0, y), Estimate((2.0, y, 0.0), 0.0, 0.1, 0.1, (Sighting(
+            1, math.hypot(2.0, y) + 0.01 * (k % 2), math.atan2(-y, -2.0)),)), 1.0 * k)
+
+    hear(0, 0.0)
+    robot._filter.trust.distrust(2)
+    for k in range(1, 30):
+        hear(k, 0.0)
+        assert robot.distrusted == [2]
+    for k in range(30, 38):
+        hear(k, 0.6 * (k % 2))
+    assert robot.distrusted == []
 
 
 class Noisy(Neighbourhood):
