@@ -83,7 +83,6 @@ def begin_static(parameters: NoParameters, position: NDArray[np.float64], tick: 
     return Static(np.empty(0))
 
 
-
 class Replay(NamedTuple):
     """All logs, concatenated, and the progress of devices in them."""
 

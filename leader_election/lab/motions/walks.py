@@ -219,7 +219,6 @@ def begin_levy(parameters: LevyParameters, position: NDArray[np.float64], tick: 
                 parameters.speed * tick, parameters.scale, parameters.shape)
 
 
-
 @dataclass(frozen=True)
 class WaypointParameters:
     """Speed, pauses and walls of random waypoints."""
@@ -281,7 +280,6 @@ def begin_waypoint(parameters: WaypointParameters, position: NDArray[np.float64]
         position.copy(), np.zeros(len(position), np.int64), np.zeros_like(position),
         np.zeros(len(position), np.int64), box(parameters.walls, position),
         least * tick, most * tick, math.ceil(parameters.pause / tick))
-
 
 
 @dataclass(frozen=True)
