@@ -36,8 +36,14 @@ from leader_election.election.robot.membership import (
     Elected,
     Membership,
     TASK_ERRORS,
+    WRONG_MEMORY,
 )
-from leader_election.election.robot.neighbourhood import contradicted, Neighbour, NeighbourView
+from leader_election.election.robot.neighbourhood import (
+    contradicted,
+    Neighbour,
+    NeighbourView,
+    no_view,
+)
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
 from leader_election.election.robot.region_codec import TASKS_DIFFER, WRONG_SUMMARY
 from leader_election.election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
@@ -79,11 +85,12 @@ class Instance:
         """The zone that the robot is in, where there are zones."""
         self.below = below
         self.counts: Counter[str] = Counter(dict.fromkeys(
-            (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
+            (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, WRONG_MEMORY, ALGORITHM_DIFFERS,
+             DECISION_TOO_LONG), 0))
         self.membership: Membership = Membership(
             robot_id, parameters, task_runners, self.counts,
             None if below is None else below.membership)
-        self.view = NeighbourView([], [], [], [], [], [])
+        self.view = no_view()
         """The neighbours of the last round."""
         settings = parameters.mandate_settings
         self.mandates = None if settings is None else Mandates(robot_id, settings)
@@ -209,7 +216,7 @@ class Instance:
 
         :param coordinates: whether with their regions, where the election does not need them.
         """
-        view = NeighbourView([], [], [], [], [], [])
+        view = no_view()
         reads_regions = self.membership.region is not None and (
             coordinates or self.membership.gain > 0.0)
         for near in neighbours:
@@ -231,6 +238,8 @@ class Instance:
             if reads_regions:
                 region, fault = self.membership.unpack(message.id, region_part, near.missed)
                 view.regions.append(region)
+                view.memories.append(
+                    None if region_part is None or fault is not None else region_part.memory)
                 if fault is not None:
                     view.faults.append(fault)
         return view

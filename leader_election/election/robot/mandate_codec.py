@@ -30,9 +30,10 @@ MOST_NUMBER = 2**50
 """The greatest beat; more would end the counting of all that hear it."""
 ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 _DIGITS = str.maketrans(ALPHABET, 2 * '0123456789abcdefghijklmnopqrstuv')
-_NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
-_SINGLE = re.compile(_NUMBER).findall
-_TEXT = text(pattern=rf'({_NUMBER}){{2}}([.](({_NUMBER}){{2}})*([.](({_NUMBER}){{3}})*){{0,2}})?')
+NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
+"""The pattern of a whole number."""
+_SINGLE = re.compile(NUMBER).findall
+_TEXT = text(pattern=rf'({NUMBER}){{2}}([.](({NUMBER}){{2}})*([.](({NUMBER}){{3}})*){{0,2}})?')
 
 
 def written(number: int) -> str:
@@ -48,9 +49,18 @@ def written(number: int) -> str:
     return found
 
 
+def numbers_in(text: str) -> list[int]:
+    """
+    Return the whole numbers in a text.
+
+    >>> numbers_in('AfhA')
+    [0, 31, 32]
+    """
+    return [int(each.translate(_DIGITS), 32) for each in _SINGLE(text)]
+
+
 def _read(value: Any) -> MandatePart:
-    head, *lists = ([int(each.translate(_DIGITS), 32) for each in _SINGLE(numbers)]
-                    for numbers in _TEXT.read(value).split('.'))
+    head, *lists = map(numbers_in, _TEXT.read(value).split('.'))
     beat, number = head[0], head[0] + head[1]
     grants, leaving, released = lists + [[]] * (3 - len(lists))
     if max(head) > MOST_NUMBER or any(

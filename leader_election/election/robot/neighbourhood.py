@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms.bounded import BoundedParameters, Candidacy
 from leader_election.election.coordination.region import Region
 from leader_election.election.robot.codec import Message
+from leader_election.election.robot.handover import MemoryPart
 from leader_election.election.robot.mailbox import (
     Acquaintances,
     Mailbox,
@@ -165,11 +166,18 @@ class NeighbourView(NamedTuple):
     exports: list[Any]
     regions: list[Any]
     """Each a :class:`~leader_election.election.coordination.region.Region`, empty if not sent."""
+    memories: list[MemoryPart | None]
+    """With each region, what the leader has to hand over."""
     metric: list[float]
     links: list[float]
     """Like ``metric``, with a penalty for late robots, so that another parent is preferred."""
     faults: list[str]
     """The counters of neighbours, or regions of neighbours, that were ignored."""
+
+
+def no_view() -> NeighbourView:
+    """Return a view without neighbours."""
+    return NeighbourView._make([] for _ in NeighbourView._fields)
 
 
 def contradicted(view: NeighbourView) -> list[int]:

@@ -176,8 +176,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                     'diameter_factor radius_inclusive replicates replicate_period instances '
                     'hierarchy over',
         'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
-                   'spreading decision_expiry feedback_gain feedback_alpha feedback_target '
-                   'feedback_least feedback_most',
+                   'spreading decision_expiry deputies feedback_gain feedback_alpha '
+                   'feedback_target feedback_least feedback_most',
         'Mandates': 'mandate clock_rate_error quorum roster',
         'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
                                     'rssi_at_one_metre rssi_exponent sensor_weight '

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The region part of a message: keys ``t``, ``r`` and ``d`` of ``neighbourhood.schema.json``.
+The region part of a message: keys ``t``, ``r``, ``d``, ``k`` of ``neighbourhood.schema.json``.
 
 ``"t":"count","r":{"p":5,"s":[3,4.5]},"d":[{"members":9}]``: the task names; the fields of
 :class:`~leader_election.election.coordination.region.Region` that are not empty, by their keys;
@@ -50,6 +50,7 @@ from leader_election.election.coordination.region import (
     Within,
 )
 from leader_election.election.coordination.summary_layout import RANKED, SummaryLayout
+from leader_election.election.robot.handover import MEMORY, MemoryPart
 from leader_election.election.robot.wire import (
     decision_text,
     Kind,
@@ -122,6 +123,14 @@ class RegionPart(NamedTuple):
     """The tasks of the region, separated by commas; regions with other tasks are ignored."""
     region: Region
     """The fields that are sent; all others are empty."""
+    memory: Annotated[MemoryPart | None, Sent('k', MEMORY, RejectReason.MEMORY)] = None
+    """
+    What the leader has to hand over, where a task remembers something: the version that the sender
+    holds, written as the numbers in g: the term, 0 without mandates, then the tags of makers and
+    the number of each one's last change in it; empty: the sender does not ask for it. With
+    deputies, its strength, or null. Where a neighbour needs it: which piece, from 0, of how many,
+    and the piece: JSON, a list with an entry for each task. A wrong part is ignored.
+    """
 
 
 class _WireField(NamedTuple):
@@ -212,6 +221,8 @@ def write(part: RegionPart) -> dict[str, Any]:
                      if (value := part.region[field.at]) != field.empty}
     if part.region.decision:
         document['d'] = json.loads(part.region.decision)
+    if part.memory is not None:
+        document['k'] = MEMORY.write(part.memory)
     return document
 
 
@@ -262,7 +273,13 @@ def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectRe
         except ValueError:
             faults = (RejectReason.DECISION,)
             values[_VERSION] = 0
-    return RegionPart(tasks, Region._make(values)), faults
+    memory = None
+    if 'k' in document:
+        try:
+            memory = MEMORY.read(document['k'])
+        except Rejected:
+            faults += (RejectReason.MEMORY,)
+    return RegionPart(tasks, Region._make(values), memory), faults
 
 
 _DECISION, _VERSION, _SUMMARY = map(

@@ -121,6 +121,8 @@ class Robot:
             instance for instance in self.instances.values() if instance.mandates is not None]
         for instance in self.instances.values():
             instance.membership.order.number = first_number
+            if instance.membership.handover is not None:
+                instance.membership.handover.start(parameters.robot_id, first_number)
             if instance.mandates is not None:
                 instance.mandates.start_at(first_number)
         self._codec = codec_for(

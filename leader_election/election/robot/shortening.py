@@ -55,19 +55,28 @@ def with_half_of_the_grants(message: Message) -> Message:
         for name, part in message.others.items()})
 
 
+def _in_regions(message: Message, change: Callable[[RegionPart], RegionPart | None]) -> Message:
+    def changed(part: RegionPart | None) -> RegionPart | None:
+        return None if part is None else change(part)
+    return message._replace(region=changed(message.region), others={
+        name: part._replace(region=changed(part.region)) for name, part in message.others.items()})
+
+
+def without_memories(message: Message) -> Message:
+    """Return a message without what leaders hand over, but with its versions."""
+    return _in_regions(message, lambda part: part._replace(
+        memory=part.memory and part.memory._replace(pieces=0, text='')))
+
+
 def without_decisions(message: Message) -> Message:
     """Return a message without the decisions of leaders."""
-    def shorter(part: RegionPart | None) -> RegionPart | None:
-        return None if part is None else part._replace(region=part.region._replace(
-            decision='', decision_version=0))
-    return message._replace(region=shorter(message.region), others={
-        name: part._replace(region=shorter(part.region)) for name, part in message.others.items()})
+    return _in_regions(message, lambda part: part._replace(region=part.region._replace(
+        decision='', decision_version=0)))
 
 
 def without_regions(message: Message) -> Message:
     """Return a message with the elections' part only."""
-    return message._replace(region=None, others={
-        name: part._replace(region=None) for name, part in message.others.items()})
+    return _in_regions(message, lambda part: None)
 
 
 def without_others(message: Message) -> Message:
@@ -77,7 +86,8 @@ def without_others(message: Message) -> Message:
 
 SHORTENINGS: tuple[tuple[str, Callable[[Message], Message]], ...] = (
     (SIGHTINGS_LEFT_OUT, without_sightings), ('names_left_out', without_names),
-    ('grants_left_out', with_half_of_the_grants), ('decisions_left_out', without_decisions),
+    ('memories_left_out', without_memories), ('grants_left_out', with_half_of_the_grants),
+    ('decisions_left_out', without_decisions),
     ('regions_left_out', without_regions), ('instances_left_out', without_others),
     *(('grants_left_out', with_half_of_the_grants),) * 10)
 """The parts to leave out one after the other, each with its counter; elections come last."""

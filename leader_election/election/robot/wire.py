@@ -63,6 +63,7 @@ class RejectReason(str, Enum):
     LOCALISATION = 'rejected_localisation'
     NAMES = 'rejected_names'
     MANDATE = 'rejected_mandate'
+    MEMORY = 'rejected_memory'
     UNSIGNED = 'rejected_unsigned'
     SIGNATURE = 'rejected_signature'
     REPLAY = 'rejected_replay'
@@ -80,10 +81,11 @@ def dumps(value: Any) -> str:
 _encode = json.JSONEncoder(separators=(',', ':'), allow_nan=False).encode
 
 
-def decision_text(decisions: Any) -> str:
+def decision_text(decisions: Any, most: int = MAX_DECISION) -> str:
     """
-    Return a leader's decisions as they are sent: a JSON list with an entry for each task.
+    Return a leader's decisions, or its memory, as sent: a JSON list with an entry for each task.
 
+    :param most: the greatest length [characters].
     :raises ValueError: for anything but a list, a text that is too long, a nesting that is too
         deep, or a value that JSON cannot express.
     """
@@ -93,8 +95,8 @@ def decision_text(decisions: Any) -> str:
         text = dumps(decisions)
     except (TypeError, RecursionError) as error:
         raise ValueError(str(error)) from None
-    if len(text) > MAX_DECISION:
-        raise ValueError(f'it has {len(text)} characters in JSON; it may have {MAX_DECISION}')
+    if len(text) > most:
+        raise ValueError(f'it has {len(text)} characters in JSON; it may have {most}')
     brackets = text.count('[') + text.count('{')
     if brackets > MOST_LEVELS and not _within(decisions, MOST_LEVELS):
         raise ValueError(f'it has more than {MOST_LEVELS} levels')

@@ -28,7 +28,7 @@ from leader_election.election.robot.codec import Message
 from leader_election.election.robot.neighbourhood import (
     doubt,
     leader_name,
-    NeighbourView,
+    no_view,
     Offer,
 )
 import numpy as np
@@ -85,5 +85,5 @@ def test_several_senders_of_one_leader_and_its_own_candidacy_do_not_add_up() -> 
 def test_a_leader_that_no_neighbour_follows_has_no_name() -> None:
     export = Candidacy(-9.0, 0.0, 2)
     message = Message(2, 'map', None, export, names={2: '/red'})
-    view = NeighbourView([message], [export], [], [], [], [])
+    view = no_view()._replace(messages=[message], exports=[export])
     assert leader_name(view, 2) == '/red' and leader_name(view, 3) == ''

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from leader_election.election.coordination.aggregate import Aggregate, greatest, top
 from leader_election.election.coordination.region import initial_region, RegionSettings
 from leader_election.election.coordination.task import Member, Task
+from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
 from leader_election.election.robot.region_codec import (
     dated,
     DIGITS,
@@ -54,6 +55,16 @@ ROWS = st.lists(NUMBERS, max_size=5).map(tuple)
 SHARES = st.lists(st.floats(0.0, 1e6), max_size=4)
 
 
+VERSIONS = st.builds(Version, st.integers(0, 2**50), st.dictionaries(
+    st.integers(0, TAGS - 1), st.integers(0, 2**50), max_size=MOST_MAKERS))
+MEMORIES = st.builds(
+    lambda version, rank: MemoryPart(version, rank), st.none() | VERSIONS,
+    st.integers(-9, 9).map(float)) | st.builds(
+    lambda version, piece, more, text: MemoryPart(
+        version, piece=piece, pieces=piece + more, text=text),
+    VERSIONS, st.integers(0, 3), st.integers(1, 4), st.text(min_size=1, max_size=30))
+
+
 @st.composite
 def regions(draw) -> RegionPart:
     """Draw what a robot may tell of its region."""
@@ -68,7 +79,8 @@ def regions(draw) -> RegionPart:
         members=tuple(members), ages=tuple(draw(IDS) for _ in members),
         contributions=tuple(draw(ROWS) for _ in members),
         decision_version=draw(st.just(0) | IDS), decision_age=draw(st.just(0) | IDS),
-        decision='' if decision is None else decision_text(decision))
+        decision='' if decision is None else decision_text(decision),
+    )._replace(memory=draw(st.none() | MEMORIES))
 
 
 def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
