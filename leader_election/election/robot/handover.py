@@ -22,9 +22,10 @@ memory, so newer of two is the one with the higher term, then number.
 
 A robot reports the version that it holds. It sends the memory while a robot of which it is the
 parent holds a part of it, or while it *offers* its own: while no neighbour nearer to the leader
-has all of it. A robot takes over a memory of which its own is a part. It gives its own up for one
-that is offered only if a neighbour nearer to the leader has it, so nothing is lost on the way. The
-leader resumes the newest and merges others; its next version has all of them as parts.
+has all of it. A robot takes over a memory of which its own is a part. For another one that is
+offered, and that it passes on if a neighbour nearer to the leader has its own, it keeps its own as
+a *spare*, until it holds one with both as parts: so nothing is lost if the leader fails meanwhile.
+The leader resumes the newest and merges others; its next version has all of them as parts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -180,6 +181,8 @@ class Handover:
         self._runners, self._deputies = runners, deputies
         self._most = MOST_MEMORY // max(len(runners), 1) - 2
         self._led = False
+        self._spare: tuple[Version, str] | None = None
+        """A memory that is not a part of the one that is held."""
         self._taken = Version()
         """What a leader has as a part, also of more makers than it names, or a member gave up."""
         self._pieces: dict[tuple[str, int], dict[int, str]] = {}
@@ -203,6 +206,8 @@ class Handover:
         if leads and not self._led:
             self._taken = self.version
             self._tell(self.text, self.version, other=False)
+            if self._spare is not None:
+                self._absorb(*self._spare)
         self._led = leads
         nearer = _versions(each.part for each in near if each.distance < distance)
         for each in sorted(self._complete(near), key=lambda each: each.distance):
@@ -215,10 +220,15 @@ class Handover:
             elif leads:
                 self._update(term)
                 self._absorb(version, each.part.text)
-            elif version.covers(self.version) or each.distance > distance and any(
+            elif version.covers(self.version):
+                self.version, self.text = version, each.part.text
+            elif self._spare is None and each.distance > distance and any(
                     known.covers(self.version) and not known.covers(version)
                     for known in nearer):
+                self._spare = self.version, self.text
                 self.version, self.text = version, each.part.text
+        if self._spare is not None and self.version.covers(self._spare[0]):
+            self._spare = None
 
     def end(self, near: Sequence[Near], distance: float, leads: bool, term: int | None,
             device: Device) -> None:
@@ -227,17 +237,21 @@ class Handover:
 
         :param device: this robot, with its strength.
         """
-        pieces = -(-len(self.text) // PIECE)
-        if leads and (self._changed or pieces < 2 or not self._needed
-                      or self._turn >= 3 * pieces):
+        if leads and (self._changed or self._number_of_pieces < 2 or not self._needed
+                      or self._turn >= 3 * self._number_of_pieces):
             self._update(term)
-            pieces = -(-len(self.text) // PIECE)
         nearer = _versions(each.part for each in near if each.distance < distance)
         offers = not leads and bool(nearer) and not any(
             known.covers(self.version) for known in nearer)
         self._offered = (self._offered + 1) * offers
         if self._offered > PATIENCE:
-            self._taken, self.version, self.text, offers = self.version, Version(), '', False
+            self._taken, offers, self._offered = self.version, False, 0
+            self.version, self.text = self._spare or (Version(), '')
+            self._spare = None
+        elif self._spare is not None and nearer and not offers and not any(
+                known.covers(self._spare[0]) for known in nearer):
+            held, offers = (self.version, self.text), True
+            (self.version, self.text), self._spare = self._spare, held
         self._needed = offers or any(
             self.version.covers(known) and not known.covers(self.version)
             for known in _versions(each.part for each in near if each.distance >= distance
@@ -248,12 +262,17 @@ class Handover:
             each.part.version is not None for each in near if each.distance > distance)
         self.part = MemoryPart(self.version if asks else None,
                                device.strength if self._deputies else UNRANKED)
+        pieces = self._number_of_pieces
         if self._needed and pieces:
             piece = self._turn % pieces
             self._turn += 1
             self.part = self.part._replace(
                 version=self.version, piece=piece, pieces=pieces,
                 text=self.text[piece * PIECE:(piece + 1) * PIECE])
+
+    @property
+    def _number_of_pieces(self) -> int:
+        return -(-len(self.text) // PIECE)
 
     def _complete(self, near: Sequence[Near]) -> list[Near]:
         """Return the neighbours that send a memory, with all of its text, known by now."""
