@@ -43,7 +43,7 @@ from launch_ros.actions import Node  # noqa: E402
 
 COMMON = {'params_file', 'log_level', 'use_sim_time', 'motion', 'radius', 'communication_range',
           'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth',
-          'odometry_drift', 'bumper', 'imu', 'z'}
+          'odometry_drift', 'bumper', 'imu', 'mandate', 'z'}
 ARGUMENTS = {
     'gazebo': COMMON | {'robots', 'first_id', 'layout', 'seed', 'spacing', 'step', 'headless',
                         'gui', 'rviz', 'monitor', 'robots_per_process', 'task'},

@@ -40,7 +40,7 @@ ARGUMENTS = {
     'robots_per_process', 'seed', 'world', 'motion', 'physics', 'radius', 'communication_range',
     'logs', 'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection',
     'connected', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'lean',
-    'members', 'swarm_world', 'leaders'}
+    'members', 'swarm_world', 'leaders', 'mandate'}
 
 
 @pytest.fixture(autouse=True)
@@ -180,10 +180,10 @@ def test_communication_range_of_robots_is_that_of_the_radio():
 
 def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in():
     world, fleet, monitor = map(parameters, launched(
-        'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
+        'swarm', robots='3', tasks='patrol,count', connected='true', mandate='2.5', motion='cmd_vel',
         physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))
-    assert (fleet['tasks'], fleet['connected'], fleet['collection']) == (
-        'patrol,count', True, 'tree')
+    assert (fleet['tasks'], fleet['connected'], fleet['collection'], fleet['mandate']) == (
+        'patrol,count', True, 'tree', 2.5)
     assert (world['motion'], world['physics'], world['scan_rate']) == ('cmd_vel', 'mujoco', 5.0)
     assert fleet['algorithm'] == monitor['algorithm'] == 'classic'
     assert 'tasks' not in world and 'tasks' not in monitor

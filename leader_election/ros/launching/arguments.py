@@ -38,7 +38,7 @@ SWARM_ARGUMENTS = COMMON_ARGUMENTS | {
 }
 """Arguments of launch files that start a whole swarm, each with its default and description."""
 ELECTION_ARGUMENTS = (
-    'radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected')
+    'radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected', 'mandate')
 """Parameters of robots that are arguments; all others are set by a parameter file."""
 
 
