@@ -180,8 +180,8 @@ def test_communication_range_of_robots_is_that_of_the_radio():
 
 def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in():
     world, fleet, monitor = map(parameters, launched(
-        'swarm', robots='3', tasks='patrol,count', connected='true', mandate='2.5', motion='cmd_vel',
-        physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))
+        'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
+        mandate='2.5', physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))
     assert (fleet['tasks'], fleet['connected'], fleet['collection'], fleet['mandate']) == (
         'patrol,count', True, 'tree', 2.5)
     assert (world['motion'], world['physics'], world['scan_rate']) == ('cmd_vel', 'mujoco', 5.0)
