@@ -27,7 +27,8 @@ class Count(Task):
 
     The decision is ``{"members": n, "centre": [x, y]}``, the mean of the members' positions [m],
     to the centimetre; the centre is ``None`` if no member knows its position. Robots do not act on
-    it.
+    it. Each decision follows from the present contributions alone, so a leader has nothing to
+    remember for the next one.
     """
 
     collects = {'centre': mean(2)}

@@ -18,6 +18,7 @@ Coverage of an area by several robots: equal parts, their assignment, and lanes 
 Areas are shapely polygons, or several as one geometry, also concave; all lengths are in metres.
 """
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 import math
 from typing import Any
@@ -213,6 +214,92 @@ def _within(area: Any, axis: int, at: float, *, below: bool) -> Any:
     box = list(area.bounds)
     box[axis + 2 if below else axis] = at
     return area.intersection(shapely.box(*box))
+
+
+Cell = tuple[int, int]
+"""The column and row of a square of a grid over the frame, from its origin."""
+MOST_CELLS = 800
+"""The most cells of an area; of a larger one they are larger."""
+
+
+def cell_size(area: Any, lane: float) -> float:
+    """
+    Return the side of the cells in which visits of an area are noted: a lane, or more [m].
+
+    >>> cell_size(shapely.box(0, 0, 40, 20), 1.0), cell_size(shapely.box(0, 0, 80, 40), 1.0)
+    (1.0, 2.0)
+    """
+    left, bottom, right, top = area.bounds
+    return max(lane, math.ceil(100 * math.sqrt(
+        (right - left) * (top - bottom) / MOST_CELLS)) / 100)
+
+
+def cells_near(place: Position, side: float) -> set[Cell]:
+    """
+    Return the cells whose middle is within three quarters of a side of a place.
+
+    >>> sorted(cells_near((0.5, 0.5), 1.0)), sorted(cells_near((1.0, 0.5), 1.0))
+    ([(0, 0)], [(0, 0), (1, 0)])
+    """
+    i, j = (math.floor(x / side) for x in place)
+    return {(k, m) for k in (i - 1, i, i + 1) for m in (j - 1, j, j + 1)
+            if math.dist(place, ((k + 0.5) * side, (m + 0.5) * side)) <= 0.75 * side}
+
+
+def cells_of(area: Any, side: float) -> set[Cell]:
+    """
+    Return the cells whose middle is in an area.
+
+    >>> sorted(cells_of(shapely.box(0, 0, 2, 1), 1.0))
+    [(0, 0), (1, 0)]
+    """
+    left, bottom, right, top = (math.floor(x / side) for x in area.bounds)
+    i, j = (each.ravel() for each in np.meshgrid(
+        np.arange(left, right + 1), np.arange(bottom, top + 1)))
+    inside = shapely.contains_xy(area, (i + 0.5) * side, (j + 0.5) * side)
+    return set(zip(i[inside].tolist(), j[inside].tolist()))
+
+
+def without_cells(area: Any, cells: Iterable[Cell], side: float) -> Any:
+    """
+    Return what is left of an area without some cells.
+
+    >>> without_cells(shapely.box(0, 0, 3, 1), [(0, 0)], 1.0).bounds
+    (1.0, 0.0, 3.0, 1.0)
+    """
+    at = np.array(sorted(cells)).reshape(-1, 2) * side
+    return area.difference(shapely.union_all(
+        shapely.box(at[:, 0], at[:, 1], at[:, 0] + side, at[:, 1] + side)))
+
+
+def packed_cells(cells: set[Cell], side: float) -> tuple[list[float], str]:
+    """
+    Return cells for a message: side [m], least column and row, number of columns, and bits.
+
+    >>> packed_cells({(2, 3), (4, 3)}, 1.0), sorted(unpacked_cells([1.0, 2, 3, 3], 'oA=='))
+    (([1.0, 2, 3, 3], 'oA=='), [(2, 3), (4, 3)])
+    """
+    at = np.array(sorted(cells))
+    (left, bottom), (right, top) = at.min(axis=0), at.max(axis=0)
+    bits = np.zeros((int(top - bottom) + 1, int(right - left) + 1), bool)
+    bits[at[:, 1] - bottom, at[:, 0] - left] = True
+    return ([side, int(left), int(bottom), bits.shape[1]],
+            base64.b64encode(np.packbits(bits).tobytes()).decode())
+
+
+def unpacked_cells(grid: Sequence[float], text: str) -> set[Cell]:
+    """
+    Return the cells in a message, as :func:`packed_cells` returns them.
+
+    :raises ValueError: for anything else.
+    """
+    _, left, bottom, columns = grid
+    if not all(type(each) is int and abs(each) <= MAX_COORDINATE
+               for each in (left, bottom, columns)) or columns < 1:
+        raise ValueError(f'{grid} is no grid')
+    found = np.flatnonzero(np.unpackbits(
+        np.frombuffer(base64.b64decode(text, validate=True), np.uint8)))
+    return set(zip((left + found % columns).tolist(), (bottom + found // columns).tolist()))
 
 
 GRID = 0.1

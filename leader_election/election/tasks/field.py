@@ -52,14 +52,19 @@ class FieldParameters:
         unit='rounds', lower=1, upper=100000)
 
 
+MOST_ALARMS = 16
+"""The number of alarms in the history."""
+
+
 class Field(Task):
     """
     Monitor a quantity over the region.
 
     The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: each
     extreme with the position [m] of the robot that measured it, ``None`` for unknown values, and n
-    is the number of rounds that the alarm still lasts. Every member publishes ``alarm``
-    (``std_msgs/Bool``, latched, on change).
+    is the number of rounds that the alarm still lasts. From the first alarm on ``"alarms"`` is
+    how many there have been, of the last ``MOST_ALARMS``, also under leaders before. Every member
+    publishes ``alarm`` (``std_msgs/Bool``, latched, on change).
     """
 
     parameters = FieldParameters
@@ -67,6 +72,7 @@ class Field(Task):
     # An extreme is followed by 1 or 0 (whether its position is known), and x, y.
     collects = {'mean': mean(), 'least': top(1, extra=3, reverse=True),
                 'greatest': top(1, extra=3)}
+    remembers = {'alarm': int, 'history': list}
 
     def __init__(self, member: Member, settings: FieldParameters) -> None:
         """
@@ -78,6 +84,8 @@ class Field(Task):
         kind, self._number = _message_reader(settings)
         self._reading = (0.0, -math.inf)
         self._rounds_left = 0.0
+        self._history: list[Any] = []
+        """The reading that raised each alarm, with its position, the last one at the end."""
         self._published: bool | None = None
         self._alarm = member.node.publisher('alarm', Bool, latched=True)
         member.node.listen(settings.topic, kind, self._receive)
@@ -96,12 +104,32 @@ class Field(Task):
         """Raise the alarm if a reading is out of bounds, or let it expire."""
         low, high = summary['least'], summary['greatest']
         self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
-        if (any(record[0] > self.settings.alarm_above for record in high)
-                or any(record[0] < self.settings.alarm_below for record in low)):
+        raised = ([record for record in high if record[0] > self.settings.alarm_above]
+                  or [record for record in low if record[0] < self.settings.alarm_below])
+        if raised:
+            if self._rounds_left == 0.0:
+                self._history = [*self._history, _extreme(raised)][-MOST_ALARMS:]
             self._rounds_left = float(self.settings.hold)
-        average = summary['mean']
+        average, alarms = summary['mean'], len(self._history)
         return {'mean': None if average is None else _short(average), 'least': _extreme(low),
-                'greatest': _extreme(high), 'alarm': int(self._rounds_left)}
+                'greatest': _extreme(high), 'alarm': int(self._rounds_left),
+                **({'alarms': alarms} if alarms else {})}
+
+    def memory(self) -> Mapping[str, Any] | None:
+        """Return the history, and how long the alarm still lasts; ``None`` before the first."""
+        return {'alarm': int(self._rounds_left), 'history': self._history} if (
+            self._history) else None
+
+    def resume(self, memory: Mapping[str, Any], term: int | None) -> None:
+        """Continue the history of the leader before, and its alarm."""
+        self._history = list(memory['history'])[-MOST_ALARMS:]
+        self._rounds_left = max(self._rounds_left, min(
+            float(memory['alarm']), float(self.settings.hold)))
+
+    def merge(self, other: Mapping[str, Any]) -> None:
+        """Put the alarms of another leader before the own ones."""
+        others = [each for each in other['history'] if each not in self._history]
+        self._history = [*others, *self._history][-MOST_ALARMS:]
 
     def act(self, decision: Any) -> None:
         """

@@ -14,7 +14,7 @@
 
 """Task ``patrol``: a region's robots cover its territory repeatedly, each its own part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 import json
 import math
@@ -24,13 +24,20 @@ from leader_election.election.coordination.task import Member, Position, Task
 from leader_election.election.tasks.coverage import (
     area_of,
     assign,
+    Cell,
+    cell_size,
+    cells_near,
+    cells_of,
     disc,
     lanes,
     number_of_lanes,
     outline_of,
     own_side,
+    packed_cells,
     part_of,
     polygon,
+    unpacked_cells,
+    without_cells,
 )
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import Route
@@ -42,6 +49,8 @@ _SAME = 0.1
 """The relative change up to which a part or a radius counts as the same."""
 _MOST_PLANS = 4
 """The number of cached plans, since a robot may alternate between two decisions."""
+_STALLED = 30
+"""The number of rounds without another visited cell after which the next sweep begins."""
 
 
 class _Plan(NamedTuple):
@@ -88,12 +97,16 @@ class Patrol(Task):
     parts, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same
     way. Regions with the same area whose leaders are not connected each cover all of it.
 
+    A leader notes the cells that are visited in a sweep, and hands them over. If members come or
+    go meanwhile, ``"visited"`` has them, as in :func:`.packed_cells`, and what is left is split.
+
     :ivar route: through this robot's part; ``None`` without a part.
     """
 
     parameters = PatrolParameters
     settings: PatrolParameters
     collects = {'places': PLACES}
+    remembers = {'sweep': int, 'grid': list, 'visited': str}
 
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
         """Create the driver; the robot stands until there is a decision."""
@@ -102,6 +115,9 @@ class Patrol(Task):
         self._borders = Recent[int, tuple[float, ...]](settings.hold)
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
+        self._visited: set[Cell] = set()
+        self._cells: set[Cell] = set()
+        self._side, self._sweep, self._stalled = settings.lane, 0, 0
         self._followed: Any = None
         self._part: Any = None
         self._plans: dict[str, _Plan] = {}
@@ -124,7 +140,8 @@ class Patrol(Task):
             return None
         self._keep_post(pose[:2])
         assert self._post is not None
-        members = self._members.update(places_in(summary['places']))
+        places = places_in(summary['places'])
+        members = self._members.update(places)
         if not self.settings.area and len(members) > 1:
             members.pop(self.member.id, None)
         others = self._borders.update(dict(self.member.borders))
@@ -134,11 +151,36 @@ class Patrol(Task):
         leaders = [(post[0], post[1]) for post in others.values()]
         outline = outline_of(own_side(area, here, leaders))
         before = self._decided
-        if (before is None or before['area'] != outline
+        if before is None or before['area'] != outline:
+            self._scale(area_of(outline))
+        if (before is None or before['area'] != outline or self._note(places.values())
                 or set(before['ids']) != members.keys()):
-            ids = assign(area_of(outline), members) if outline else []
-            self._decided = {'area': outline, 'ids': ids}
+            self._decided = {'area': outline, 'ids': []}
+            if self._visited:
+                self._decided['visited'] = packed_cells(self._visited, self._side)
+            if outline:
+                self._decided['ids'] = assign(_to_visit(self._decided), members)
         return self._decided
+
+    def memory(self) -> Mapping[str, Any] | None:
+        """Return what was visited in this sweep."""
+        if not self._visited:
+            return None
+        grid, visited = packed_cells(self._visited, self._side)
+        return {'sweep': self._sweep, 'grid': grid, 'visited': visited}
+
+    def resume(self, memory: Mapping[str, Any], term: int | None) -> None:
+        """Continue the sweep of the leader before, in new parts."""
+        self._sweep, self._decided = -1, None
+        self.merge(memory)
+
+    def merge(self, other: Mapping[str, Any]) -> None:
+        """Add what another leader knows to have been visited in this sweep, or a later one."""
+        cells, side = unpacked_cells(other['grid'], other['visited']), float(other['grid'][0])
+        if other['sweep'] > self._sweep:
+            self._sweep, self._visited = other['sweep'], set()
+        if other['sweep'] == self._sweep:
+            self._visited |= _scaled(cells, side, self._side)
 
     def act(self, decision: Any) -> None:
         """
@@ -148,6 +190,7 @@ class Patrol(Task):
         """
         if not self.member.leads:
             self._post = self._decided = None
+            self._visited.clear()
         if decision == self._followed:
             return
         # With an unreadable decision the robot stands still, as without one.
@@ -176,6 +219,29 @@ class Patrol(Task):
         elif abs(radius - self._post[2]) > _SAME * self._post[2]:
             self._post = (*self._post[:2], radius)
 
+    def _scale(self, area: Any) -> None:
+        """Divide an area into cells."""
+        side = self._side
+        if area.is_empty:
+            self._cells = set()
+            return
+        self._side = cell_size(area, self.settings.lane)
+        self._visited = _scaled(self._visited, side, self._side)
+        self._cells = cells_of(area, self._side)
+
+    def _note(self, places: Iterable[Position]) -> bool:
+        """Note the cells that are visited now; return whether parts end since a sweep does."""
+        near = set[Cell]().union(*(cells_near(place, self._side) for place in places))
+        self._visited &= self._cells
+        new = near & self._cells - self._visited
+        self._visited |= new
+        self._stalled = 0 if new else self._stalled + 1
+        if self._visited != self._cells and self._stalled <= _STALLED:
+            return False
+        self._sweep, self._stalled = self._sweep + 1, 0
+        self._visited = set()
+        return self._decided is not None and 'visited' in self._decided
+
     def _plan_of(self, decision: Any) -> _Plan:
         """Return the plan for a decision, computed once, also if it cannot be followed."""
         text = json.dumps(decision)
@@ -192,7 +258,7 @@ class Patrol(Task):
         ids = list(decision['ids'])
         if self.member.id not in ids:
             return _Plan()
-        part = part_of(area_of(decision['area']), len(ids), ids.index(self.member.id))
+        part = part_of(_to_visit(decision), len(ids), ids.index(self.member.id))
         # Lanes keep a distance from adjacent parts, so that goals are not too near to each other.
         return _Plan(part, lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2))
 
@@ -206,3 +272,22 @@ class Patrol(Task):
         if self.route is not None:
             return self.route.goal(x, y, now)
         return None if self._post is None else self._post[:2]
+
+
+def _to_visit(decision: Mapping[str, Any]) -> Any:
+    """Return the area of a decision, without what was visited unless that is nearly all of it."""
+    area = area_of(decision['area'])
+    if 'visited' not in decision:
+        return area
+    grid, visited = decision['visited']
+    side = float(grid[0])
+    left = without_cells(area, unpacked_cells(grid, visited), side)
+    return left if left.area > side * side else area
+
+
+def _scaled(cells: set[Cell], side: float, other: float) -> set[Cell]:
+    """Return the cells of another size that have the middles of these."""
+    if side == other:
+        return cells
+    return {(math.floor((i + 0.5) * side / other), math.floor((j + 0.5) * side / other))
+            for i, j in cells}

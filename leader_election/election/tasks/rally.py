@@ -67,7 +67,8 @@ class Rally(Task):
 
     The decision is ``[[id, x, y], ...]``: a place [m] for each member except the leader, to the
     centimetre. A robot drives to its place, past obstacles and other robots; a robot without a
-    place stands still.
+    place stands still. A leader has nothing to remember for the next one: the formation begins
+    anew round another robot.
     """
 
     parameters = RallyParameters

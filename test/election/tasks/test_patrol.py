@@ -292,3 +292,59 @@ def test_five_cover_the_disc_round_their_leader_which_stays() -> None:
     assert covered(swarm, shapely.Point(post[:2]).buffer(5.0), 1.0) >= 0.9
     assert swarm.closest >= HIT
     assert math.dist(swarm.world.poses[0, :2], post[:2]) <= 0.2
+
+
+# Handover.
+
+def rounds(task: Patrol, **path: Any) -> Any:
+    """Let a leader decide while robots are at their places, one after the other."""
+    for places in zip(*path.values()):
+        decided = task.decide(collected(**dict(zip(path, places))))
+    return decided
+
+
+def test_the_next_leader_sends_robots_only_where_nobody_was() -> None:
+    """Of a strip of 8 m the western half was visited; the robot that is left gets the rest."""
+    first, second = (patroller(robot, area=STRIP) for robot in (1, 2))
+    assert first.memory() is None
+    rounds(first, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(8)])
+    kept = first.memory()
+    assert kept == {'sweep': 0, 'grid': [1.0, 0, 0, 4], 'visited': '/w=='}
+    second.resume(json.loads(json.dumps(kept)), None)
+    decided = rounds(second, r2=[(7.5, 0.5)])
+    assert decided['ids'] == [2] and decided['visited'] == ([1.0, 0, 0, 4], '/w==')
+    member = patroller(2, leads=False, area=STRIP)
+    member.act(json.loads(json.dumps(decided)))
+    assert member.route is not None and min(x for x, _ in member.route.places) >= 4.0
+
+
+def test_a_new_sweep_begins_when_all_was_visited_or_nothing_more_can_be() -> None:
+    task = patroller(area=STRIP)
+    rounds(task, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(17)])
+    rounds(task, r1=[(0.5, 0.5)] * 40)
+    kept = task.memory()
+    assert kept is not None and kept['sweep'] >= 1
+    decided = rounds(task, r1=[(0.5, 0.5)] * 2)
+    assert 'visited' not in decided
+
+
+def test_merged_visits_count_in_the_same_sweep_only() -> None:
+    task, other = patroller(area=STRIP), patroller(3, area=STRIP)
+    rounds(task, r1=[(0.5, 0.5)] * 2)
+    rounds(other, r3=[(6.5, 1.5)] * 2)
+    both = task._visited | other._visited
+    task.merge(other.memory())
+    assert task._visited == both
+    task.merge({**other.memory(), 'sweep': -1, 'visited': '//8='})
+    assert task._visited == both
+    task.merge({**other.memory(), 'sweep': 4})
+    assert task._visited == other._visited and task.memory()['sweep'] == 4
+
+
+@pytest.mark.parametrize('wrong', [
+    ([], ''), ([1.0, 0, 0, 0], 'AA=='), ([1.0, 0, 0, 4], '?'), ([1.0, 'x', 0, 4], 'AA=='), 7])
+def test_a_decision_with_unreadable_visits_stops_the_robot(wrong: Any) -> None:
+    task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
+    with pytest.raises((ValueError, TypeError)):
+        task.act({'area': [list(STRIP)], 'ids': [2], 'visited': wrong})
+    assert turns_to(task) is None
