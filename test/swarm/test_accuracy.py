@@ -23,8 +23,13 @@ from leader_election.swarm.accuracy import (
     Accuracy,
     accuracy_lines,
     compare_messages,
-    nees,
     seen_from,
+)
+from leader_election.swarm.recording.localisation_errors import (
+    alignment_errors,
+    localisation_errors,
+    localisation_lines,
+    LocalisationErrors,
 )
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import numpy as np
@@ -107,17 +112,121 @@ def test_odometry_and_filter_are_told_apart_and_deviations_are_those_of_the_own_
     assert corrected.nees_pose == pytest.approx(1.0 / 3)
 
 
-def test_nees_of_right_covariances_is_one():
-    rng = np.random.default_rng(1)
-    root = rng.standard_normal((3, 3))
-    values = [nees(root @ rng.standard_normal(3), root @ root.T) for _ in range(4000)]
-    # Its variance is 2 / 3: four standard errors.
-    assert np.mean(values) == pytest.approx(1.0, abs=4 * math.sqrt(2 / 3 / 4000))
-
-
 def test_lines_are_left_out_without_a_figure():
     found = compared(view(1, (0.0, 3.0, 0.0)), true={1: (0.0, 0.0, 0.0)})
     lines = list(accuracy_lines(dict(zip(('odometry', 'filter'), found)), 2.5))
     assert 'within 2.5 m' in lines[0] and len(lines) == 4
     assert lines[-1].split() == ['odometry', '-', '3.00', '-', '-', '1:', '3.00']
     assert list(accuracy_lines({'filter': found[1]}, None)) == []
+
+
+# Errors of localisation over time: figures computed by hand.
+
+
+TRUE = {1: (0.0, 0.0), 2: (4.0, 0.0), 3: (0.0, 3.0)}
+TRACKS = {robot: [(t, *place, 0.0) for t in (0.0, 2.0, 4.0)] for robot, place in TRUE.items()}
+
+
+def seen(robot, place, heard, dead_reckoned=None, deviation=math.nan):
+    return RobotView(robot, place, -9.0, 0.0, 1, deviation=deviation,
+                     dead_reckoned=dead_reckoned, heard=heard)
+
+
+def snapshots(places, times=(1.0, 2.0), **more):
+    return [Snapshot(t, {i: seen(i, place, t, **more) for i, place in places.items()})
+            for t in times]
+
+
+def test_rigid_motion_of_all_positions_is_no_error():
+    rng = np.random.default_rng(1)
+    true = rng.uniform(-5, 5, (6, 2))
+    angle = 2.5
+    turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+    assert alignment_errors(true @ turn + (7.0, -3.0), true) == pytest.approx(0.0, abs=1e-12)
+    # A mirrored swarm is not a moved one.
+    assert alignment_errors(true * (1.0, -1.0), true).max() > 0.5
+    off = rng.normal(0.0, 0.1, true.shape)
+    found = np.square(alignment_errors(true @ turn + off, true)).sum()
+    assert 0.0 < found < np.square(off).sum()
+    # No other motion is better.
+    for other in np.linspace(0.0, 2.0 * np.pi, 100):
+        spun = (true @ turn + off) @ np.array([[math.cos(other), math.sin(other)],
+                                               [-math.sin(other), math.cos(other)]])
+        left = spun - spun.mean(axis=0) - (true - true.mean(axis=0))
+        assert np.square(left).sum() >= found - 1e-9
+
+
+def test_odometry_and_filter_errors_are_separate():
+    # By odometry robot 2 is 1 m too far away along x; the filter knows better.
+    drifted = {**TRUE, 2: (5.0, 0.0)}
+    swarm = [Snapshot(t, {i: seen(i, TRUE[i], t, drifted[i], 0.1 * i) for i in TRUE})
+             for t in (1.0, 2.0)]
+    found = localisation_errors(swarm, TRACKS, {}, 4.5).between(0.0, 5.0)
+    assert found.positions == pytest.approx(0.0, abs=1e-9)
+    assert found.distances == pytest.approx(0.0, abs=1e-9)
+    assert found.deviation == pytest.approx(0.2)
+    assert found.normalised is None and found.distance_deviation is None
+    # Pairs 1-2 and 1-3 are within 4.5 m, 2-3 is not: errors 1 and 0.
+    assert found.distances_by_odometry == pytest.approx(math.sqrt(0.5))
+    assert 0.2 < found.positions_by_odometry < math.sqrt(1 / 3)
+
+
+def test_without_the_filter_positions_are_those_of_odometry():
+    found = localisation_errors(snapshots({**TRUE, 2: (5.0, 0.0)}), TRACKS, {}, math.inf)
+    share = found.between(0.0, 5.0)
+    assert share.positions is None and share.distances is None and share.deviation is None
+    assert share.positions_by_odometry > 0.2 and share.distances_by_odometry > 0.5
+
+
+def test_a_position_is_compared_with_the_truth_at_the_time_of_its_message():
+    moving = {i: [(0.0, x, y, 0.0), (2.0, x + 2.0 * i, y, 0.0)] for i, (x, y) in TRUE.items()}
+    views = {i: seen(i, (TRUE[i][0] + i * heard, TRUE[i][1]), heard)
+             for i, heard in ((1, 1.0), (2, 0.25), (3, 0.5))}
+    found = localisation_errors([Snapshot(1.0, views)], moving, {}, math.inf).between(0.0, 2.0)
+    assert found.positions_by_odometry == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize('track', [
+    [(3.0, 0.0, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)],
+    [(0.0, 9.0, 9.0, 0.0), (0.5, 9.0, 9.0, 0.0), (4.0, 9.0, 9.0, 0.0)],
+    [(0.0, math.nan, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 0.0)]],
+    ids=['before it begins', 'in a gap', 'not finite', 'a single point'])
+def test_an_unknown_true_position_is_left_out(track):
+    found = localisation_errors(snapshots({1: (0.0, 0.0), 2: (5.0, 0.0)}),
+                                {1: TRACKS[1], 2: track}, {}, math.inf)
+    assert found.empty
+
+
+def test_published_distances_are_compared_with_true_ones_and_their_own_deviations():
+    rows = {1: [(1.0, 2, 4.2, 0.1), (1.0, 3, 3.0, 0.1), (1.0, 9, 1.0, 0.5)],
+            3: [(2.0, 1, 2.9, 0.1), (2.0, 2, 5.4, 0.1), (2.0, 1, math.nan, 0.1)]}
+    found = localisation_errors(snapshots(TRUE, dead_reckoned=(0.0, 0.0)), TRACKS, rows, 4.5)
+    share = found.between(0.0, 5.0)
+    # 2 and 3 are 5 m apart: out of range. The true place of 9 is not known.
+    assert share.distances == pytest.approx(math.sqrt((0.2 ** 2 + 0.0 + 0.1 ** 2) / 3))
+    assert share.normalised == pytest.approx((4.0 + 0.0 + 1.0) / 3)
+    assert share.distance_deviation == pytest.approx((0.1 * 4 + 0.5) / 5)
+    # A deviation of zero makes no normalised error.
+    zero = localisation_errors([], TRACKS, {1: [(1.0, 2, 4.2, 0.0)]}, math.inf).between(0.0, 2.0)
+    assert zero.normalised is None and zero.distances == pytest.approx(0.2)
+
+
+def test_intervals_without_samples_are_left_out_and_ends_belong_to_the_next_but_the_last():
+    errors = LocalisationErrors()
+    errors.add('deviation', [0.0, 1.0, 3.0], [1.0, 2.0, 4.0])
+    assert [(s.begin, s.deviation) for s in errors.over_time(0.0, 4.0, 4)] == [
+        (0.0, 1.0), (1.0, 2.0), (3.0, 4.0)]
+    errors.add('deviation', 4.0, [6.0])
+    assert errors.over_time(0.0, 4.0, 4)[-1].deviation == 5.0
+
+
+def test_report_lines_are_aligned_with_gaps_for_unknown_values():
+    errors = LocalisationErrors()
+    errors.add('deviation', [0.0, 1.0], [0.25, 0.75])
+    shares = [errors.between(0.0, 1.0), errors.between(1.0, 2.0), errors.between(0.0, 2.0)]
+    lines = list(localisation_lines(shares, 2.5))
+    assert 'pairs within 2.5 m' in lines[0]
+    assert lines[-1].split() == ['overall', '-', '-', '-', '-', '0.50', '-', '-']
+    assert len({len(line) for line in lines[1:]}) == 1
+    assert 'within' not in next(localisation_lines(shares, None))
+    assert list(localisation_lines([], 2.5)) == []

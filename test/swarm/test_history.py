@@ -62,12 +62,8 @@ def test_links_take_the_range_as_inclusive_and_know_no_robot_without_a_position(
 ])
 def test_partition_has_living_leaders_within_the_radius(follower, holds):
     snapshot = swarm(RobotView(1, None, -9.0, 0.0, 1), follower, RobotView(3, None, -9.0, 1.0, 1))
-    assert is_partition(snapshot, 5.0) == holds
+    assert is_partition(snapshot, 5.0) == holds and not is_partition(swarm(), 5.0)
     assert orphans(snapshot) == ((2,) if follower.leader == 7 else ())
-
-
-def test_empty_swarm_is_no_partition():
-    assert not is_partition(swarm(), 5.0)
 
 
 def test_leaders_are_alive_and_lead_themselves():
@@ -100,15 +96,13 @@ def at(time: float, **leaders: int) -> Snapshot:
                            for name, leader in leaders.items()})
 
 
-def test_leader_that_returns_has_two_reigns():
+def test_leader_that_returns_has_two_reigns_and_a_robot_another_leader_is_a_change():
     course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=1, r3=3), at(2.0, r1=3, r2=3, r3=3),
               at(3.0, r1=1, r2=3, r3=3)]
     assert reigns(course) == [(1, 0.0, 1.0, 3), (3, 1.0, 3.0, 3), (1, 3.0, 3.0, 1)]
-
-
-def test_robot_that_returns_with_another_leader_counts_as_a_change():
     course = [at(0.0, r1=1, r2=1), at(1.0, r1=1), at(2.0, r1=1, r2=2), at(3.0, r1=1, r2=2, r5=5)]
     assert changes(course) == [(2.0, 2, 1, 2)]
+    assert reigns([]) == changes([]) == []
 
 
 def test_region_recovers_when_all_living_members_follow_a_living_leader():
@@ -119,24 +113,15 @@ def test_region_recovers_when_all_living_members_follow_a_living_leader():
     assert losses(course[:-1], 3.0) == [(1, 1.0, 3, None, None)]
 
 
-def test_recovery_ends_when_a_lost_leader_returns():
-    course = [at(0.0, r1=1, r2=1), at(3.5, r2=1), at(4.0, r1=1, r2=1)]
-    assert losses(course, 3.0) == [(1, 0.0, 1, 4.0, 4.0)]
-
-
-def test_recovery_before_the_expiry_takes_no_time():
-    course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=2, r3=1), at(2.0, r1=1, r2=2, r3=2),
-              at(3.5, r2=2, r3=2)]
-    assert losses(course, 3.0) == [(1, 0.0, 2, 2.0, None)]
-
-
-def test_loss_of_a_leader_without_members_is_no_loss():
-    assert losses([at(0.0, r1=1, r2=2), at(4.0, r2=2)], 3.0) == []
-    assert losses([at(0.0, r1=2, r2=2), at(4.0, r2=2)], 3.0) == []
-
-
-def test_empty_history_has_no_figures():
-    assert reigns([]) == changes([]) == losses([], 3.0) == []
+@pytest.mark.parametrize(('course', 'found'), [
+    ([at(0.0, r1=1, r2=1), at(3.5, r2=1), at(4.0, r1=1, r2=1)], [(1, 0.0, 1, 4.0, 4.0)]),
+    ([at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=2, r3=1), at(2.0, r1=1, r2=2, r3=2),
+      at(3.5, r2=2, r3=2)], [(1, 0.0, 2, 2.0, None)]),
+    ([at(0.0, r1=1, r2=2), at(4.0, r2=2)], []), ([at(0.0, r1=2, r2=2), at(4.0, r2=2)], []),
+    ([], [])],
+    ids=['leader returns', 'before the expiry', 'no members', 'no leader', 'empty'])
+def test_loss_ends_with_the_recovery_of_the_members(course, found):
+    assert losses(course, 3.0) == found
 
 
 def observe(statistics, time, leaders, messages=0, size=0):
@@ -215,25 +200,14 @@ def test_comparison_has_shares_of_robots_and_of_whole_partitions():
     assert share.partitions == pytest.approx(1 / 2)
 
 
-def test_comparison_counts_robots_in_both_only():
+def test_comparison_counts_robots_in_both_and_leaves_out_unseen_times():
     agreement = Agreement()
+    agreement.compare(0.0, led_by(), led_by())
+    assert agreement.share(0.0, 2.0) is None and agreement.end == 0.0
     agreement.compare(1.0, led_by(0, 0), led_by(0))
-    assert agreement.share(0.0, 2.0).robots == 1.0
-
-
-def test_comparison_over_time_leaves_out_unseen_times():
-    agreement = Agreement()
-    agreement.compare(1.0, led_by(0), led_by(0))
     agreement.compare(25.0, led_by(0), led_by(1))
     assert [(s.begin, s.end, s.robots) for s in agreement.over_time(10.0)] == [
         (0.0, 10.0, 1.0), (20.0, 30.0, 0.0)]
-
-
-def test_comparison_of_nothing_has_no_shares():
-    agreement = Agreement()
-    agreement.compare(1.0, led_by(), led_by())
-    assert agreement.share(0.0, 2.0) is None
-    assert agreement.end == 0.0
 
 
 def test_partition_with_hysteresis_keeps_leaders_up_to_the_radius():

@@ -15,19 +15,21 @@
 """The table of checks, and their findings."""
 
 from dataclasses import replace
+from graphlib import TopologicalSorter
 import json
 import math
 from pathlib import Path
 import re
 
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import ParameterError
 from leader_election.swarm.doctor import command, communication
+from leader_election.swarm.doctor.command import text
 from leader_election.swarm.doctor.diagnoses import (
     about,
     CHECKS,
     choose,
     examine,
+    EXPLANATIONS,
     separate,
     swarm_topics,
 )
@@ -35,8 +37,11 @@ from leader_election.swarm.doctor.observations import (
     by_robot,
     Endpoint,
     find_radio_topics,
+    Level,
     Neighbours,
     Observations,
+    ODOMETRY,
+    RobotReport,
 )
 import pytest
 from swarm.doctor.scene import (
@@ -53,6 +58,7 @@ from swarm.doctor.scene import (
     statuses,
     told,
     wiring,
+    without,
 )
 
 
@@ -76,14 +82,6 @@ def test_findings_about_one_robot_are_selected() -> None:
     assert about(found, 'alice') == []
     nobody = examine(Observations(10.0, 10.0, expected={'alice': None}))
     assert [f.check for f in about(nobody, 'alice')] == ['found']
-
-
-def test_missing_fleet_file_is_refused_in_one_line() -> None:
-    with pytest.raises(ParameterError) as refused:
-        command.parse(['--fleet-file', 'nowhere.yaml'])
-    error = str(refused.value)
-    assert error.startswith("parameter fleet_file: 'nowhere.yaml' cannot be read")
-    assert '\n' not in error
 
 
 RED, BLUE = '/red/neighbourhood', '/blue/neighbourhood'
@@ -113,29 +111,22 @@ def both(one: Observations, other: Observations) -> Observations:
         endpoints=[*one.endpoints, *other.endpoints])
 
 
-def test_two_swarms_are_separated_by_topic() -> None:
-    seen = both(swarm('red'), swarm('blue'))
+@pytest.mark.parametrize('is_lean', [False, True])
+def test_two_swarms_are_separated_by_topic(is_lean: bool) -> None:
+    # Different frames in two swarms are no fault.
+    red, blue = swarm('red'), swarm('blue', frame='hall')
+    if is_lean:
+        red, blue = (replace(one, odometry={}, endpoints=lean(one.endpoints, f'/{space}/fleet'))
+                     for space, one in (('red', red), ('blue', blue)))
+    seen = both(red, blue)
     assert swarm_topics(seen) == {
         BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
-    assert examine(seen) == []
+    assert [f for f in examine(seen) if not is_lean or f.check in ('ids', 'places')] == []
+    assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
     text = command.text(seen, [])
     assert '        swarm on /blue/neighbourhood: blue/alice, blue/bob, blue/carol\n' in text
     assert json.loads(command.document(seen, []))['swarms'][RED] == [
         'red/alice', 'red/bob', 'red/carol']
-
-
-def test_two_lean_swarms_are_separated_by_topic() -> None:
-    red, blue = (replace(one, odometry={}, endpoints=lean(one.endpoints, f'/{space}/fleet'))
-                 for space, one in (('red', swarm('red')), ('blue', swarm('blue'))))
-    seen = both(red, blue)
-    assert swarm_topics(seen) == {
-        BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
-    assert [f for f in examine(seen) if f.check in ('ids', 'places')] == []
-    assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
-
-
-def test_different_frames_in_two_swarms_are_no_fault() -> None:
-    assert examine(both(swarm('red'), swarm('blue', frame='hall'))) == []
 
 
 def test_fault_is_reported_in_its_swarm_only() -> None:
@@ -150,11 +141,12 @@ def test_fault_is_reported_in_its_swarm_only() -> None:
 def test_swarm_is_chosen_by_its_topic() -> None:
     seen = both(swarm('red'), swarm('blue'))
     chosen = choose(seen, [BLUE])
-    assert chosen.robots == ['blue/alice', 'blue/bob', 'blue/carol']
     assert len(chosen.messages) == 30 and chosen.other_swarms == (RED,)
     (finding,) = examine(choose(seen, ['/green/neighbourhood']))
     assert finding.check == 'found'
     assert 'there are robots on other topics: /blue/neighbourhood, /red/neigh' in finding.what
+    # Expected robots of another topic are kept.
+    assert choose(replace(seen, expected={'blue/bob': 2}), [RED]).robots == seen.robots
 
 
 def test_robot_with_a_topic_not_remapped_is_no_swarm() -> None:
@@ -185,11 +177,6 @@ def test_single_robot_on_its_topic_is_a_swarm() -> None:
         diagnostics=statuses('blue/alice', 1),
         messages=[heard._replace(topic=BLUE) for heard in said(1)]))
     assert 'ids' not in [finding.check for finding in examine(alone)]
-
-
-def test_expected_robots_of_another_topic_are_kept() -> None:
-    seen = replace(both(swarm('red'), swarm('blue')), expected={'blue/bob': 2})
-    assert choose(seen, [RED]).robots == seen.robots
 
 
 # Results derived from observations: topics between robots, settings, increases.
@@ -246,3 +233,135 @@ def test_robot_with_an_output_namespace_is_found_by_its_node() -> None:
     seen = Observations(1.0, endpoints=outputs)
     assert (seen.robots, seen.nodes) == (['alice'], outputs[:1])
     assert by_robot({'alice/election': 3, 'bob': 4}, outputs) == {'alice': 3, 'bob': 4}
+
+
+# The report of the doctor, and causes before symptoms in it.
+
+
+def test_healthy_swarm_is_well_in_all_checks():
+    swarm = healthy()
+    assert swarm.robots == list(NAMES) and len(swarm.sent) == 3
+    assert examine(swarm) == []
+    lines = command.text(swarm, []).splitlines()
+    assert lines[0] == ('swarm_doctor listened for 10 s: 3 robots (alice, bob, carol), '
+                        '30 messages from 3 ids')
+    assert len(lines) == len(CHECKS) + 2 and all('  ok ' in line for line in lines[1:-1])
+    assert lines[-1] == 'swarm_doctor: all is well' and command.status([]) == 0
+
+
+def test_finding_is_printed_with_its_remedy():
+    swarm = healthy(messages=without(2) + said(2, frame='odom'))
+    found = examine(swarm)
+    assert [(f.check, f.level, f.subjects) for f in found] == [('frames', Level.ERROR, ('bob',))]
+    text = command.text(swarm, found)
+    assert "        bob: the frame is 'odom', and 'map' with alice, carol\n" \
+           '        What to do: Set parameter frame to one value on all robots.\n' in text
+    assert '  ERROR frames: ' in text
+    assert text.endswith('swarm_doctor: errors: 1, warnings: 0, notes: 0\n')
+    assert max(map(len, text.splitlines())) < 100
+    document = json.loads(command.document(swarm, found))
+    assert document['status'] == command.status(found) == 1
+    assert document['ids'] == {'alice': 1, 'bob': 2, 'carol': 3}
+    assert document['findings'] == [{
+        'check': 'frames', 'level': 'error', 'robots': ['bob'],
+        'what': "the frame is 'odom', and 'map' with alice, carol",
+        'remedy': 'Set parameter frame to one value on all robots.', 'explained_by': None}]
+
+
+def test_notes_alone_end_with_status_0():
+    swarm = healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)
+    found = examine(swarm)
+    assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
+    assert '  note  missing: ' in command.text(swarm, found)
+    nobody = Observations(10.0, 10.0)
+    assert '  ok ' not in command.text(nobody, examine(nobody)), 'no check is without robots'
+
+
+def test_options_select_the_expected_robots(tmp_path):
+    plain = command.parse([])
+    assert (plain.seconds, plain.expected, plain.json) == (10.0, {}, False)
+    assert command.parse(['--robot', '/bob']).expected == {'bob': None}
+    fleet = tmp_path / 'fleet.yaml'
+    fleet.write_text('robots: {alice: {id: 1}, bob: {id: 2}, eve: {id: 3, enabled: false}}')
+    assert command.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
+    assert command.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
+
+
+@pytest.mark.parametrize('arguments, line', [
+    (['--seconds', '0'], "argument --seconds: '0' is not allowed; it takes 1 to 3600 s; "
+     'leader_election swarm_doctor --help shows the usage'),
+    (['--seconds', 'nan'], "argument --seconds: 'nan' is not allowed"),
+    (['--cure'], 'there is no option --cure'),
+])
+def test_wrong_options_are_refused_in_one_line(arguments, line, capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.parse(arguments)
+    error = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert error.startswith(f'error: {line}') and error.count('\n') == 1
+
+
+def test_explanations_are_of_checks_and_have_no_cycle():
+    names = {check.name for check in CHECKS}
+    graph = TopologicalSorter[str]()
+    for row in EXPLANATIONS:
+        assert {row.cause, row.effect} <= names
+        graph.add(row.effect, row.cause)
+    graph.prepare()
+
+
+def bob(level: int, message: str, **counters: int) -> list[RobotReport]:
+    return told('bob', *statuses('bob', 2, level, message, **counters))
+
+
+def without_odometry() -> list[Endpoint]:
+    return rewired('bob', *(e for e in wiring('bob') if e.node != '/bob/driver'))
+
+
+@pytest.mark.parametrize('changes, cause, effects', [
+    ({'diagnostics': bob(2, 'another robot uses id 2: give each its own robot_id')},
+     'ids', {'self_reported'}),
+    ({'diagnostics': bob(1, 'no odometry yet: no position is announced'),
+      'odometry': {}, 'endpoints': without_odometry()}, 'odometry', {'self_reported'}),
+    ({'diagnostics': bob(1, 'neighbours: 0; no message of another robot for 12 s',
+                         messages_heard=0),
+      'endpoints': rewired('bob', *wiring('bob', '/bob/neighbourhood')), 'messages': without(2)},
+     'shared_topic', {'self_reported', 'reception'}),
+    ({'diagnostics': bob(1, 'no odometry yet: no position is announced'),
+      'endpoints': rewired('bob', *(
+          e if e.publishes or e.type != ODOMETRY else e._replace(latched=True)
+          for e in wiring('bob')))}, 'profiles', {'self_reported'})])
+def test_one_fault_is_reported_as_one_cause_with_its_effects(changes, cause, effects):
+    found = [f for f in examine(healthy(**changes)) if (f.check, f.subjects) != (
+        'silent', ('bob',)) and 'bob' in f.subjects]
+    assert [f.check for f in found if not f.explained_by] == [cause]
+    assert {f.check for f in found if f.explained_by == cause} == effects
+
+
+def test_fault_of_another_robot_explains_nothing():
+    found = examine(healthy(endpoints=without_odometry(), odometry={
+        topic: heard for topic, heard in healthy().odometry.items() if 'bob' not in topic},
+        diagnostics=[*statuses('alice', 1, 1, 'odometry is 3.0 s old: no position is announced'),
+                     *statuses('bob', 2), *statuses('carol', 3)]))
+    assert [(f.check, f.subjects, f.explained_by) for f in found] == [
+        ('self_reported', ('alice',), ''), ('odometry', ('bob',), '')]
+
+
+def test_text_for_three_hundred_robots_fits_a_screen():
+    many = [report for i in range(300) for report in statuses(
+        f'r{i}', i, 1, f'task count fails: {i}')]
+    same = [report for i in range(300) for report in statuses(f'r{i}', i, 1, 'task count fails')]
+    for diagnostics in (many, same, saying(radius='3')):
+        swarm = healthy(diagnostics=diagnostics)
+        for columns in (80, 120):
+            lines = text(swarm, examine(swarm), columns).splitlines()
+            assert len(lines) < 40 and max(map(len, lines)) <= columns
+
+
+def test_errors_come_before_warnings():
+    swarm = healthy(diagnostics=bob(1, 'task count fails: KeyError'),
+                    endpoints=rewired('bob', *wiring('bob', '/bob/neighbourhood')))
+    found = examine(swarm)
+    assert [f.check for f in found] == ['self_reported', 'shared_topic']
+    report = text(swarm, found)
+    assert report.index('ERROR shared_topic') < report.index('WARN  self_reported')

@@ -73,9 +73,18 @@ def test_unpublished_odometry_is_reported():
          'uses')]
 
 
-def test_odometry_that_does_not_arrive_is_reported():
-    assert signs(positioning.odometry, odometry=of_bob([])) == [
-        (('bob',), f'{ODOM} is published by /bob/driver, but no message was received')]
+def test_missing_stopped_slow_or_infinite_odometry_is_reported():
+    wild = [reading._replace(position=(math.nan, 0.0)) for reading in readings()]
+    for row, what in (
+            ([], ' is published by /bob/driver, but no message was received'),
+            (readings(until=6.0), ' has stopped: the last message was received 4.0 s ago'),
+            (readings(10), ' has a rate of only 1.0 Hz'),
+            (wild, ' has a position that is not finite')):
+        assert signs(positioning.odometry, odometry=of_bob(row)) == [(('bob',), ODOM + what)]
+    assert signs(positioning.odometry, odometry=of_bob(readings(30))) == []
+    ghost = Endpoint(ODOM, ODOMETRY, True, '/bob/ekf')
+    assert signs(positioning.odometry, endpoints=rewired('bob', *wiring('bob'), ghost)) == [
+        (('bob',), f'2 nodes publish {ODOM}: /bob/driver, /bob/ekf')]
 
 
 def test_missing_scans_of_a_task_are_reported():
@@ -88,23 +97,6 @@ def test_missing_scans_of_a_task_are_reported():
     assert signs(positioning.scans, endpoints=both) == [
         (('bob',), '/bob/scan is published by /gazebo_bridge, but no message was received')]
     assert signs(positioning.scans, endpoints=both, scanned={'/bob/scan'}) == []
-
-
-def test_odometry_of_two_publishers_is_reported():
-    ghost = Endpoint(ODOM, ODOMETRY, True, '/bob/ekf')
-    assert signs(positioning.odometry, endpoints=rewired('bob', *wiring('bob'), ghost)) == [
-        (('bob',), f'2 nodes publish {ODOM}: /bob/driver, /bob/ekf')]
-
-
-def test_stopped_slow_or_infinite_odometry_is_reported():
-    assert signs(positioning.odometry, odometry=of_bob(readings(until=6.0))) == [
-        (('bob',), f'{ODOM} has stopped: the last message was received 4.0 s ago')]
-    assert signs(positioning.odometry, odometry=of_bob(readings(10))) == [
-        (('bob',), f'{ODOM} has a rate of only 1.0 Hz')]
-    assert signs(positioning.odometry, odometry=of_bob(readings(30))) == []
-    wild = [reading._replace(position=(math.nan, 0.0)) for reading in readings()]
-    assert signs(positioning.odometry, odometry=of_bob(wild)) == [
-        (('bob',), f'{ODOM} has a position that is not finite')]
 
 
 def test_odometry_is_old_after_the_published_expiry():
@@ -126,13 +118,10 @@ def test_odometry_is_ignored_where_positions_are_not_needed():
 
 def test_remapped_odometry_is_found_by_its_subscription():
     """The topic is known by the subscription, not by its name."""
-    hears = [replace_topic(endpoint) for endpoint in wiring('bob')]
+    hears = [endpoint._replace(topic=endpoint.topic.replace(ODOM, '/ekf/filtered'))
+             for endpoint in wiring('bob')]
     assert signs(positioning.odometry, endpoints=rewired('bob', *hears),
                  odometry=of_bob([]) | {'/ekf/filtered': readings()}) == []
-
-
-def replace_topic(endpoint: Endpoint) -> Endpoint:
-    return endpoint._replace(topic=endpoint.topic.replace(ODOM, '/ekf/filtered'))
 
 
 def test_wrong_odometry_frames_are_reported():
@@ -148,17 +137,13 @@ def test_wrong_odometry_frames_are_reported():
 
 
 def test_robots_at_one_place_are_reported():
-    at_origin = [h for i in (1, 2) for h in said(i, x=1e-9)]
-    low = [replace_y(heard) for heard in at_origin]
+    low = [heard._replace(payload=heard.payload.replace(',1.0]', ',0.0]'))
+           for i in (1, 2) for heard in said(i, x=1e-9)]
     assert signs(positioning.places, messages=low + said(3)) == [
         (('alice', 'bob'), '2 robots publish the same position, at the origin of map')]
     assert signs(positioning.places, messages=without(2) + said(2, x=2.0)) == [
         (('alice', 'bob'), '2 robots publish the same position, at (2, 1)')]
     assert signs(positioning.places, messages=without(2) + said(2, x=2.01)) == []
-
-
-def replace_y(heard):
-    return heard._replace(payload=heard.payload.replace(',1.0]', ',0.0]'))
 
 
 def test_inputs_are_the_subscriptions_with_or_without_messages():
@@ -194,16 +179,11 @@ def seeing(*ids: int) -> list[HeardMessage]:
             for t in range(SECONDS) for i in IDS.values()]
 
 
-def test_robots_that_cooperate_well_have_no_symptom():
+def test_robots_that_cooperate_well_or_not_at_all_have_no_symptom():
     swarm = healthy(diagnostics=reports(), messages=seeing(1, 3))
     for look in (positioning.deviation, positioning.sightings, positioning.sensor_bias):
-        assert list(look(swarm)) == []
+        assert list(look(swarm)) == [] == list(look(healthy()))
     assert [found.check for found in examine(swarm)] == []
-
-
-def test_robots_of_another_version_have_no_symptom():
-    for look in (positioning.deviation, positioning.sightings, positioning.sensor_bias):
-        assert signs(look) == []
 
 
 @pytest.mark.parametrize(('values', 'level', 'text'), [
@@ -237,25 +217,21 @@ def test_deviations_are_judged_by_limit_range_and_radius(values, level, text):
         [] if level is None else [(('bob',), text, level)])
 
 
-@pytest.mark.parametrize(('counts', 'texts'), [
-    ({'sightings_rejected': 3}, []),
-    ({'sightings_rejected': 12},
+@pytest.mark.parametrize(('counts', 'own', 'texts'), [
+    ({'sightings_rejected': 3}, {}, []),
+    ({'sightings_rejected': 12}, {},
      ['108 of 144 sightings contradict odometry and the other sightings']),
-    ({'sightings_accepted': 0, 'sightings_rejected': 1}, []),
-    ({'sightings_accepted': 0, 'sightings_unknown': 2},
+    ({'sightings_accepted': 0, 'sightings_rejected': 1}, {}, []),
+    ({'sightings_accepted': 0, 'sightings_unknown': 2}, {},
      ['18 sightings are of robots that it does not hear']),
-    ({'sightings_accepted': 0, 'names_passed_over': 3},
+    ({'sightings_accepted': 0, 'names_passed_over': 3}, {},
      ["27 detections have names that are no robot's"]),
-    ({'sightings_accepted': 0},
-     ['cooperates, but neither it nor a neighbour of it has seen anything'])])
-def test_sightings_are_judged_by_what_became_of_them(counts, texts):
-    assert signs(positioning.sightings, diagnostics=reports(bobs_counts=counts)) == [
+    ({'sightings_accepted': 0}, {},
+     ['cooperates, but neither it nor a neighbour of it has seen anything']),
+    ({'sightings_accepted': 0}, {'pose_source': 'odometry'}, [])])
+def test_sightings_are_judged_by_what_became_of_them(counts, own, texts):
+    assert signs(positioning.sightings, diagnostics=reports(own, counts)) == [
         (('bob',), text) for text in texts]
-
-
-def test_odometry_alone_needs_no_sightings():
-    assert signs(positioning.sightings, diagnostics=reports(
-        {'pose_source': 'odometry'}, {'sightings_accepted': 0})) == []
 
 
 def test_seen_ids_that_are_not_heard_are_reported():
@@ -266,18 +242,15 @@ def test_seen_ids_that_are_not_heard_are_reported():
                  messages=heard) == []
 
 
-@pytest.mark.parametrize(('error', 'deviation', 'text'), [
-    ('0.19', '0.03', 'its ranges are 0.19 m too long'),
-    ('-0.25', '0.05', 'its ranges are 0.25 m too short'),
-    ('0.19', '0.07', ''), ('0.09', '0.01', ''), ('0.0', '1.0', ''), ('nan', '0.01', '')])
-def test_constant_range_error_is_reported_if_significant(error, deviation, text):
-    assert signs(positioning.sensor_bias, diagnostics=reports(
-        {'range_bias': error, 'range_bias_deviation': deviation})) == (
-        [(('bob',), text)] if text else [])
+SLIPPED = 'its wheels slipped 18 times: they turned while it did not move as they say'
 
 
-@pytest.mark.parametrize(('slips', 'text'), [
-    (0, ''), (2, 'its wheels slipped 18 times: they turned while it did not move as they say')])
-def test_slipping_wheels_are_reported(slips, text):
-    assert signs(positioning.slip, diagnostics=reports({}, {'slips': slips})) == (
-        [(('bob',), text)] if text else [])
+@pytest.mark.parametrize(('error', 'deviation', 'slips', 'text'), [
+    ('0.19', '0.03', 0, 'its ranges are 0.19 m too long'),
+    ('-0.25', '0.05', 0, 'its ranges are 0.25 m too short'),
+    ('0.19', '0.07', 0, ''), ('0.09', '0.01', 0, ''), ('0.0', '1.0', 0, ''),
+    ('nan', '0.01', 0, ''), ('0.0', '1.0', 2, SLIPPED)])
+def test_significant_range_error_and_slipping_wheels_are_reported(error, deviation, slips, text):
+    wrong = reports({'range_bias': error, 'range_bias_deviation': deviation}, {'slips': slips})
+    assert [found for look in (positioning.sensor_bias, positioning.slip) for found in signs(
+        look, diagnostics=wrong)] == ([(('bob',), text)] if text else [])

@@ -145,6 +145,7 @@ def test_unwritable_folder_is_refused(path, capsys):
 
 
 def test_changed_file_is_read_again(path):
+    assert KeyFile('').keys == () and not KeyFile('').changed(), 'without a file'
     written(path, KEY)
     file = KeyFile(str(path))
     assert not file.changed()
@@ -163,10 +164,6 @@ def test_file_that_becomes_wrong_keeps_the_key(path):
         assert file.keys == (bytes.fromhex(KEY),)
     path.chmod(0o600)
     assert file.changed() and file.error == '' and not file.changed()
-
-
-def test_without_a_file_there_is_no_key():
-    assert KeyFile('').keys == () and not KeyFile('').changed()
 
 
 NOW = 1_790_000_000_000
@@ -194,16 +191,14 @@ def test_first_start_is_by_the_wall_clock(key):
     assert file.fault == file.doubt == ''
 
 
-@pytest.mark.parametrize('wall', [0, NOW, NOW + AHEAD + 4999])
-def test_restart_is_later_than_all_that_was_accepted(key, wall):
+@pytest.mark.parametrize(('wall', 'start'), [
+    *((wall, NOW + AHEAD + 5001) for wall in (0, NOW, NOW + AHEAD + 4999)),
+    # A later clock is no leap.
+    (NOW + 60_000, NOW + 60_000)])
+def test_restart_is_later_than_all_that_was_accepted(key, wall, start):
     SwarmTimeFile(key, 1).start(NOW, WINDOW)
-    assert SwarmTimeFile(key, 1).start(wall, WINDOW) == NOW + AHEAD + 5001
+    assert SwarmTimeFile(key, 1).start(wall, WINDOW) == start
     assert SwarmTimeFile(key, 2).start(wall, WINDOW) == wall, 'each robot has its own'
-
-
-def test_restart_with_a_later_clock_is_no_leap(key):
-    SwarmTimeFile(key, 1).start(NOW, WINDOW)
-    assert SwarmTimeFile(key, 1).start(NOW + 60_000, WINDOW) == NOW + 60_000
 
 
 def test_file_is_written_seldom_and_before_its_time_is_passed(key):

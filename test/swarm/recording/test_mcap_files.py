@@ -58,9 +58,9 @@ def test_written_messages_are_read_back(whole):
 
 def test_truncated_recording_is_read_up_to_the_cut(whole, tmp_path):
     everything, _ = read(whole)
-    size, path, last = whole.stat().st_size, tmp_path / 'cut.mcap', 0
-    for length in range(8, size, size // 150):
-        path.write_bytes(whole.read_bytes()[:length])
+    content, path, last = whole.read_bytes(), tmp_path / 'cut.mcap', 0
+    for length in range(8, len(content), len(content) // 60):
+        path.write_bytes(content[:length])
         said, reader = read(path)
         assert said == everything[:len(said)] and len(said) >= last
         assert [damage.path for damage in reader.damages] == [path]
@@ -110,7 +110,10 @@ def test_a_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
     for number in (10, 9, 0):
         write(tmp_path / f'bag_{number}.mcap', [(float(number), '/neighbourhood', word(1, 1))])
     (tmp_path / 'metadata.yaml').write_text('rosbag2_bagfile_information:')
-    assert [time for time, _ in read(tmp_path)[0]] == [0.0, 9.0, 10.0]
+    (tmp_path / 'bag_1.mcap').touch()
+    said, reader = read(tmp_path)
+    assert [time for time, _ in said] == [0.0, 9.0, 10.0]
+    assert reader.damages == [(tmp_path / 'bag_1.mcap', 0)]
 
 
 def test_file_of_another_kind_is_one_line(tmp_path):
@@ -126,13 +129,6 @@ def test_file_of_another_kind_is_one_line(tmp_path):
                        ('packed', r'zstd -d --rm .*packed/\*.zstd')):
         with pytest.raises(RecordingError, match=line):
             Reader(tmp_path / name)
-
-
-def test_damaged_file_among_several_is_reported(tmp_path):
-    write(tmp_path / 'bag_0.mcap', [(0.0, '/neighbourhood', word(1, 1))])
-    (tmp_path / 'bag_1.mcap').touch()
-    said, reader = read(tmp_path)
-    assert len(said) == 1 and reader.damages == [(tmp_path / 'bag_1.mcap', 0)]
 
 
 def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
