@@ -15,8 +15,8 @@
 """The table of checks, and their findings."""
 
 from dataclasses import replace
-from graphlib import TopologicalSorter
-import json
+from graphlib import TopologicalSorter  # noqa: I201
+import json  # noqa: I100, I201
 import math
 from pathlib import Path
 import re

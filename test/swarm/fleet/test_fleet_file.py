@@ -62,6 +62,8 @@ def spec(**given: Any) -> FleetRobot:
     """Return alice, with the given settings."""
     (alice,) = read_fleet(robots(**given), 'mine.yaml').robots
     return alice
+
+
 FLEET = """
 defaults: {radius: 8.0, communication_range: 4, odom_topic: wheels, frame: hall}
 types:
