@@ -1,110 +1,158 @@
 /*
  * Mandates (leader_election/election/mandates) as a model, which SPIN checks: make prove.
  *
- * LEADERS robots may lead, all ROBOTS grant, also to themselves. Whom a robot follows is arbitrary,
- * so this covers every election. Any robot restarts at any time. A tick is a unit of time: a
- * mandate ends T ticks after its beat and a promise T ticks after its grant, the latest and the
- * earliest times that clocks within the rate error allow. Grants, releases and 'I do not lead'
- * arrive at any later time, in any order, more than once, or never. Of the last two the
- * greatest number decides, so only that is kept; a late notice 'leaving' does nothing that an early
- * one does not, so it is heard at once or never. Numbers end at LAST, and so does the run.
+ * Two of ROBOTS lead whenever they want, all grant, and whom a robot follows is arbitrary; so this
+ * covers every election, crash and cut. Grants, notices and answers arrive at any later time, in
+ * any order, more than once, or never. Beats are numbers up to LAST, where the run ends.
+ *
+ * Of clocks it has what their rate error guarantees, for all durations: by true time, a beat ends
+ * on its leader before each promise that follows it, T(1-2r)/(1-r) < T < T(1+2r)/(1+r). A leader
+ * that steps down, or restarts, ends all its beats at once. One resource has a fence: the one of
+ * robot 0 or, with a quorum of all robots, of the swarm.
+ *
+ * Where WITHOUT is the number of a rule, the protocol lacks it, and SPIN has to find a fault.
  */
 #ifndef ROBOTS
-#define ROBOTS 2
+#define ROBOTS 4
 #endif
 #ifndef LAST
 #define LAST 2
 #endif
-#ifndef T
-#define T 1
+#ifndef WITHOUT
+#define WITHOUT 0
 #endif
-#define LEADERS 2
+#define RULE(rule, holds) (WITHOUT == rule || (holds))
 #define AT(l, m) ((l) * ROBOTS + (m))
-#define AGE(l, b) age[(l) * (LAST + 1) + (b)]
-#define GRANTED(l, m, b) ((grants[AT(l, m)] >> (b)) & 1)
+#define BIT(b) (1 << (b))
+#define UP_TO(b) ((2 << (b)) - 1)
+#define TERMS(at, term) RULE(9, first[at] <= term && term <= last[at])
 
-byte number[ROBOTS], silent[ROBOTS];                   /* the greatest seen; ticks of silence */
-byte promised[ROBOTS], left[ROBOTS], highest[ROBOTS];  /* leader + 1, ticks left, last beat */
-bool leads[LEADERS];
-byte age[LEADERS * (LAST + 1)];                        /* ticks left of a beat; 0: it is none */
-byte held[LEADERS * ROBOTS], gone[LEADERS * ROBOTS];   /* the beat of a mandate; of a notice */
-byte grants[LEADERS * ROBOTS];                         /* under way: sets of beats */
-byte released[LEADERS * ROBOTS], down[LEADERS];        /* under way: the greatest */
-byte holder[ROBOTS], term[ROBOTS];                     /* of the last mandate over a robot */
-byte l, m, b, k, most;
+byte beats[2], ended[2];              /* of a leader: a set; the greatest that has ended */
+byte promised[ROBOTS];                /* the leader + 1 */
+byte highest[ROBOTS];                 /* the greatest beat granted */
+bool silent[ROBOTS];                  /* after a restart */
+bool answered[ROBOTS];                /* 'released' is under way for its last grant */
+byte grants[2 * ROBOTS];              /* under way, by leader and robot: sets of beats */
+byte first[2 * ROBOTS], last[2 * ROBOTS];  /* beats of the mandates; 0: there is none */
+bool of_swarm;                        /* whose resource it is */
+byte obeyed, holder;                  /* its last term, and leader + 1 */
+byte l, m, b, k, n;
 
-inline forget() {          /* what no longer counts */
-  for (l : 0 .. LEADERS - 1) {
-    for (m : 0 .. ROBOTS - 1) {
-      if :: held[AT(l, m)] && AGE(l, held[AT(l, m)]) == 0 -> held[AT(l, m)] = 0 :: else fi;
-      for (b : 1 .. LAST) {
-        if :: GRANTED(l, m, b) && AGE(l, b) == 0 ->
-              grants[AT(l, m)] = grants[AT(l, m)] - (1 << b)
-           :: else fi } } }
-  l = 0; m = 0; b = 0; k = 0; most = 0
+inline drop(who, robot) { first[AT(who, robot)] = 0; last[AT(who, robot)] = 0 }
+
+inline obey(term) {                   /* guarantee (c) */
+  assert(term > obeyed || (term == obeyed && holder == l + 1));
+  obeyed = term; holder = l + 1
 }
 
-inline end_mandates(who) {
-  for (k : 0 .. ROBOTS - 1) { held[AT(who, k)] = 0; gone[AT(who, k)] = 0 }
-  for (k : 0 .. LAST) { AGE(who, k) = 0 }
+inline count(who, term) {             /* n: the robots that have granted a term to a leader */
+  n = 0;
+  for (k : 0 .. ROBOTS - 1) {
+    if :: first[AT(who, k)] && TERMS(AT(who, k), term) -> n++ :: else fi }
+}
+
+/* One state of those that allow the same: less to explore. */
+
+inline swap(x, y) { k = x; x = y; y = k }
+
+inline exchange_leaders() {
+  swap(beats[0], beats[1]); swap(ended[0], ended[1]);
+  holder = (holder -> 3 - holder : 0);
+  for (m : 0 .. ROBOTS - 1) {
+    promised[m] = (promised[m] -> 3 - promised[m] : 0);
+    swap(grants[m], grants[AT(1, m)]); swap(first[m], first[AT(1, m)]);
+    swap(last[m], last[AT(1, m)]) }
+}
+
+#define MORE(x, y, otherwise) ((x) > (y) -> 1 : ((x) < (y) -> 2 : (otherwise)))
+#define MORE_OF(a, i, j, otherwise) MORE(a[i], a[j], MORE(a[AT(1, i)], a[AT(1, j)], otherwise))
+
+inline order(i, j) {
+  n = MORE(promised[i], promised[j], MORE(highest[i], highest[j], MORE(silent[i], silent[j],
+      MORE(answered[i], answered[j], MORE_OF(grants, i, j, MORE_OF(first, i, j,
+      MORE_OF(last, i, j, 0)))))));
+  if :: n == 1 ->
+        swap(promised[i], promised[j]); swap(highest[i], highest[j]);
+        swap(silent[i], silent[j]); swap(answered[i], answered[j]);
+        for (l : 0 .. 1) {
+          swap(grants[AT(l, i)], grants[AT(l, j)]); swap(first[AT(l, i)], first[AT(l, j)]);
+          swap(last[AT(l, i)], last[AT(l, j)]) }
+     :: else fi
+}
+
+inline tidy() {
+  n = LAST;
+  for (m : 0 .. ROBOTS - 1) { n = (highest[m] < n -> highest[m] : n) }
+  for (l : 0 .. 1) {                  /* beats that nobody can grant any more */
+    k = 0; b = 0;
+    for (m : 0 .. ROBOTS - 1) { k = k | grants[AT(l, m)]; b = b | (promised[m] == l + 1) }
+    beats[l] = beats[l] & (k | ~UP_TO(n));
+    if :: !b && ended[l] < n && !(beats[l] & UP_TO(n)) -> ended[l] = n :: else fi }
+  for (m : 0 .. ROBOTS - 1) {
+    n = 0;
+    for (l : 0 .. 1) {
+      n = n | grants[AT(l, m)] | first[AT(l, m)];
+      /* By time, or its leader was heard to follow another one since: as early as may be. */
+      if :: promised[m] == l + 1 && highest[m] <= ended[l] -> promised[m] = 0; answered[m] = 0
+         :: else fi }
+    silent[m] = silent[m] && n;       /* until all has ended that it may have forgotten */
+    if :: highest[m] <= ended[0] && highest[m] <= ended[1] -> highest[m] = 0 :: else fi }
+  if :: beats[0] > beats[1] || (beats[0] == beats[1] && ended[0] > ended[1]) -> exchange_leaders()
+     :: else fi;
+  for (b : !of_swarm .. ROBOTS - 2) {
+    for (m : !of_swarm .. ROBOTS - 2 - b + !of_swarm) { order(m, m + 1) } }
+  l = 0; m = 0; b = 0; k = 0; n = 0
 }
 
 active proctype swarm() {
+  atomic { if :: of_swarm = true :: of_swarm = false fi }
   do
-  :: atomic { true; /* time */
-       for (k : 0 .. LEADERS * (LAST + 1) - 1) { if :: age[k] -> age[k]-- :: else fi }
-       for (k : 0 .. ROBOTS - 1) {
-         if :: left[k] -> left[k]-- :: else fi;
-         if :: left[k] == 0 -> promised[k] = 0 :: else fi;
-         if :: silent[k] -> silent[k]-- :: else fi }
-       forget() }
-  :: atomic { select(l : 0 .. LEADERS - 1); /* step down, or begin to lead */
-       if :: leads[l] ->
-             leads[l] = false; end_mandates(l);
-             if :: promised[l] == l + 1 -> left[l] = 0; promised[l] = 0 :: else fi
-          :: else -> leads[l] = true fi;
-       forget() }
-  :: atomic { select(l : 0 .. LEADERS - 1); /* beat, or say that one does not lead */
-       if :: leads[l] && number[l] < LAST -> number[l]++; AGE(l, number[l]) = T
-          :: !leads[l] -> down[l] = number[l]
+  :: atomic { select(l : 0 .. 1); select(b : 1 .. LAST);
+     if
+     :: b > ended[l] && BIT(b) > beats[l] -> beats[l] = beats[l] | BIT(b)  /* a beat */
+     :: beats[l] & UP_TO(b) -> d_step {                          /* beats end */
+          beats[l] = beats[l] & ~UP_TO(b); ended[l] = b;
+          for (m : 0 .. ROBOTS - 1) {
+            grants[AT(l, m)] = grants[AT(l, m)] & ~UP_TO(b);
+            if :: last[AT(l, m)] <= b && WITHOUT != 5 -> drop(l, m) :: else fi }
+          m = 0 }
+     :: else fi;
+     d_step { tidy() } }
+  :: atomic { select(l : 0 .. 1); select(m : 0 .. ROBOTS - 1); select(b : 1 .. LAST);
+     if
+     :: ((beats[l] & BIT(b)) && RULE(1, b > highest[m]) && RULE(2, !silent[m])
+         && RULE(3, promised[m] == 0 || promised[m] == l + 1)) -> d_step {     /* a grant */
+          promised[m] = l + 1; highest[m] = b;
+          answered[m] = (WITHOUT == 6 -> answered[m] : 0);
+          grants[AT(l, m)] = grants[AT(l, m)] | BIT(b) }
+     :: (grants[AT(l, m)] & BIT(b)) && b > last[AT(l, m)] -> d_step {          /* it counts */
+          if :: first[AT(l, m)] == 0 && !of_swarm && m == 0 -> obey(b) :: else fi;
+          /* Only a quorum asks for the first. Of older grants none can count any more. */
+          first[AT(l, m)] = (first[AT(l, m)] -> first[AT(l, m)] : (of_swarm -> b : 1));
+          last[AT(l, m)] = b;
+          grants[AT(l, m)] = grants[AT(l, m)] & ~(BIT(b) - 1);
+          assert(first[AT(1 - l, m)] == 0) }                     /* guarantee (a) */
+     :: (b <= highest[m] && ((grants[AT(l, m)] & UP_TO(b))
+         || (promised[m] == l + 1 && b == highest[m]))) -> d_step { /* a notice 'leaving' is heard */
+          grants[AT(l, m)] = grants[AT(l, m)] & (WITHOUT == 7 -> 255 : ~UP_TO(b));
+          answered[m] = answered[m] || (promised[m] == l + 1 && b == highest[m]);
+          if :: last[AT(l, m)] <= b && WITHOUT != 8 -> drop(l, m) :: else fi;
+          k = 0 }
+     :: promised[m] == l + 1 && (answered[m] || WITHOUT == 4) -> d_step {      /* released */
+          promised[m] = 0; answered[m] = 0 }
+     :: d_step {                                                 /* a restart */
+          promised[m] = 0; answered[m] = 0; silent[m] = true;
+          highest[m] = (WITHOUT == 11 -> 0 : highest[m]) }
+     fi;
+     d_step { tidy() } }
+  :: atomic { of_swarm; select(l : 0 .. 1); select(b : 1 .. LAST);
+     d_step {                                                    /* act, under term b */
+       count(l, b);
+       if :: n > ROBOTS / 2 - (WITHOUT == 10) && (holder != l + 1 || b >= obeyed) ->
+             obey(b);
+             for (b : 1 .. LAST) {
+               count(1 - l, b); assert(n <= ROBOTS / 2) }        /* guarantee (b) */
           :: else fi;
-       forget() }
-  :: atomic { select(l : 0 .. ROBOTS - 1); select(m : 0 .. ROBOTS - 1); /* hear a number */
-       if :: number[m] > number[l] -> number[l] = number[m] :: else fi;
-       forget() }
-  :: atomic { select(l : 0 .. LEADERS - 1); select(m : 0 .. ROBOTS - 1); select(b : 1 .. LAST);
-       if
-       :: AGE(l, b) && b > highest[m] && !silent[m] && (left[m] == 0 || promised[m] == l + 1) ->
-          promised[m] = l + 1; left[m] = T; highest[m] = b; /* grant */
-          grants[AT(l, m)] = grants[AT(l, m)] | (1 << b);
-          if :: number[m] < b -> number[m] = b :: else fi
-       :: GRANTED(l, m, b) && leads[l] && AGE(l, b) && b > gone[AT(l, m)] -> /* count it */
-          if :: held[AT(l, m)] == 0 ->
-                held[AT(l, m)] = b;
-                assert(holder[m] == l + 1 || b > term[m]);    /* guarantee (c) */
-                holder[m] = l + 1;
-                if :: b > term[m] -> term[m] = b :: else fi
-             :: held[AT(l, m)] && b > held[AT(l, m)] -> held[AT(l, m)] = b
-             :: else fi;
-          assert(held[AT(0, m)] == 0 || held[AT(1, m)] == 0)  /* guarantee (a), and so (b) */
-       :: left[m] && promised[m] == l + 1 && highest[m] == b -> /* its notice is heard */
-          if :: leads[l] && b > gone[AT(l, m)] -> gone[AT(l, m)] = b :: else fi;
-          if :: held[AT(l, m)] <= b -> held[AT(l, m)] = 0 :: else fi;
-          if :: b > released[AT(l, m)] -> released[AT(l, m)] = b :: else fi
-       :: left[m] && promised[m] == l + 1 && highest[m] <= b && released[AT(l, m)] >= b ->
-          left[m] = 0; promised[m] = 0
-       :: left[m] && promised[m] == l + 1 && highest[m] <= b && down[l] >= b ->
-          left[m] = 0; promised[m] = 0
-       :: else
-       fi;
-       forget() }
-  :: atomic { select(m : 0 .. ROBOTS - 1); /* restart: above all numbers so far */
-       for (k : 0 .. ROBOTS - 1) { if :: number[k] > most -> most = number[k] :: else fi }
-       if :: most < LAST ->
-             number[m] = most + 1; highest[m] = most + 1;
-             left[m] = 0; promised[m] = 0; silent[m] = T;
-             if :: m < LEADERS -> leads[m] = false; end_mandates(m) :: else fi
-          :: else fi;
-       forget() }
+       tidy() } }
   od
 }

@@ -18,7 +18,8 @@ Faults of all kinds in a swarm of real nodes: after each, the time until all are
 Processes are killed, stopped, started again and added; the radio loses, delays, duplicates,
 reorders and splits; odometry falls silent and jumps; strengths change, the clock leaps, and an
 attacker sends messages of many kinds. The exit status is 0 if every recovery was within its bound,
-no process crashed, memory stayed flat and all messages are accounted for.
+no process crashed, memory stayed flat and all messages are accounted for, and with mandates if one
+leader at a time commanded a gate, under terms that grow.
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,9 @@ from leader_election.ros.nodes.process import StopRequest
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
+WANDERING = {'communication_range': 8.0, 'radius': 20.0}
+"""Of robots with mandates: most of the time one leads all [m]."""
+
 
 def parser() -> CommandLineParser:
     """Return the parser of the command line."""
@@ -46,6 +50,9 @@ def parser() -> CommandLineParser:
                          help='when robots run rounds (reactive)')
     options.add_argument('--real-clock', action='store_true',
                          help='no simulated clock, which leaps')
+    options.add_argument('--mandate', type=float, default=0.0, metavar='S',
+                         help='robots wander, have mandates of S seconds with a quorum, and '
+                         'command a gate, by the real clock (0: none)')
     options.add_argument('--output', type=Path, default=Path('results/chaos'),
                          metavar='FOLDER', help='for picture and logs (results/chaos)')
     return options
@@ -65,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         old.unlink()
     swarm = ChaosSwarm(Settings(
         robots=options.robots, seed=options.seed, schedule=options.schedule,
-        simulated_clock=not options.real_clock), log)
+        simulated_clock=not (options.real_clock or options.mandate), mandate=options.mandate,
+        **(WANDERING if options.mandate else {})), log)
     run = Run(swarm, lambda line: print(line, flush=True), stop)
     try:
         run.through(options.seconds)

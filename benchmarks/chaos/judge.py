@@ -27,6 +27,8 @@ from typing import Any, NamedTuple
 from benchmarks.chaos.schedule import Change, NO_TROUBLE
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.neighbourhood import LATE_AFTER
+from leader_election.ros.demo.checks import Check
+from leader_election.swarm.gate_log import Answer
 import numpy as np
 from numpy.typing import NDArray
 
@@ -171,3 +173,23 @@ def recoveries(happened: Sequence[Happened], observations: Sequence[Observation]
         found.append(Recovery(each, max(wrong, default=each.at) - each.at,
                               not seen or not seen[-1].unled, until - each.at))
     return found
+
+
+def commands_check(answers: Sequence[Answer]) -> Check:
+    """
+    Return the check of commands to a gate: one leader at a time, under terms that grow.
+
+    In the order in which commands were given, each term is that of one robot, and greater than
+    those of others before; in the order of receipt the gate obeys none after a greater term.
+    """
+    given = sorted(answers, key=lambda answer: answer.given)
+    obeyed = [answer for answer in answers if answer.obeyed]
+    wrong = sum(after.term < before.term or (
+        after.term == before.term and after.robot != before.robot)
+        for before, after in zip(given, given[1:]))
+    fallen = sum(after.term < before.term for before, after in zip(obeyed, obeyed[1:]))
+    terms = len({answer.term for answer in answers})
+    return Check(terms > 1 and not wrong and not fallen,
+                 f'the gate obeyed {len(obeyed)} of {len(answers)} commands under {terms} terms, '
+                 f'after greater terms {fallen or "none"}; '
+                 f'{wrong or "none"} was given after one under a greater term')

@@ -19,10 +19,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.chaos.attacks import ATTACKS
-from benchmarks.chaos.judge import bound, Happened, Judge, Observation, recoveries, Recovery
+from benchmarks.chaos.judge import (
+    bound,
+    commands_check,
+    Happened,
+    Judge,
+    Observation,
+    recoveries,
+    Recovery,
+)
 from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
+from leader_election.ros.demo.checks import Check
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.snapshot import regions, Snapshot
@@ -35,6 +44,8 @@ REST = 60.0
 """The longest time for the last partition, and for counters to come to rest [s]."""
 OBSERVE, FRAME, MEASURE = 0.1, 0.5, 2.0
 """The times between two observations, two frames of the picture, two measures of memory [s]."""
+ANYWHERE = 1e9
+"""A range that all are in [m]."""
 MARGIN = 2.0
 """By how much the time between changes exceeds the bound on recovery [s]."""
 ACCOUNT = 8.0
@@ -84,6 +95,8 @@ class Outcome:
     """The exit status of each process."""
     memory: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    mandates: list[Check] = field(default_factory=list)
+    """The checks of mandates, if robots have some."""
     messages: int = 0
     attacks: int = 0
     """Messages of the attacker."""
@@ -98,7 +111,10 @@ class Run:
         self.outcome = Outcome()
         self._say = say
         self._stop = stop
-        self._judge = Judge(swarm.places, settings.communication_range, settings.radius)
+        # Of robots that wander, it judges only whether their leaders live, and are not apart.
+        self._judge = Judge(swarm.places, *(
+            (ANYWHERE, ANYWHERE) if settings.mandate else
+            (settings.communication_range, settings.radius)))
         self._hop_limit = automatic_hop_limit(settings.radius, settings.communication_range)
         self._due = {'observe': 0.0, 'frame': 0.0, 'measure': 0.0}
         self._palette = Palette()
@@ -141,7 +157,7 @@ class Run:
             self._tick()
             return condition() or self.now > end
 
-        spin([self.swarm.observer], over)
+        spin([self.swarm.observer, self.swarm.leaderships], over)
         if what and not condition():
             raise TimeoutError(f'{what} within {deadline:.0f} s')
         return condition()
@@ -287,6 +303,9 @@ class Run:
         observer = self.swarm.observer
         self.outcome.failures += [*self.swarm.faults, *observer.reversals]
         self.outcome.memory = self.swarm.memory
+        if self.swarm.settings.mandate:
+            self.outcome.mandates = [
+                commands_check(observer.answers), *self.swarm.leaderships.checks()]
         self.outcome.messages, self.outcome.attacks = (
             observer.tracker.messages, observer.attacks_sent)
 

@@ -50,12 +50,15 @@ from leader_election.election.robot.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.parameters.values import id_ranges, within
+from leader_election.ros.demo.checks import Leaderships
+from leader_election.ros.demo.gate import ANSWER, answer_of, DEPTH
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.swarm.gate_log import Answer
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
@@ -92,6 +95,8 @@ class Settings:
     """Between neighbours on the square lattice on which the robots stand [m]."""
     schedule: str = 'reactive'
     simulated_clock: bool = True
+    mandate: float = 0.0
+    """The duration of mandates: robots wander, and command a gate [s]. 0: they stand still."""
 
     @property
     def places(self) -> int:
@@ -168,6 +173,11 @@ class ChaosObserver(Observer):
         self._due = 0.0
         self._number = 0
         self.dead: tuple[int, ...] = ()
+        self.answers: list[Answer] = []
+        """Of the gate."""
+        self.create_subscription(
+            DiagnosticArray, ANSWER, lambda message: self.answers.append(answer_of(message)),
+            DEPTH)
         self.create_timer(ATTACK_TICK, self._burst)
 
     def _hear(self, message: String) -> None:
@@ -318,6 +328,9 @@ class ChaosSwarm:
             'round_period': settings.period, 'message_expiry': settings.expiry,
             'odometry_expiry': settings.odometry_expiry, 'schedule': settings.schedule,
             'diagnostics_period': DIAGNOSTICS_PERIOD, **parameters}
+        self.leaderships = Leaderships(scene.ids if settings.mandate else ())
+        if settings.mandate:
+            self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
         self._names: dict[str, str] = {}
         self._starts: Counter[str] = Counter()
         self._pids: dict[str, int] = {}
@@ -330,6 +343,8 @@ class ChaosSwarm:
 
     def start(self) -> None:
         """Start all initial processes except the world."""
+        if self.settings.mandate:
+            self.processes.start('gate', 'leader_election.ros.demo.gate', {})
         for name in self.hosts:
             self._start(name, self.hosts[name])
 
@@ -337,13 +352,14 @@ class ChaosSwarm:
         """Start the world: from now on the robots have positions."""
         self._run(WORLD, 'swarm_world', {
             **self.settings.scene, 'radio_range': self.settings.communication_range,
-            'motion': 'static', 'odom_shift': 1000.0})
+            'motion': 'levy' if self.settings.mandate else 'static', 'odom_shift': 1000.0})
 
     def _start(self, name: str, robots: tuple[int, ...]) -> None:
         self.observer.forget(robots)
         self._coming |= set(robots)
-        self._run(name, 'fleet', {**self.settings.scene, **self._parameters,
-                                  'members': format_ids(robots)})
+        host = 'leader_election.ros.demo.gate_robots' if self.settings.mandate else 'fleet'
+        self._run(name, host, {**self.settings.scene, **self._parameters,
+                               'members': format_ids(robots)})
 
     def _run(self, name: str, executable: str, parameters: dict[str, Any]) -> None:
         if self.settings.simulated_clock:

@@ -18,10 +18,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.chaos import report
-from benchmarks.chaos.judge import bound, Happened, Judge, Observation, recoveries, Recovery, Truth
+from benchmarks.chaos.judge import (
+    bound,
+    commands_check,
+    Happened,
+    Judge,
+    Observation,
+    recoveries,
+    Recovery,
+    Truth,
+)
 from benchmarks.chaos.report import checks, draw, grows, growth, table, tracebacks
 from benchmarks.chaos.run import Account, Outcome
 from benchmarks.chaos.schedule import ATTACK, Change, KILL, NO_TROUBLE, SPLIT
+from leader_election.swarm.gate_log import Answer
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 import numpy as np
@@ -185,3 +195,20 @@ def test_recovery_is_the_last_moment_without_a_leader_before_the_next_change() -
         Recovery(happened[0], 2.0, True, 10.0), Recovery(happened[1], 2.0, True, 10.0),
         Recovery(happened[2], 9.0, False, 10.0), Recovery(happened[3], 1.0, False, 2.0)]
     assert [each.holds for each in found] == [True, False, True, True]
+
+
+@pytest.mark.parametrize(('said', 'holds'), [
+    ('9:5@1+ 9:5@2+ 8:7@3+ 9:5@2- 9:9@4+', True),
+    ('9:5@1+ 9:5@2+', False),
+    ('9:5@1+ 8:7@3+ 9:5@4- 8:7@5+', False),
+    ('9:5@1+ 8:5@2+ 9:6@3+', False),
+    ('8:7@3+ 9:5@2+ 9:9@4+', False)],
+    ids=['late ones are refused', 'no other leader', 'acts on after another', 'two in a term',
+         'a late one is obeyed'])
+def test_commands_of_one_leader_at_a_time_hold(said: str, holds: bool) -> None:
+    """Each command has robot, term, the time at which it was given, and whether it is obeyed."""
+    answers = []
+    for number, each in enumerate(said.split()):
+        robot, term, given = each[:-1].replace('@', ':').split(':')
+        answers.append(Answer(int(robot), int(term), float(given), 5.0 + number, each[-1] == '+'))
+    assert commands_check(answers).holds == holds

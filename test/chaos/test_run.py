@@ -31,14 +31,17 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
                           capture_output=True, text=True, timeout=600)
 
 
-def test_swarm_passes_half_a_minute_of_faults(tmp_path: Path) -> None:
-    done = run('--robots', '8', '--seconds', f'{SECONDS:g}', '--seed', '2', '--output',
-               str(tmp_path))
+@pytest.mark.parametrize(('arguments', 'rows', 'checks'), [
+    (f'--robots 8 --seconds {SECONDS:g} --seed 2', ('| kill |', '| attack over: '), 8),
+    ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 10)],
+    ids=['half a minute of faults', 'the leader with a mandate is killed'])
+def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_path: Path) -> None:
+    done = run(*arguments.split(), '--output', str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert lines[-1] == 'chaos: everything held'
-    assert '| kill |' in done.stdout and '| attack over: ' in done.stdout
-    assert len([line for line in lines if line.startswith('  ok    ')]) == 8
+    assert all(row in done.stdout for row in rows)
+    assert len([line for line in lines if line.startswith('  ok    ')]) == checks
     assert (tmp_path / 'timeline.png').stat().st_size > 10_000
 
 

@@ -22,13 +22,23 @@ obeys no command under an older term than one that it has obeyed before.
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.mandates.fence import Fence
 from leader_election.ros.nodes.process import run
+from leader_election.swarm.gate_log import Answer
 from rclpy.node import Node
+from rclpy.time import Time
 from std_msgs.msg import Int64MultiArray
 
 COMMAND, ANSWER = '/gate/command', '/gate/answer'
 """The topics: robot, term and time [ns] of a command; the answer to each."""
 DEPTH = 100
 """Of their queues: a process that was stopped sends what has waited."""
+
+
+def answer_of(message: DiagnosticArray) -> Answer:
+    """Return what a message on ``ANSWER`` says."""
+    values = {pair.key: pair.value for pair in message.status[0].values}
+    received = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
+    return Answer(int(values['robot']), int(values['term']), received - float(values['age']),
+                  received, values['obeyed'] == 'true')
 
 
 class Gate(Node):

@@ -27,16 +27,15 @@ from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.ros.demo.checks import Check, format_duration, RunObserver
-from leader_election.ros.demo.gate import ANSWER, DEPTH
+from leader_election.ros.demo.gate import ANSWER, answer_of, DEPTH
 from leader_election.ros.demo.swarm import PATIENCE, STRONGEST, SwarmDemo
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.swarm.fleet.robot_list import format_ids
-from leader_election.swarm.gate_log import Answer, Event, GateLog, GateStory
+from leader_election.swarm.gate_log import Event, GateLog, GateStory
 from leader_election.swarm.view.formatting import count
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
-from rclpy.time import Time
 
 GATE = 'leader_election.ros.demo.gate'
 """The module of the gate's process."""
@@ -108,20 +107,14 @@ class GateDemo(SwarmDemo):
 
     def _listen(self) -> list[Node]:
         nodes = super()._listen()
-        self.truth.create_subscription(DiagnosticArray, ANSWER, self._take, DEPTH)
+        self.truth.create_subscription(
+            DiagnosticArray, ANSWER, lambda message: self.log.add(answer_of(message)), DEPTH)
         self._world = self.truth.create_client(SetParameters, 'world/set_parameters')
         return nodes
 
     def _start(self) -> None:
         self.processes.start('gate', GATE, {'fence': self.mandates})
         super()._start()
-
-    def _take(self, message: DiagnosticArray) -> None:
-        values = {pair.key: pair.value for pair in message.status[0].values}
-        received = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
-        self.log.add(Answer(
-            int(values['robot']), int(values['term']), received - float(values['age']), received,
-            values['obeyed'] == 'true'))
 
     def _now(self) -> float:
         """Return the time of stamps [s]."""
