@@ -20,8 +20,8 @@ import re
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment import scenario as scenarios
+from leader_election.lab.figures.curves import ONE_FOR_ALL
 from leader_election.lab.figures.steadiness import crossings, distances
-from leader_election.lab.figures.sweep import ONE_FOR_ALL
 from leader_election.lab.motions import MOTIONS
 from leader_election.lab.simulation.network_events import EVENTS
 from leader_election.lab.simulation.simulate import simulate

@@ -155,7 +155,7 @@ def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estima
     :param read: computes the value of one curve, shape (times,); nan where it has none.
     :return: the interval is that of percentiles over ``RESAMPLES`` draws of seeds (always the same
         draws), nan where a draw has no value. With few seeds it is too narrow (see
-        :mod:`leader_election.lab.analysis.comparison`).
+        :mod:`leader_election.lab.published`).
     """
     n = len(curves)
     value = read(curves.mean(axis=0)) if n > 0 else np.nan

@@ -12,32 +12,129 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""All figures by name, each with the results and scenarios that it needs."""
+"""
+All figures by name, each with the results and scenarios that it needs.
 
-from collections.abc import Callable, Collection
+Those of the papers' curves are here: instability as in ACSOS 2022, the number of leaders as in
+IFAC 2020, with what is published.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from leader_election.lab import published
-from leader_election.lab.analysis.claims import ALGORITHMS as STUDIED
 from leader_election.lab.experiment import scenario as scenarios
-from leader_election.lab.figures.curves import draw_instability, draw_leaders
-from leader_election.lab.figures.leader_loads import (
-    draw_collections,
-    draw_evenness,
-    draw_loads,
-    draw_served,
-)
+from leader_election.lab.figures import coordination2019
+from leader_election.lab.figures.curves import draw_map, draw_sweep
 from leader_election.lab.figures.localisation_error import draw_localisation_error
 from leader_election.lab.figures.network_snapshots import draw_partitions
 from leader_election.lab.figures.steadiness import draw_border, draw_steadiness
-from leader_election.lab.figures.style import draw_to, FigureError
-from leader_election.lab.figures.sweep import draw_map, draw_sweep
+from leader_election.lab.figures.style import (
+    colour_of,
+    count_seeds,
+    curve,
+    draw_to,
+    FigureError,
+    legend,
+)
 from leader_election.lab.runs.store import kept_of
 from leader_election.parameters import did_you_mean
+from leader_election.swarm.view.charts import FONT, new_figure, tidy
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+import xarray as xr
+
+LIMITS = (1e-4, 1.0)
+"""Range of the instability axis."""
+EARLY = 40
+"""Number of rounds in the panel of the first rounds."""
+
+
+def draw_instability(
+    results: xr.Dataset, published: xr.Dataset | None = None, early: bool = False,
+) -> Figure:
+    """
+    Draw the instability of each algorithm over time, on a logarithmic scale.
+
+    The curve is the mean over seeds, the band one standard deviation, as in figures 4 to 6 of
+    ACSOS 2022.
+
+    :param results: of a scenario; ``instability`` over algorithm, seed and time.
+    :param published: ``mean`` over algorithm and time; drawn dashed.
+    :param early: whether a second panel shows the first rounds.
+    """
+    caption = f'mean over {count_seeds(results["instability"])}, band: one standard deviation'
+    if published is not None:
+        caption += '; dashed: as published (200 seeds)'
+    figure = new_figure(11.5 if early else 9.0, 4.6, results.attrs.get('title', ''), caption)
+    panels = figure.subplots(1, 2 if early else 1, squeeze=False,
+                             width_ratios=[2, 1] if early else [1])[0]
+    for axes in panels:
+        _draw_algorithms(axes, results, published)
+    panels[0].set(xlim=(0, results['time'].max()), ylabel='instability')
+    if early:
+        panels[1].set_xlim(0, EARLY)
+        panels[1].set_title(f'rounds 1 to {EARLY}', fontsize=FONT)
+    legend(figure, panels[0])
+    return figure
+
+
+def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
+    for algorithm in results['algorithm'].values.tolist():
+        tint = colour_of(algorithm)
+        line = curve(axes, results['instability'].sel(algorithm=algorithm), algorithm, tint,
+                     LIMITS)
+        if published is not None and algorithm in published['algorithm']:
+            mean = published['mean'].sel(algorithm=algorithm)
+            # Dark on pale: both are visible where they coincide.
+            line.set(alpha=0.5, linewidth=2.2)
+            axes.plot(mean['time'], mean, color=tint, linewidth=1.0, linestyle='--',
+                      label=f'{algorithm}, published')
+    axes.set_yscale('log', nonpositive='clip')
+    axes.set(ylim=LIMITS, xlabel='rounds')
+    tidy(axes)
+
+
+NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
+         'resilient-3': 'resilient, K = 3', 'colour': 'colour (Datta et al.)'}
+"""The names of the algorithms in the paper, by their labels."""
+
+
+def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
+                 results: xr.Dataset) -> Figure:
+    """
+    Draw the number of distinct leaders over time, as in figures 2 to 5 of IFAC 2020.
+
+    :param algorithms: the labels of the algorithms to draw.
+    :param published: the published rounds until one leader was left, by label, as far as known.
+    :param results: of a scenario; ``named`` over algorithm, seed and time.
+    """
+    shown = [name for name in algorithms if name in results['algorithm']]
+    figure = new_figure(
+        9.0, 4.4, results.attrs.get('title', ''),
+        f'mean over {count_seeds(results["named"])}, band: one standard deviation; dotted: rounds '
+        'until all have one leader, as published')
+    axes = figure.subplots()
+    last = 1.0
+    for algorithm in shown:
+        named = results['named'].sel(algorithm=algorithm)
+        tint = colour_of(algorithm)
+        curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
+        mean = named.mean('seed')
+        last = max([last, *mean['time'].values[mean.values > 1.0]])
+        if algorithm in published:
+            axes.axvline(published[algorithm], color=tint, linestyle=':', linewidth=1.2)
+    # Once all have one leader, the curves stay constant.
+    axes.set(yscale='log', xlim=(0, min(1.1 * last + 1, float(results['time'].max()))),
+             xlabel='rounds', ylabel='distinct leaders')
+    axes.set_ylim(bottom=0.9)
+    tidy(axes)
+    legend(figure, axes)
+    return figure
+
 
 SWEEP = 'sweep_'
 """Prefix of the names of scenarios that have a figure of the same name."""
@@ -89,10 +186,12 @@ def drawings() -> dict[str, Drawing]:
         **{name: Drawing(draw_sweep, results=(name,)) for name in sweeps},
         **{f'coordination2019_{part}{suffix}': Drawing(
             partial(draw, label=label), results=('coordination2019',))
-           for label, suffix in zip(STUDIED, ('', '_bounded')) for part, draw in (
-               ('fig4', draw_evenness), ('fig5', partial(draw_served, failing=False)),
-               ('fig6', draw_served), ('loads', draw_loads))},
-        'collections': Drawing(draw_collections, results=('collections',)),
+           for label, suffix in zip(coordination2019.ALGORITHMS, ('', '_bounded'))
+           for part, draw in (
+               ('fig4', coordination2019.draw_evenness),
+               ('fig5', partial(coordination2019.draw_served, failing=False)),
+               ('fig6', coordination2019.draw_served), ('loads', coordination2019.draw_loads))},
+        'collections': Drawing(coordination2019.draw_collections, results=('collections',)),
         'map': Drawing(draw_map, results=('map',)),
         'steadiness': Drawing(
             draw_steadiness, results=('steadiness',), scenarios=('steadiness',)),

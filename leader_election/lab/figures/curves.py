@@ -13,128 +13,58 @@
 # limitations under the License.
 
 """
-Figures over time, and the choice of the figure that suits any scenario.
+Figures that suit any scenario: over time, over one key that varies, or a map over two.
 
-Instability is drawn as in ACSOS 2022, the number of leaders as in IFAC 2020. In figures of any
-scenario curves are means over seeds, and bands the 95 % intervals of these means: where bands of
+Curves are means over seeds, and bands the 95 % intervals of these means: where bands of
 two algorithms do not overlap, their means differ. Where bands overlap, the means may still differ:
 paired differences decide (:mod:`leader_election.lab.analysis.paired_differences`).
+
+Instability alone misleads: devices that all follow a leader that is gone are very stable. So
+curves over a key show the part of devices with a live leader as well. In the map, algorithms that
+make regions compete by instability among those with most devices led; those that elect one leader
+for all compete by the part of devices that follow one and the same leader.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 
-from leader_election.lab.analysis.measures import DERIVED, each_run, LED, PARTS, UNITED, WARM_UP
+from leader_election.lab.analysis.measures import (
+    CONFIDENCE,
+    DERIVED,
+    each_run,
+    LED,
+    led_part,
+    PARTS,
+    time_average,
+    UNITED,
+    united_part,
+    WARM_UP,
+)
+from leader_election.lab.analysis.paired_differences import p_of_mean
 from leader_election.lab.figures.style import (
     axis_label,
-    colour_of,
     colours_of,
+    count_axis,
     count_seeds,
     curve,
     FigureError,
     legend,
+    legend_outside,
 )
-from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.runs.results import varied
-from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
+from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
 import numpy as np
 import xarray as xr
-
-LIMITS = (1e-4, 1.0)
-"""Range of the instability axis."""
-EARLY = 40
-"""Number of rounds in the panel of the first rounds."""
-
-
-def draw_instability(
-    results: xr.Dataset, published: xr.Dataset | None = None, early: bool = False,
-) -> Figure:
-    """
-    Draw the instability of each algorithm over time, on a logarithmic scale.
-
-    The curve is the mean over seeds, the band one standard deviation, as in figures 4 to 6 of
-    ACSOS 2022.
-
-    :param results: of a scenario; ``instability`` over algorithm, seed and time.
-    :param published: ``mean`` over algorithm and time; drawn dashed.
-    :param early: whether a second panel shows the first rounds.
-    """
-    caption = f'mean over {count_seeds(results["instability"])}, band: one standard deviation'
-    if published is not None:
-        caption += '; dashed: as published (200 seeds)'
-    figure = new_figure(11.5 if early else 9.0, 4.6, results.attrs.get('title', ''), caption)
-    panels = figure.subplots(1, 2 if early else 1, squeeze=False,
-                             width_ratios=[2, 1] if early else [1])[0]
-    for axes in panels:
-        _draw_algorithms(axes, results, published)
-    panels[0].set(xlim=(0, results['time'].max()), ylabel='instability')
-    if early:
-        panels[1].set_xlim(0, EARLY)
-        panels[1].set_title(f'rounds 1 to {EARLY}', fontsize=FONT)
-    legend(figure, panels[0])
-    return figure
-
-
-def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
-    for algorithm in results['algorithm'].values.tolist():
-        tint = colour_of(algorithm)
-        line = curve(axes, results['instability'].sel(algorithm=algorithm), algorithm, tint,
-                     LIMITS)
-        if published is not None and algorithm in published['algorithm']:
-            mean = published['mean'].sel(algorithm=algorithm)
-            # Dark on pale: both are visible where they coincide.
-            line.set(alpha=0.5, linewidth=2.2)
-            axes.plot(mean['time'], mean, color=tint, linewidth=1.0, linestyle='--',
-                      label=f'{algorithm}, published')
-    axes.set_yscale('log', nonpositive='clip')
-    axes.set(ylim=LIMITS, xlabel='rounds')
-    tidy(axes)
-
-
-NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
-         'resilient-3': 'resilient, K = 3', 'colour': 'colour (Datta et al.)'}
-"""The names of the algorithms in the paper, by their labels."""
-
-
-def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
-                 results: xr.Dataset) -> Figure:
-    """
-    Draw the number of distinct leaders over time, as in figures 2 to 5 of IFAC 2020.
-
-    :param algorithms: the labels of the algorithms to draw.
-    :param published: the published rounds until one leader was left, by label, as far as known.
-    :param results: of a scenario; ``named`` over algorithm, seed and time.
-    """
-    shown = [name for name in algorithms if name in results['algorithm']]
-    figure = new_figure(
-        9.0, 4.4, results.attrs.get('title', ''),
-        f'mean over {count_seeds(results["named"])}, band: one standard deviation; dotted: rounds '
-        'until all have one leader, as published')
-    axes = figure.subplots()
-    last = 1.0
-    for algorithm in shown:
-        named = results['named'].sel(algorithm=algorithm)
-        tint = colour_of(algorithm)
-        curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
-        mean = named.mean('seed')
-        last = max([last, *mean['time'].values[mean.values > 1.0]])
-        if algorithm in published:
-            axes.axvline(published[algorithm], color=tint, linestyle=':', linewidth=1.2)
-    # Once all have one leader, the curves stay constant.
-    axes.set(yscale='log', xlim=(0, min(1.1 * last + 1, float(results['time'].max()))),
-             xlabel='rounds', ylabel='distinct leaders')
-    axes.set_ylim(bottom=0.9)
-    tidy(axes)
-    legend(figure, axes)
-    return figure
-
 
 MEASURE = 'instability'
 LOWEST = 1e-4
 """The lower end of the logarithmic axis of instability, at most."""
-LABELS = {LED: 'part of devices whose leader leads',
-          UNITED: 'part of devices in the largest region'}
+FOLLOWING = 'part of devices whose leader leads'
+LABELS = {LED: FOLLOWING, UNITED: 'part of devices in the largest region'}
 
 
 def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
@@ -211,3 +141,230 @@ def scale(axes: Axes, values: xr.DataArray, measure: str) -> None:
         axes.set_ylim(float(np.clip(least, LOWEST, 0.1)), 1.0)
     else:
         axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.02 if measure in PARTS else None)
+
+
+def averages(results: xr.Dataset) -> xr.Dataset:
+    """Return the metrics that a sweep shows, averaged over time without the warm-up."""
+    return xr.Dataset({
+        'instability': time_average(results['instability']),
+        FOLLOWING: time_average(led_part(results)),
+        'leaders': time_average(results['leaders'])})
+
+
+def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
+               interval: bool = False) -> Figure:
+    """
+    Draw measures against the first key that varies.
+
+    :param results: of a scenario. Each combination of the other keys has its own column.
+    :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
+        with a live leader, and leaders.
+    :param interval: whether bands are 95 % intervals of the means, not standard deviations.
+    :raises FigureError: if the scenario varies nothing.
+    """
+    keys = varied(results)
+    if not keys:
+        raise FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
+                          'its results are no sweep')
+    shown = averages(results) if shown is None else shown
+    labels, numeric = shown[keys[0]].values.tolist(), shown[keys[0]].dtype.kind in 'fi'
+    numeric = numeric and bool(np.isfinite(shown[keys[0]]).all())
+    if not numeric:
+        shown = shown.assign_coords({keys[0]: np.arange(len(labels))})
+    rest = {key: shown[key].values.tolist() for key in keys[1:]}
+    settings = [dict(zip(rest, combination)) for combination in product(*rest.values())]
+    figure = new_figure(
+        3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
+        results.attrs.get('title', ''),
+        f'mean over {count_seeds(next(iter(shown.values())))} of the average over time, without '
+        'the first sixth;\nband: ' + ('95 % interval of that mean' if interval
+                                      else 'one standard deviation'))
+    panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
+    for column, setting in zip(panels.T, settings):
+        for axes, measure in zip(column, shown):
+            _draw_metric(axes, shown[measure].sel(setting), interval)
+        title = ', '.join(f'{axis_label(key)}: {value}' for key, value in setting.items())
+        column[0].set_title(title, fontsize=FONT)
+        column[-1].set_xlabel(axis_label(keys[0]))
+        if not numeric:
+            column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
+    for axes, measure in zip(panels[:, 0], shown):
+        axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'))
+    legend(figure, panels[0, 0])
+    return figure
+
+
+def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
+    """Draw a metric of all algorithms: counts of leaders on a logarithmic scale."""
+    counts, part = values.name == 'leaders', values.name in (*PARTS, FOLLOWING)
+    labels = values['algorithm'].values.tolist()
+    tints = colours_of(labels)
+    for algorithm in labels:
+        curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
+              (0.1, np.inf) if counts else (0.0, 1.0) if part else None, interval).set(
+            marker='o', markersize=3.5)
+    if counts:
+        axes.set_yscale('log', nonpositive='clip')
+        count_axis(axes.yaxis)
+    else:
+        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if values.name == FOLLOWING else None)
+    tidy(axes)
+
+
+ENOUGH = 0.8
+"""An algorithm wins only if at least this part of the devices has a leader that leads itself."""
+ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
+"""The labels of algorithms that elect one leader for all devices."""
+NO_WINNER = 'none'
+_NONE = (0.88, 0.88, 0.88)
+
+
+def most_stable(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return the algorithm with the least instability, among those with enough devices led.
+
+    :param results: of algorithms that make regions.
+    :return: over the keys that vary: ``winner`` (its label, ``NO_WINNER`` where no algorithm has
+        enough devices led), its ``instability``, the part by which that is lower than the next
+        one's (``margin``, nan without a next one), the part of devices whose leader leads
+        (``led``), and whether its lead is within ``chance``.
+    """
+    each = time_average(results['instability'])
+    instability = each.mean('seed')
+    led = time_average(led_part(results)).mean('seed')
+    allowed = instability.where(led >= ENOUGH)
+    ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
+    best = allowed.min('algorithm')
+    place = allowed.fillna(np.inf).argmin('algorithm')
+    labels = results['algorithm'].values
+    second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
+    # If the next one has no instability, the winner has none either: the margin is 0.
+    margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
+    return xr.Dataset({
+        'winner': best.copy(data=np.where(best.isnull(), NO_WINNER, labels[place.values])),
+        'instability': best,
+        'margin': margin,
+        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
+        'chance': within_chance(each, place, allowed.notnull())})
+
+
+def most_united(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return the algorithm with the most devices that follow one and the same leader.
+
+    :return: over the keys that vary: ``winner`` (its label), that part of the devices (``led``),
+        its ``instability``, and whether its lead is within ``chance``.
+    """
+    instability = time_average(results['instability']).mean('seed')
+    each = time_average(united_part(results))
+    led = each.mean('seed')
+    place = led.argmax('algorithm')
+    return xr.Dataset({
+        'winner': place.copy(data=results['algorithm'].values[place.values]),
+        'led': led.max('algorithm'),
+        'instability': instability.isel(algorithm=place).drop_vars('algorithm'),
+        'chance': within_chance(-each, place, led.notnull())})
+
+
+def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
+    """
+    Return whether the 95 % interval of a winner's lead on any rival includes 0.
+
+    Seeds are paired: all algorithms run with the same devices in a seed. The interval is by
+    Student's t (:func:`leader_election.lab.analysis.paired_differences.p_of_mean`). A single seed
+    has none, so that any lead is within chance.
+
+    :param each: the quantity to minimise, over algorithm, keys and seed.
+    :param place: the index of the winner's algorithm, over the keys.
+    :param allowed: the algorithms that may win, over algorithm and keys.
+    """
+    lead = each - each.isel(algorithm=place).drop_vars('algorithm')
+    p = xr.apply_ufunc(lambda of_seeds: p_of_mean(of_seeds[~np.isnan(of_seeds)]), lead,
+                       input_core_dims=[['seed']], vectorize=True, output_dtypes=[float])
+    order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
+    rival = allowed & (order != place)
+    ahead = (lead.mean('seed') > 0.0) & (p < 1.0 - CONFIDENCE)
+    return (rival & ~ahead).any('algorithm')
+
+
+def draw_map(results: xr.Dataset) -> Figure:
+    """
+    Draw the best algorithm for each pair of values: its colour, and its metrics as text.
+
+    :param results: of a scenario with two keys that vary, the first of which goes across.
+    :raises FigureError: for another number of keys.
+    """
+    keys = varied(results)
+    if len(keys) != 2:
+        raise FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
+    labels = results['algorithm'].values.tolist()
+    regions = [label for label in labels if label not in ONE_FOR_ALL]
+    one = [label for label in labels if label in ONE_FOR_ALL]
+    contests = [contest for contest in (
+        ('regions: the least instability', regions, most_stable, _regions_text),
+        ('one leader for all: the most devices behind it', one, most_united, _one_leader_text),
+    ) if contest[1]]
+    rows, columns = results.sizes[keys[1]], results.sizes[keys[0]]
+    figure = new_figure(
+        3.0 + 1.25 * columns, 1.4 + (0.7 + 0.62 * rows) * len(contests),
+        results.attrs.get('title', ''),
+        f'mean over {count_seeds(results["instability"])} of the average over time, without the '
+        f'first sixth.\nRegions: among those with at least {ENOUGH:.0%} of the devices led; '
+        'instability, how much lower\nit is than that of the next one, and the part of devices '
+        'whose leader leads.\nOne leader: the part of devices behind it, and instability.\n'
+        f'Hatched: the lead is within chance ({CONFIDENCE:.0%} interval over seeds, paired by '
+        'seed; each cell by itself)')
+    tints: dict[str, tuple[float, float, float]] = {}
+    panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
+    for axes, (title, competing, choose, text) in zip(panels, contests):
+        outcome = choose(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
+        tints |= {label: tint for label, tint in colours_of(labels).items() if label in competing}
+        if NO_WINNER in outcome['winner'].values:
+            tints[NO_WINNER] = _NONE
+        _paint(axes, outcome, keys, tints, text)
+        axes.set_title(title, fontsize=FONT)
+    legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
+    return figure
+
+
+def _paint(axes: Axes, winners: xr.Dataset, keys: Sequence[str],
+           tints: dict[str, tuple[float, float, float]],
+           text: Callable[[xr.Dataset], str]) -> None:
+    """Paint each cell of a map in its winner's colour."""
+    axes.imshow([[tints[label] for label in row] for row in winners['winner'].values.tolist()],
+                origin='lower', aspect='auto')
+    for row in range(winners.sizes[keys[1]]):
+        for column in range(winners.sizes[keys[0]]):
+            cell = winners.isel({keys[1]: row, keys[0]: column})
+            ink = _readable_on(tints[str(cell['winner'].item())])
+            if cell['chance']:
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, fill=False,
+                                         hatch='//', edgecolor=(*to_rgb(ink), 0.3), linewidth=0))
+            axes.text(column, row, text(cell), ha='center', va='center', fontsize=FONT - 2,
+                      linespacing=1.05, color=ink)
+    for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
+        ticks(range(winners.sizes[key]), [f'{value}' for value in winners[key].values.tolist()])
+    axes.set(xlabel=axis_label(keys[0]), ylabel=axis_label(keys[1]))
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def _regions_text(cell: xr.Dataset) -> str:
+    """Return the text of a cell of algorithms that make regions."""
+    if cell['winner'].item() == NO_WINNER:
+        return NO_WINNER
+    margin = float(cell['margin'])
+    return (f'{float(cell["instability"]):.3f}\n'
+            f'{"alone" if np.isnan(margin) else f"{margin:.0%} lower"}\n'
+            f'{float(cell["led"]):.0%} led')
+
+
+def _one_leader_text(cell: xr.Dataset) -> str:
+    """Return the text of a cell of algorithms that elect one leader for all."""
+    return f'{float(cell["led"]):.0%} led\n{float(cell["instability"]):.3f}'
+
+
+def _readable_on(tint: tuple[float, float, float]) -> str:
+    """Return the text colour for a background: the one that differs more in lightness."""
+    red, green, blue = tint
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else 'white'

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 
 from leader_election.lab.analysis.measures import WARM_UP
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.figures.curves import averages, FOLLOWING
 from leader_election.lab.figures.style import (
     colour_of,
     count_axis,
@@ -36,7 +37,6 @@ from leader_election.lab.figures.style import (
     FigureError,
     legend_outside,
 )
-from leader_election.lab.figures.sweep import averages, FOLLOWING
 from leader_election.lab.runs.results import varied
 from leader_election.lab.simulation.simulate import simulate, Snapshot
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy

@@ -28,15 +28,20 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from leader_election.lab import figures, published
-from leader_election.lab.analysis.claims import claim_rows, SCENARIO, TABLE_COLUMNS, table_rows
-from leader_election.lab.analysis.comparison import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election.lab.analysis.paired_differences import pair_rows, SHOWN, to_first_rows
 from leader_election.lab.analysis.summary import caption, cells, level_lines, lines
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.figures import localisation_error, steadiness
+from leader_election.lab.figures.coordination2019 import (
+    claim_rows,
+    SCENARIO,
+    TABLE_COLUMNS,
+    table_rows,
+)
 from leader_election.lab.figures.curves import draw_own
 from leader_election.lab.figures.style import check_writable, count_seeds, draw_to, write_errors
+from leader_election.lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.results import MISSING, path_of, ResultError, varied
 from leader_election.lab.runs.store import kept_of

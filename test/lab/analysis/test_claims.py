@@ -17,7 +17,9 @@
 from typing import Any
 
 from lab.figures.example_results import results
-from leader_election.lab.analysis.claims import (
+from leader_election.lab.engine import COUNTERS
+from leader_election.lab.experiment import scenario
+from leader_election.lab.figures.coordination2019 import (
     after,
     ALPHA,
     before,
@@ -31,8 +33,6 @@ from leader_election.lab.analysis.claims import (
     table_rows,
     USERS,
 )
-from leader_election.lab.engine import COUNTERS
-from leader_election.lab.experiment import scenario
 from leader_election.lab.reports import FIGURES, study_report
 from leader_election.lab.runs.results import dimensions
 import numpy as np

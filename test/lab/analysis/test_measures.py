@@ -21,16 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lab.figures.example_results import results
 from leader_election.lab import published
-from leader_election.lab.analysis.comparison import (
-    compare_instability,
-    compare_rounds,
-    compare_settling,
-    COMPARISONS,
-    ENOUGH,
-    LEGEND,
-    Number,
-    Order,
-)
 from leader_election.lab.analysis.measures import (
     Estimate,
     estimate_mean,
@@ -42,6 +32,16 @@ from leader_election.lab.analysis.measures import (
     time_average,
     time_to_one_leader,
     united_part,
+)
+from leader_election.lab.published import (
+    compare_instability,
+    compare_rounds,
+    compare_settling,
+    COMPARISONS,
+    ENOUGH,
+    LEGEND,
+    Number,
+    Order,
 )
 from leader_election.lab.runs.results import PERIOD
 import numpy as np

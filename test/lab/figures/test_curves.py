@@ -19,13 +19,8 @@ from pathlib import Path
 from lab.figures.example_results import results
 from leader_election.lab import published
 from leader_election.lab.analysis.measures import estimate_mean
-from leader_election.lab.figures.curves import (
-    draw_instability,
-    draw_leaders,
-    draw_over_time,
-    draw_own,
-    LIMITS,
-)
+from leader_election.lab.figures import draw_instability, draw_leaders, LIMITS
+from leader_election.lab.figures.curves import draw_over_time, draw_own
 from leader_election.lab.figures.style import colour_of, colours_of, FigureError
 from leader_election.lab.runs.results import ResultError
 from matplotlib.colors import to_rgb

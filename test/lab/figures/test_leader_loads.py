@@ -16,7 +16,7 @@
 
 from lab.analysis.test_claims import ALPHAS, CHANCES, LATE, made, TIMES
 from lab.figures.example_results import results
-from leader_election.lab.figures.leader_loads import (
+from leader_election.lab.figures.coordination2019 import (
     collecting_algorithms,
     draw_collections,
     draw_evenness,

@@ -15,14 +15,14 @@
 """Figures against varied keys: sweeps and the map."""
 
 from lab.figures.example_results import results
-from leader_election.lab.figures.style import colours_of, FigureError
-from leader_election.lab.figures.sweep import (
+from leader_election.lab.figures.curves import (
     draw_map,
     draw_sweep,
     most_stable,
     most_united,
     NO_WINNER,
 )
+from leader_election.lab.figures.style import colours_of, FigureError
 import numpy as np
 import pytest
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from lab.figures.example_results import results
 from lab.small_scenario import load, TEXT, VARIED
 from leader_election.lab import figures, published
-from leader_election.lab.analysis.comparison import Number, Order
 from leader_election.lab.analysis.measures import Estimate
 from leader_election.lab.experiment import scenario
 from leader_election.lab.figures.style import FigureError
+from leader_election.lab.published import Number, Order
 from leader_election.lab.reports import (
     aims_missed,
     conclude,
