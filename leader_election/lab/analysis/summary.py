@@ -18,17 +18,8 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any, NamedTuple
 
-from leader_election.lab.analysis.measures import (
-    counting_bias,
-    counting_error,
-    Estimate,
-    estimate_mean,
-    has_counts,
-    led_part,
-    settling_time,
-    time_average,
-    WARM_UP,
-)
+from leader_election.lab.analysis import measures
+from leader_election.lab.analysis.measures import Estimate, has_counts, WARM_UP
 from leader_election.lab.engine.samples import COUNTERS, OUT_OF_LEVELS, ROUNDS, SENT
 from leader_election.lab.runs.results import (
     finished_variants,
@@ -105,29 +96,28 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
     # The first sample without a change covers the interval before it: the last change is no later
     # than the sample before, the first of which would be at 0.
     settling = np.array([
-        settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values]
-        ) - times[0]
+        measures.settling_time(times, changes, 0.5, 0.0, times[-1])
+        for changes in one['changes'].values]) - times[0]
     # A single sample without a change is not enough: a run that never settles also has some.
     settled = times[-1] - settling >= max(WARM_UP * times[-1], one[WINDOW].item() * period)
     counts = one['counts'].values.sum(axis=0)
     regions = {} if not has_counts(one) else {
-        'bias': _mean(counting_bias(one)), 'error': _mean(counting_error(one)),
-        'informed': _mean(time_average(one['informed'])),
-        'agreeing': _mean(time_average(one['agreeing']))}
+        'bias': _mean(one, 'bias'), 'error': _mean(one, 'off'),
+        'informed': _mean(one, 'informed'), 'agreeing': _mean(one, 'agreeing')}
     return Line(
         **regions, algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
-        instability=_mean(time_average(one['instability'])),
-        leaders=_mean(time_average(one['leaders'])),
-        led=_mean(time_average(led_part(one))),
+        instability=_mean(one, 'instability'), leaders=_mean(one, 'leaders'),
+        led=_mean(one, 'led'),
         settled=int(settled.sum()),
         settling=float(settling[settled].mean() / period) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
         message_bytes=float(one['message_bytes'].mean()))
 
 
-def _mean(of_seeds: xarray.DataArray) -> Estimate:
-    """Return the mean over the seeds that have a value."""
-    return estimate_mean(of_seeds.dropna('seed').values.astype(np.float64))
+def _mean(one: xarray.Dataset, measure: str) -> Estimate:
+    """Return the mean of a measure over the seeds that have a value."""
+    of_seeds = measures.each_run(one, measure).dropna('seed')
+    return measures.estimate_mean(of_seeds.values.astype(np.float64))
 
 
 def table(dataset: xarray.Dataset) -> Table:

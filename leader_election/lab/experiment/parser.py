@@ -26,14 +26,7 @@ from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.coordination.region import ROLES
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.lab.experiment.schema import (
-    Entrant,
-    Group,
-    Member,
-    Regions,
-    Strength,
-    STRENGTHS,
-)
+from leader_election.lab.experiment import schema
 from leader_election.lab.simulation.composed_rounds import with_regions
 from leader_election.lab.simulation.network_events import ChangeStrength, Event, State
 from leader_election.lab.topologies import TOPOLOGIES
@@ -127,15 +120,15 @@ def parse_kind(registry: Any, values: Any, key: str) -> tuple[Any, Any]:
         return entry, build(entry.parameters, rest)
 
 
-def parse_group(values: Any) -> Group:
+def parse_group(values: Any) -> schema.Group:
     """Return the group that one entry of ``devices`` declares."""
-    own, rest = split_own(Member, as_mapping(values, 'devices'), 'devices')
+    own, rest = split_own(schema.Member, as_mapping(values, 'devices'), 'devices')
     topology, parameters = parse_kind(TOPOLOGIES, rest, 'devices')
-    return Group(topology, parameters, own.moves, own.among, ROLES.index(own.role),
-                 own.contributes)
+    return schema.Group(topology, parameters, own.moves, own.among, ROLES.index(own.role),
+                        own.contributes)
 
 
-def parse_entrant(values: Any, link_range: float) -> Entrant:
+def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
     """
     Return the algorithm, with its parameters, that one entry of ``algorithms`` declares.
 
@@ -182,8 +175,8 @@ def parse_entrant(values: Any, link_range: float) -> Entrant:
                 algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
     if levels is not None:
         algorithm = algorithm.with_levels(levels)
-    return Entrant(label=label, algorithm=algorithm, parameters=parameters,
-                   weakest=wins == 'weakest', regions=regions)
+    return schema.Entrant(label=label, algorithm=algorithm, parameters=parameters,
+                          weakest=wins == 'weakest', regions=regions)
 
 
 def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
@@ -201,7 +194,7 @@ def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
     return value
 
 
-def extended(entrant: Entrant, events: Sequence[tuple[Event, Any]]) -> Entrant:
+def extended(entrant: schema.Entrant, events: Sequence[tuple[Event, Any]]) -> schema.Entrant:
     """Return an entrant whose algorithm has the fields that the events set."""
     algorithm = entrant.algorithm
     for event, _ in events:
@@ -210,19 +203,19 @@ def extended(entrant: Entrant, events: Sequence[tuple[Event, Any]]) -> Entrant:
     return replace(entrant, algorithm=algorithm)
 
 
-def _parse_regions(values: Any) -> Regions:
+def _parse_regions(values: Any) -> schema.Regions:
     """Return the settings that ``regions`` of an entry of ``algorithms`` declares."""
     rest, key = as_mapping(values, 'algorithms.regions'), 'algorithms.regions'
     if 'role' in rest:
         raise wrong(f'{key}.role', problem=': is not allowed; a role is given for each group of '
                     'devices')
-    known = [p.name for p in table(Regions) if p.name != 'role']
+    known = [p.name for p in table(schema.Regions) if p.name != 'role']
     for name in rest:
         if name not in known:
             raise ParameterError(f'{key}.{name}', problem=f'; {did_you_mean(name, known)}known: '
                                  f'{", ".join(known)}', kind='unknown key')
     with in_section(key):
-        return build(Regions, rest)
+        return build(schema.Regions, rest)
 
 
 def as_mapping(values: Any, key: str) -> Mapping[str, Any]:
@@ -270,15 +263,15 @@ def as_list(raw: Mapping[str, Any], key: str) -> Sequence[Any]:
     return values
 
 
-def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: Strength,
-                 entrants: Sequence[Entrant]) -> None:
+def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: schema.Strength,
+                 entrants: Sequence[schema.Entrant]) -> None:
     """Refuse events without effect, or with an unintended one."""
     for event, parameters in events:
         if parameters.at > duration:
             raise wrong('events.at', problem=f': {parameters.at:g} is not allowed; it takes up to '
                         f'duration, which is {duration:g} s')
         if isinstance(parameters, ChangeStrength) and any(
-                kind == 'degree' or kind not in STRENGTHS for kind in strength.cycle):
+                kind == 'degree' or kind not in schema.STRENGTHS for kind in strength.cycle):
             raise wrong('events.kind', event.name,
                         'a strength.cycle without degree, which each round sets anew')
         if isinstance(parameters, State):
@@ -286,18 +279,17 @@ def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength:
                 _check_field(field, value, entrants)
 
 
-def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant]) -> None:
+def check_groups(groups: Sequence[schema.Group], entrants: Sequence[schema.Entrant]) -> None:
     """Refuse keys of regions if an algorithm has no regions."""
     for entrant in entrants:
         for group in groups:
-            for key, value, default in (('role', group.role, Group.role),
-                                        ('contributes', group.contributes, Group.contributes)):
-                if entrant.regions is None and value != default:
+            for key in ('role', 'contributes'):
+                if entrant.regions is None and getattr(group, key) != getattr(schema.Group, key):
                     raise wrong(f'devices.{key}', problem=': is not allowed; it is for algorithms '
                                 f'with regions, and {entrant.label} has none')
 
 
-def _check_field(field: str, value: float, entrants: Sequence[Entrant]) -> None:
+def _check_field(field: str, value: float, entrants: Sequence[schema.Entrant]) -> None:
     fields = [f for entrant in entrants for f in entrant.algorithm.fields]
     types = [f.type for f in fields if f.name == field]
     if not types:

@@ -27,25 +27,13 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
-from leader_election.lab.experiment import parser
+from leader_election.lab.experiment import parser, schema
 from leader_election.lab.experiment.parser import (
     in_section,
     KEYS,
     of_scenario,
     ScenarioError,
     wrong,
-)
-from leader_election.lab.experiment.schema import (
-    Entrant,
-    Group,
-    Head,
-    Localisation,
-    Measure,
-    Messages,
-    Rounds,
-    Sensor,
-    Steps,
-    Strength,
 )
 from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.simulation.composed_rounds import Sensing, with_sensing
@@ -76,26 +64,26 @@ class Scenario:
     source: str
     duration: float
     """[s]."""
-    entrants: tuple[Entrant, ...]
-    groups: tuple[Group, ...]
+    entrants: tuple[schema.Entrant, ...]
+    groups: tuple[schema.Group, ...]
     motion: Motion
     motion_parameters: Any
     tick: float
     """Time between two steps of a device [s]."""
-    messages: Messages
-    localisation: Localisation
-    rounds: Rounds
-    strength: Strength
+    messages: schema.Messages
+    localisation: schema.Localisation
+    rounds: schema.Rounds
+    strength: schema.Strength
     sensing: Sensing
-    sensor: Sensor
-    measure: Measure
+    sensor: schema.Sensor
+    measure: schema.Measure
     events: tuple[tuple[Event, Any], ...]
     """Events and their parameters, in the order of their times."""
     first_id: int
     vary: Mapping[str, Sequence[parser.Change]]
     """The values of each dimension that varies, by dotted key or the user's own name."""
 
-    def entrant(self, label: str) -> Entrant:
+    def entrant(self, label: str) -> schema.Entrant:
         """Return an algorithm by its label; an unknown one is a :class:`ScenarioError`."""
         for entrant in self.entrants:
             if entrant.label == label:
@@ -206,20 +194,20 @@ def _parse(raw: Any, name: str) -> Scenario:
     for key in REQUIRED:
         if raw.get(key) in (None, []):
             raise wrong(key, problem=' is missing')
-    head, _ = parser.split_own(Head, raw)
+    head, _ = parser.split_own(schema.Head, raw)
     duration = head.duration
-    steps, motion = parser.split_own(
-        Steps, parser.as_mapping(raw.get('motion'), 'motion') or {'kind': 'static'}, 'motion')
+    motion = parser.as_mapping(raw.get('motion'), 'motion') or {'kind': 'static'}
+    steps, motion = parser.split_own(schema.Steps, motion, 'motion')
     kind, motion_parameters = parser.parse_kind(MOTIONS, motion, 'motion')
     metric_own, plain = parser.split_section(raw, 'messages', 'metric_parameters')
     source_own, plain = parser.split_section(plain, 'strength', 'source_parameters')
-    messages = parser.parse_section(Messages, plain, 'messages')
-    strength = parser.parse_section(Strength, plain, 'strength')
+    messages = parser.parse_section(schema.Messages, plain, 'messages')
+    strength = parser.parse_section(schema.Strength, plain, 'strength')
     with in_section('messages'):
         sensing = Sensing().with_metric(messages.metric, metric_own)
     with in_section('strength'):
         sensing = sensing.with_source(strength.cycle, source_own)
-    localisation = parser.parse_section(Localisation, raw, 'localisation')
+    localisation = parser.parse_section(schema.Localisation, raw, 'localisation')
     link_range = math.inf
     if messages.metric == 'distance' or METRICS.get(messages.metric).is_length:
         link_range = min(messages.range, localisation.communication_range)
@@ -241,11 +229,11 @@ def _parse(raw: Any, name: str) -> Scenario:
         tick=steps.tick,
         messages=messages,
         localisation=localisation,
-        rounds=parser.parse_section(Rounds, raw, 'rounds'),
+        rounds=parser.parse_section(schema.Rounds, raw, 'rounds'),
         strength=strength,
         sensing=sensing,
-        sensor=parser.parse_section(Sensor, raw, 'sensor'),
-        measure=parser.parse_section(Measure, raw, 'measure'),
+        sensor=parser.parse_section(schema.Sensor, raw, 'sensor'),
+        measure=parser.parse_section(schema.Measure, raw, 'measure'),
         events=events,
         first_id=head.first_id,
         vary=parser.parse_variations(raw))

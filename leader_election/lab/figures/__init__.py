@@ -27,19 +27,11 @@ from typing import Any
 
 from leader_election.lab import published
 from leader_election.lab.experiment import scenario as scenarios
-from leader_election.lab.figures import coordination2019
+from leader_election.lab.figures import coordination2019, style
 from leader_election.lab.figures.curves import draw_map, draw_sweep
 from leader_election.lab.figures.localisation_error import draw_localisation_error
 from leader_election.lab.figures.network_snapshots import draw_partitions
 from leader_election.lab.figures.steadiness import draw_border, draw_steadiness
-from leader_election.lab.figures.style import (
-    colour_of,
-    count_seeds,
-    curve,
-    draw_to,
-    FigureError,
-    legend,
-)
 from leader_election.lab.runs.store import kept_of
 from leader_election.parameters import did_you_mean
 from leader_election.swarm.view.charts import FONT, new_figure, tidy
@@ -66,7 +58,8 @@ def draw_instability(
     :param published: ``mean`` over algorithm and time; drawn dashed.
     :param early: whether a second panel shows the first rounds.
     """
-    caption = f'mean over {count_seeds(results["instability"])}, band: one standard deviation'
+    seeds = style.count_seeds(results['instability'])
+    caption = f'mean over {seeds}, band: one standard deviation'
     if published is not None:
         caption += '; dashed: as published (200 seeds)'
     figure = new_figure(11.5 if early else 9.0, 4.6, results.attrs.get('title', ''), caption)
@@ -78,15 +71,15 @@ def draw_instability(
     if early:
         panels[1].set_xlim(0, EARLY)
         panels[1].set_title(f'rounds 1 to {EARLY}', fontsize=FONT)
-    legend(figure, panels[0])
+    style.legend(figure, panels[0])
     return figure
 
 
 def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
     for algorithm in results['algorithm'].values.tolist():
-        tint = colour_of(algorithm)
-        line = curve(axes, results['instability'].sel(algorithm=algorithm), algorithm, tint,
-                     LIMITS)
+        tint = style.colour_of(algorithm)
+        line = style.curve(axes, results['instability'].sel(algorithm=algorithm), algorithm, tint,
+                           LIMITS)
         if published is not None and algorithm in published['algorithm']:
             mean = published['mean'].sel(algorithm=algorithm)
             # Dark on pale: both are visible where they coincide.
@@ -115,14 +108,14 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
     shown = [name for name in algorithms if name in results['algorithm']]
     figure = new_figure(
         9.0, 4.4, results.attrs.get('title', ''),
-        f'mean over {count_seeds(results["named"])}, band: one standard deviation; dotted: rounds '
-        'until all have one leader, as published')
+        f'mean over {style.count_seeds(results["named"])}, band: one standard deviation; dotted: '
+        'rounds until all have one leader, as published')
     axes = figure.subplots()
     last = 1.0
     for algorithm in shown:
         named = results['named'].sel(algorithm=algorithm)
-        tint = colour_of(algorithm)
-        curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
+        tint = style.colour_of(algorithm)
+        style.curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
         mean = named.mean('seed')
         last = max([last, *mean['time'].values[mean.values > 1.0]])
         if algorithm in published:
@@ -132,7 +125,7 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
              xlabel='rounds', ylabel='distinct leaders')
     axes.set_ylim(bottom=0.9)
     tidy(axes)
-    legend(figure, axes)
+    style.legend(figure, axes)
     return figure
 
 
@@ -222,8 +215,8 @@ def drawing(name: str) -> Drawing:
     try:
         return drawings()[name]
     except KeyError:
-        raise FigureError(f'unknown figure {name!r}; {did_you_mean(name, names())}'
-                          f'it takes one of {", ".join(names())}') from None
+        raise style.FigureError(f'unknown figure {name!r}; {did_you_mean(name, names())}'
+                                f'it takes one of {", ".join(names())}') from None
 
 
 def draw(name: str, folder: Path, out: Path) -> Path:
@@ -236,6 +229,6 @@ def draw(name: str, folder: Path, out: Path) -> Path:
     :raises ResultError: if results that it needs are missing or cannot be read.
     """
     wanted = drawing(name)
-    return draw_to(lambda: wanted.draw(
+    return style.draw_to(lambda: wanted.draw(
         *(kept_of(scenarios.load(result), folder, result) for result in wanted.results),
         *(scenarios.load(scenario) for scenario in wanted.scenarios)), out)

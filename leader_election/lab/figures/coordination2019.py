@@ -30,12 +30,7 @@ from math import isnan
 from typing import Literal
 
 from leader_election.election.coordination.region import COLLECTIONS
-from leader_election.lab.analysis.measures import (
-    counted_part,
-    counting_bias,
-    counting_error,
-    settling_time,
-)
+from leader_election.lab.analysis import measures
 from leader_election.lab.figures.style import axis_label, count_seeds, FigureError, legend
 from leader_election.lab.runs.results import varied
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
@@ -110,7 +105,8 @@ def recovery(served: xr.DataArray) -> float:
     curve = served.mean('seed')
     usual = float(curve.sel(time=slice(FAILURE - CALM, FAILURE)).mean())
     times = curve['time'].values
-    return settling_time(times, abs(curve.values / usual - 1.0), 1.0 - SERVED, FAILURE, times[-1])
+    return measures.settling_time(times, abs(curve.values / usual - 1.0), 1.0 - SERVED, FAILURE,
+                                  times[-1])
 
 
 def claims(results: xr.Dataset) -> list[Claim]:
@@ -119,7 +115,7 @@ def claims(results: xr.Dataset) -> list[Claim]:
 
     :param results: of the scenario, for one algorithm.
     """
-    served, uneven = counted_part(results), load_variation(results)
+    served, uneven = measures.counted_part(results), load_variation(results)
     numbers = [int(count) for count in results[USERS].values]
     chances = results[CHANCE].values.tolist()
     calm = before(served).sel({ALPHA: 0.0})
@@ -194,7 +190,7 @@ TABLE_COLUMNS = ('users', 'alpha', 'chance', *(
 
 def table_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
     """Return the rows of the table of all numbers; the cells are those of ``TABLE_COLUMNS``."""
-    shown = {'leaders': results['leaders'], 'served': counted_part(results),
+    shown = {'leaders': results['leaders'], 'served': measures.counted_part(results),
              'load': results['load_mean'], 'deviation': results['load_sigma']}
     forms = ('{:.1f}', '{:.1%}', '{:.1f}', '{:.1f}')
     calm = {name: before(values) for name, values in shown.items()}
@@ -253,7 +249,7 @@ def draw_served(results: xr.Dataset, label: str = ALGORITHMS[0], failing: bool =
     :param label: of the algorithm.
     :param failing: whether to draw the runs in which leaders fail, not those without failures.
     """
-    served = 100.0 * counted_part(_single_algorithm(results, label))
+    served = 100.0 * measures.counted_part(_single_algorithm(results, label))
     users = served[USERS].values.tolist()
     chances = [chance for chance in served[CHANCE].values.tolist() if (chance > 0.0) == failing]
     return _draw_by_chance(
@@ -370,7 +366,8 @@ def draw_collections(results: xr.Dataset) -> Figure:
     keys = varied(results)
     settings = [dict(zip(keys, values)) for values in product(
         *(results[key].values.tolist() for key in keys))]
-    errors, biases = counting_error(results).mean('seed'), counting_bias(results).mean('seed')
+    errors, biases = (each(results).mean('seed')
+                      for each in (measures.counting_error, measures.counting_bias))
     figure = new_figure(
         3.4 * len(settings) + 2.0, 0.55 * len(algorithms) + 2.0,
         'By how much all leaders together miscount 100 robots that walk',

@@ -28,29 +28,9 @@ for all compete by the part of devices that follow one and the same leader.
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from leader_election.lab.analysis.measures import (
-    CONFIDENCE,
-    DERIVED,
-    each_run,
-    LED,
-    led_part,
-    PARTS,
-    time_average,
-    UNITED,
-    united_part,
-    WARM_UP,
-)
+from leader_election.lab.analysis import measures
 from leader_election.lab.analysis.paired_differences import p_of_mean
-from leader_election.lab.figures.style import (
-    axis_label,
-    colours_of,
-    count_axis,
-    count_seeds,
-    curve,
-    FigureError,
-    legend,
-    legend_outside,
-)
+from leader_election.lab.figures import style
 from leader_election.lab.runs.results import varied
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
@@ -64,7 +44,7 @@ MEASURE = 'instability'
 LOWEST = 1e-4
 """The lower end of the logarithmic axis of instability, at most."""
 FOLLOWING = 'part of devices whose leader leads'
-LABELS = {LED: FOLLOWING, UNITED: 'part of devices in the largest region'}
+LABELS = {measures.LED: FOLLOWING, measures.UNITED: 'part of devices in the largest region'}
 
 
 def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
@@ -84,7 +64,7 @@ def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
         return draw_over_time(results, measure or MEASURE)
     if len(keys) == 2 and measure is None:
         return draw_map(results)
-    shown = None if measure is None else xr.Dataset({measure: each_run(results, measure)})
+    shown = None if measure is None else xr.Dataset({measure: measures.each_run(results, measure)})
     return draw_sweep(results, shown, interval=True)
 
 
@@ -94,12 +74,12 @@ def over_time(results: xr.Dataset, measure: str) -> xr.DataArray:
 
     :raises ResultError: for an unknown measure, or one of whole runs.
     """
-    each_run(results, measure)  # Raises the error that lists all measures.
-    if measure in DERIVED:
-        return DERIVED[measure](results)
+    measures.each_run(results, measure)  # Raises the error that lists all measures.
+    if measure in measures.DERIVED:
+        return measures.DERIVED[measure](results)
     if measure not in results or 'time' not in results[measure].dims:
-        raise FigureError(f'measure {measure!r} is one number of a whole run, and has no curve '
-                          'over time')
+        raise style.FigureError(f'measure {measure!r} is one number of a whole run, and has no '
+                                'curve over time')
     return results[measure]
 
 
@@ -112,22 +92,23 @@ def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
     values = over_time(results, measure)
     figure = new_figure(
         9.0, 4.6, results.attrs.get('title', ''),
-        f'mean over {count_seeds(values)}; band: 95 % interval of the mean at each time; '
+        f'mean over {style.count_seeds(values)}; band: 95 % interval of the mean at each time; '
         'grey: not in averages')
     axes = figure.subplots()
-    axes.axvspan(0.0, WARM_UP * float(values['time'].max()), color=FAINT, alpha=0.08, linewidth=0)
+    end = float(values['time'].max())
+    axes.axvspan(0.0, measures.WARM_UP * end, color=FAINT, alpha=0.08, linewidth=0)
     labels = [str(label) for label in values['algorithm'].values]
-    tints = colours_of(labels)
+    tints = style.colours_of(labels)
     for label in labels:
         one = values.sel(algorithm=label)
         if one.notnull().any():
-            curve(axes, one, label, tints[label], (0.0, 1.0) if measure in PARTS else None,
-                  interval=True)
+            style.curve(axes, one, label, tints[label],
+                        (0.0, 1.0) if measure in measures.PARTS else None, interval=True)
     scale(axes, values, measure)
-    axes.set(xlim=(0.0, float(values['time'].max())), xlabel='time [s]',
-             ylabel=LABELS.get(measure, axis_label(measure)))
+    axes.set(xlim=(0.0, end), xlabel='time [s]',
+             ylabel=LABELS.get(measure, style.axis_label(measure)))
     tidy(axes)
-    legend(figure, axes)
+    style.legend(figure, axes)
     return figure
 
 
@@ -140,15 +121,15 @@ def scale(axes: Axes, values: xr.DataArray, measure: str) -> None:
         axes.set_yscale('log', nonpositive='clip')
         axes.set_ylim(float(np.clip(least, LOWEST, 0.1)), 1.0)
     else:
-        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.02 if measure in PARTS else None)
+        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.02 if measure in measures.PARTS else None)
 
 
 def averages(results: xr.Dataset) -> xr.Dataset:
     """Return the metrics that a sweep shows, averaged over time without the warm-up."""
     return xr.Dataset({
-        'instability': time_average(results['instability']),
-        FOLLOWING: time_average(led_part(results)),
-        'leaders': time_average(results['leaders'])})
+        'instability': measures.time_average(results['instability']),
+        FOLLOWING: measures.time_average(measures.led_part(results)),
+        'leaders': measures.time_average(results['leaders'])})
 
 
 def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
@@ -164,8 +145,8 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
     """
     keys = varied(results)
     if not keys:
-        raise FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
-                          'its results are no sweep')
+        raise style.FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
+                                'its results are no sweep')
     shown = averages(results) if shown is None else shown
     labels, numeric = shown[keys[0]].values.tolist(), shown[keys[0]].dtype.kind in 'fi'
     numeric = numeric and bool(np.isfinite(shown[keys[0]]).all())
@@ -176,36 +157,36 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
     figure = new_figure(
         3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
         results.attrs.get('title', ''),
-        f'mean over {count_seeds(next(iter(shown.values())))} of the average over time, without '
-        'the first sixth;\nband: ' + ('95 % interval of that mean' if interval
+        f'mean over {style.count_seeds(next(iter(shown.values())))} of the average over time, '
+        'without the first sixth;\nband: ' + ('95 % interval of that mean' if interval
                                       else 'one standard deviation'))
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):
             _draw_metric(axes, shown[measure].sel(setting), interval)
-        title = ', '.join(f'{axis_label(key)}: {value}' for key, value in setting.items())
+        title = ', '.join(f'{style.axis_label(key)}: {value}' for key, value in setting.items())
         column[0].set_title(title, fontsize=FONT)
-        column[-1].set_xlabel(axis_label(keys[0]))
+        column[-1].set_xlabel(style.axis_label(keys[0]))
         if not numeric:
             column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
     for axes, measure in zip(panels[:, 0], shown):
         axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'))
-    legend(figure, panels[0, 0])
+    style.legend(figure, panels[0, 0])
     return figure
 
 
 def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
     """Draw a metric of all algorithms: counts of leaders on a logarithmic scale."""
-    counts, part = values.name == 'leaders', values.name in (*PARTS, FOLLOWING)
+    counts, part = values.name == 'leaders', values.name in (*measures.PARTS, FOLLOWING)
     labels = values['algorithm'].values.tolist()
-    tints = colours_of(labels)
+    tints = style.colours_of(labels)
     for algorithm in labels:
-        curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
-              (0.1, np.inf) if counts else (0.0, 1.0) if part else None, interval).set(
+        style.curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
+                    (0.1, np.inf) if counts else (0.0, 1.0) if part else None, interval).set(
             marker='o', markersize=3.5)
     if counts:
         axes.set_yscale('log', nonpositive='clip')
-        count_axis(axes.yaxis)
+        style.count_axis(axes.yaxis)
     else:
         axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if values.name == FOLLOWING else None)
     tidy(axes)
@@ -229,9 +210,9 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
         one's (``margin``, nan without a next one), the part of devices whose leader leads
         (``led``), and whether its lead is within ``chance``.
     """
-    each = time_average(results['instability'])
+    each = measures.time_average(results['instability'])
     instability = each.mean('seed')
-    led = time_average(led_part(results)).mean('seed')
+    led = measures.time_average(measures.led_part(results)).mean('seed')
     allowed = instability.where(led >= ENOUGH)
     ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
     best = allowed.min('algorithm')
@@ -255,8 +236,8 @@ def most_united(results: xr.Dataset) -> xr.Dataset:
     :return: over the keys that vary: ``winner`` (its label), that part of the devices (``led``),
         its ``instability``, and whether its lead is within ``chance``.
     """
-    instability = time_average(results['instability']).mean('seed')
-    each = time_average(united_part(results))
+    instability = measures.time_average(results['instability']).mean('seed')
+    each = measures.time_average(measures.united_part(results))
     led = each.mean('seed')
     place = led.argmax('algorithm')
     return xr.Dataset({
@@ -283,7 +264,7 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
                        input_core_dims=[['seed']], vectorize=True, output_dtypes=[float])
     order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
     rival = allowed & (order != place)
-    ahead = (lead.mean('seed') > 0.0) & (p < 1.0 - CONFIDENCE)
+    ahead = (lead.mean('seed') > 0.0) & (p < 1.0 - measures.CONFIDENCE)
     return (rival & ~ahead).any('algorithm')
 
 
@@ -296,7 +277,7 @@ def draw_map(results: xr.Dataset) -> Figure:
     """
     keys = varied(results)
     if len(keys) != 2:
-        raise FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
+        raise style.FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
     labels = results['algorithm'].values.tolist()
     regions = [label for label in labels if label not in ONE_FOR_ALL]
     one = [label for label in labels if label in ONE_FOR_ALL]
@@ -308,22 +289,23 @@ def draw_map(results: xr.Dataset) -> Figure:
     figure = new_figure(
         3.0 + 1.25 * columns, 1.4 + (0.7 + 0.62 * rows) * len(contests),
         results.attrs.get('title', ''),
-        f'mean over {count_seeds(results["instability"])} of the average over time, without the '
-        f'first sixth.\nRegions: among those with at least {ENOUGH:.0%} of the devices led; '
+        f'mean over {style.count_seeds(results["instability"])} of the average over time, without '
+        f'the first sixth.\nRegions: among those with at least {ENOUGH:.0%} of the devices led; '
         'instability, how much lower\nit is than that of the next one, and the part of devices '
         'whose leader leads.\nOne leader: the part of devices behind it, and instability.\n'
-        f'Hatched: the lead is within chance ({CONFIDENCE:.0%} interval over seeds, paired by '
-        'seed; each cell by itself)')
+        f'Hatched: the lead is within chance ({measures.CONFIDENCE:.0%} interval over seeds, '
+        'paired by seed; each cell by itself)')
     tints: dict[str, tuple[float, float, float]] = {}
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
     for axes, (title, competing, choose, text) in zip(panels, contests):
         outcome = choose(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
-        tints |= {label: tint for label, tint in colours_of(labels).items() if label in competing}
+        tints |= {label: tint for label, tint in style.colours_of(labels).items()
+                  if label in competing}
         if NO_WINNER in outcome['winner'].values:
             tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)
         axes.set_title(title, fontsize=FONT)
-    legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
+    style.legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
     return figure
 
 
@@ -344,7 +326,7 @@ def _paint(axes: Axes, winners: xr.Dataset, keys: Sequence[str],
                       linespacing=1.05, color=ink)
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
         ticks(range(winners.sizes[key]), [f'{value}' for value in winners[key].values.tolist()])
-    axes.set(xlabel=axis_label(keys[0]), ylabel=axis_label(keys[1]))
+    axes.set(xlabel=style.axis_label(keys[0]), ylabel=style.axis_label(keys[1]))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 

@@ -29,14 +29,8 @@ from collections.abc import Sequence
 
 from leader_election.lab.analysis.measures import WARM_UP
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.figures import style
 from leader_election.lab.figures.curves import averages, FOLLOWING
-from leader_election.lab.figures.style import (
-    colour_of,
-    count_axis,
-    count_seeds,
-    FigureError,
-    legend_outside,
-)
 from leader_election.lab.runs.results import varied
 from leader_election.lab.simulation.simulate import simulate, Snapshot
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
@@ -111,8 +105,8 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
     labels = shown['algorithm'].values.tolist()
     figure = new_figure(
         13.0, 2.2 + 0.4 * len(labels), results.attrs.get('title', ''),
-        f'mean over {count_seeds(results["instability"])} of the average over time, without the '
-        f'first sixth; time to take over: median of {SEEDS} seeds, until {MOST:.0%} of the '
+        f'mean over {style.count_seeds(results["instability"])} of the average over time, without '
+        f'the first sixth; time to take over: median of {SEEDS} seeds, until {MOST:.0%} of the '
         f'devices within {NEAR:g} m follow')
     panels = figure.subplots(1, 4, sharey=True)
     for axes, measure, title in zip(panels, shown, (
@@ -130,10 +124,10 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
     panels[0].set_yticks(range(len(labels)), labels)
     panels[0].invert_yaxis()
     panels[2].set_xscale('log')
-    count_axis(panels[2].xaxis)
+    style.count_axis(panels[2].xaxis)
     panels[3].set_xlim(left=0.0)
     handles, names = panels[0].get_legend_handles_labels()
-    legend_outside(figure, handles, names, above=True, ncols=len(names), fontsize=FONT - 1)
+    style.legend_outside(figure, handles, names, above=True, ncols=len(names), fontsize=FONT - 1)
     for axes in panels:
         tidy(axes)
     return figure
@@ -144,7 +138,7 @@ def _points(axes: Axes, labels: Sequence[str], values: Sequence[float], marker: 
     """Draw a value for each algorithm, in its colour and on its own line."""
     finite = [(value, place) for place, value in enumerate(values) if np.isfinite(value)]
     axes.scatter([value for value, _ in finite], [place for _, place in finite], marker=marker,
-                 c=[colour_of(labels[place]) for _, place in finite], s=36)
+                 c=[style.colour_of(labels[place]) for _, place in finite], s=36)
     if name:
         axes.plot([], [], marker, color=INK, label=name)
 
@@ -193,7 +187,7 @@ def distances(snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
     others, times = np.unique(named[(named != own) & np.isin(named, snapshots[0].id)],
                               return_counts=True)
     if len(others) == 0:
-        raise FigureError(f'device {own}, which moves most, is in no region but its own')
+        raise style.FigureError(f'device {own}, which moves most, is in no region but its own')
     strongest = int(np.flatnonzero(snapshots[0].id == others[times.argmax()])[0])
     return np.linalg.norm(positions[:, mover] - positions[:, strongest], axis=1)
 
@@ -244,7 +238,7 @@ def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
     figure = new_figure(
         9.0, 2.4 + 0.8 * len(labels), results.attrs.get('title', ''),
         'leader changes of all devices between two samples: mean over '
-        f'{count_seeds(results["changes"])}')
+        f'{style.count_seeds(results["changes"])}')
     *rows, below = figure.subplots(len(labels) + 1, 1, sharex=True,
                                    height_ratios=[1.0] * len(labels) + [1.4])
     changes = results['changes'].astype(float).mean('seed')
@@ -252,7 +246,8 @@ def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
     # The first election, at the start, may exceed the scale.
     most = float(changes.where(changes['time'] > WARM_UP * times[-1]).max())
     for axes, label in zip(rows, labels):
-        axes.fill_between(times, changes.sel(algorithm=label), color=colour_of(label), linewidth=0)
+        axes.fill_between(times, changes.sel(algorithm=label), color=style.colour_of(label),
+                          linewidth=0)
         axes.set_ylim(0.0, 1.1 * most if most > 0.0 else 1.0)
         average = float(each.sel(algorithm=label))
         _annotate_right(axes, 0.5, f'{label}\n{average:.0f} changes a crossing', 'axes fraction',

@@ -24,16 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from leader_election.lab.analysis.measures import (
-    are_equal,
-    EQUAL,
-    Estimate,
-    estimate_mean,
-    estimate_of_curve,
-    seeds_of,
-    settling_time,
-    time_to_one_leader,
-)
+from leader_election.lab.analysis import measures
 import numpy as np
 from numpy.typing import NDArray
 import xarray as xr
@@ -131,7 +122,7 @@ class Number:
     """A measured number, and the published one."""
 
     quantity: str
-    ours: Estimate
+    ours: measures.Estimate
     """The measured number; nan if undefined, as the settling time if no run settled."""
     published: float | None = None
     aim: float | None = None
@@ -246,13 +237,13 @@ def compare_instability(scenario: str, results: xr.Dataset, without: Sequence[st
     for window, (first, last) in WINDOWS.items():
         of_window: list[Row] = []
         for algorithm in results['algorithm'].values.tolist():
-            curves = seeds_of(results['instability'].sel(algorithm=algorithm),
-                              results['counts'].sel(algorithm=algorithm))
+            curves = measures.seeds_of(results['instability'].sel(algorithm=algorithm),
+                                       results['counts'].sel(algorithm=algorithm))
             theirs = averages(scenario, algorithm, (first, last))
-            chance = None if theirs is None else estimate_mean(theirs)
+            chance = None if theirs is None else measures.estimate_mean(theirs)
             of_window.append(Number(
                 f'{algorithm}: instability, {window}',
-                estimate_mean(curves.sel(time=slice(first, last)).mean('time').values),
+                measures.estimate_mean(curves.sel(time=slice(first, last)).mean('time').values),
                 None if chance is None else chance.value,
                 INSTABILITY_AIM if aimed and chance and algorithm not in without else None,
                 0.0 if chance is None else chance.high - chance.value))
@@ -276,15 +267,15 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
         end = start + SWITCHES[1]
         at_switch: list[Row] = []
         for algorithm in results['algorithm'].values.tolist():
-            curves = seeds_of(results['instability'].sel(algorithm=algorithm),
-                              results['counts'].sel(algorithm=algorithm))
-            read = partial(settling_time, curves['time'].values, below=SETTLED, start=start,
-                           end=end)
+            curves = measures.seeds_of(results['instability'].sel(algorithm=algorithm),
+                                       results['counts'].sel(algorithm=algorithm))
+            read = partial(measures.settling_time, curves['time'].values, below=SETTLED,
+                           start=start, end=end)
             known = reference is not None and algorithm in reference['algorithm']
-            published_time = settling_time(
+            published_time = measures.settling_time(
                 reference['time'].values, reference['mean'].sel(algorithm=algorithm).values,
                 SETTLED, start, end) if reference is not None and known else None
-            ours = estimate_of_curve(curves.transpose('seed', 'time').values, read)
+            ours = measures.estimate_of_curve(curves.transpose('seed', 'time').values, read)
             # Only the mean of the published seeds is known; their spread is taken from here.
             half = ours.half_width * np.sqrt(curves.sizes['seed'] / REPLICAS)
             at_switch.append(Number(
@@ -308,22 +299,22 @@ def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list
     devices = int(results['largest_size'].max())
     rows: list[Row] = []
     for algorithm in results['algorithm'].values.tolist():
-        runs = seeds_of(results[['named', 'correct', 'largest_size']].sel(algorithm=algorithm),
-                        results['counts'].sel(algorithm=algorithm))
+        here = results[['named', 'correct', 'largest_size', 'counts']].sel(algorithm=algorithm)
+        runs = measures.seeds_of(here, here['counts'])
         times = runs['time'].values
         rounds = np.array([
-            time_to_one_leader(times, runs['named'].sel(seed=seed).values,
-                               runs['correct'].sel(seed=seed).values,
-                               runs['largest_size'].sel(seed=seed).values, devices)
+            measures.time_to_one_leader(times, runs['named'].sel(seed=seed).values,
+                                        runs['correct'].sel(seed=seed).values,
+                                        runs['largest_size'].sel(seed=seed).values, devices)
             for seed in runs['seed'].values])
         reference = table.get((beside or scenario, algorithm))
-        ours = estimate_mean(rounds)
+        ours = measures.estimate_mean(rounds)
         # The spread of the published trials is unknown; it is estimated by the spread here.
         half = (ours.high - ours.value) * np.sqrt(len(rounds) / TRIALS)
         rows.append(Number(f'{algorithm}: rounds until all have the one leader', ours, reference,
                            None if reference is None or beside else ROUNDS_AIM,
                            0.0 if reference is None else float(half),
-                           len(rounds) < EQUAL and are_equal(rounds)))
+                           len(rounds) < measures.EQUAL and measures.are_equal(rounds)))
     return rows
 
 

@@ -28,14 +28,7 @@ from typing import NamedTuple
 from leader_election.lab.analysis.measures import DERIVED, time_average
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.runs.results import (
-    attributes,
-    finished_variants,
-    reason,
-    replacing,
-    ResultError,
-    varied,
-)
+from leader_election.lab.runs import results
 from leader_election.lab.terminal_output import Rows, terminal_table
 import pandas
 import pyarrow
@@ -59,10 +52,10 @@ class Column(NamedTuple):
 def check_format(path: Path) -> None:
     """Raise a :class:`ResultError` if a table cannot be written to a path."""
     if path.suffix not in (CSV, PARQUET):
-        raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
-                          f'{PARQUET}')
+        raise results.ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
+                                  f'{PARQUET}')
     if path.is_dir():
-        raise ResultError(f'{path} cannot be written: it is a folder; move it away')
+        raise results.ResultError(f'{path} cannot be written: it is a folder; move it away')
 
 
 def columns(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> list[Column]:
@@ -72,14 +65,15 @@ def columns(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> list[
     :param summary: whether it has a row for each run, not for each run and time.
     """
     measures = [name for name in COLUMNS if name in dataset]
-    names = ['algorithm', *varied(dataset), 'seed', *([] if summary else ['time']), *measures]
+    names = ['algorithm', *results.varied(dataset), 'seed', *([] if summary else ['time']),
+             *measures]
     averaged: list[str] = measures if summary else []
     if summary:
         averaged = [*measures, *DERIVED]
         names += [*DERIVED, *COUNTERS, 'message_bytes']
     found = []
     for name in names:
-        label = attributes(name, scenario)
+        label = results.attributes(name, scenario)
         found.append(Column(name, label.get('units', ''),
                             (MEAN if name in averaged else '') + label['description']))
     return found
@@ -91,8 +85,8 @@ def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]
 
     :param summary: whether each run has one row, not one for each time.
     """
-    keys = ['algorithm', *varied(dataset), 'seed']
-    for one in finished_variants(dataset):
+    keys = ['algorithm', *results.varied(dataset), 'seed']
+    for one in results.finished_variants(dataset):
         measures = {str(name): one[name] for name in COLUMNS if name in one}
         if summary:
             measures |= {name: derive(one) for name, derive in DERIVED.items()}
@@ -118,9 +112,9 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
+        raise results.ResultError(f'{path} cannot be written ({results.reason(error)})') from None
     rows = 0
-    with replacing(path) as temporary:
+    with results.replacing(path) as temporary:
         if path.suffix == CSV:
             with open(temporary, 'w', newline='') as stream:
                 for frame in frames(dataset, summary):

@@ -41,14 +41,7 @@ from leader_election.election.robot.strength import (
     STRENGTH_SOURCES,
     StrengthSource,
 )
-from leader_election.lab.experiment.schema import (
-    BUILT_IN_METRICS,
-    Entrant,
-    Group,
-    Regions,
-    Sensor,
-    STRENGTHS,
-)
+from leader_election.lab.experiment import schema
 from leader_election.parameters import build, ParameterError, table
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +73,7 @@ class Sensing:
         :param values: the metric's own parameters by name.
         :raises ParameterError: for a metric that only robots have, or a wrong value.
         """
-        metric = None if name in BUILT_IN_METRICS else METRICS.get(name)
+        metric = None if name in schema.BUILT_IN_METRICS else METRICS.get(name)
         return replace(self, metric=metric, metric_parameters=_numbers('metric', metric, values))
 
     def with_source(self, cycle: Sequence[str], values: Mapping[str, Any]) -> 'Sensing':
@@ -90,7 +83,7 @@ class Sensing:
         :param values: the source's own parameters by name.
         :raises ParameterError: for a source beside other strengths, or a wrong value.
         """
-        computed = [kind for kind in cycle if kind not in STRENGTHS]
+        computed = [kind for kind in cycle if kind not in schema.STRENGTHS]
         if computed and len(cycle) > 1:
             raise ParameterError('cycle', problem=f': {list(cycle)} is not allowed; {computed[0]} '
                                  'is computed in each round, so it stands alone')
@@ -151,7 +144,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f'module {__name__} has no {name}')
 
 
-def with_sensing(entrant: Entrant, sensing: Sensing, floor: float) -> Entrant:
+def with_sensing(entrant: schema.Entrant, sensing: Sensing, floor: float) -> schema.Entrant:
     """
     Return an entrant whose round measures and computes as robots do.
 
@@ -167,7 +160,7 @@ def with_sensing(entrant: Entrant, sensing: Sensing, floor: float) -> Entrant:
                    parameters=parameters)
 
 
-def plain_parameters(entrant: Entrant) -> Any:
+def plain_parameters(entrant: schema.Entrant) -> Any:
     """Return the parameters of an entrant's round, without those of metric and source."""
     parameters = entrant.parameters
     return parameters.election if isinstance(parameters, Parameters) else parameters
@@ -248,7 +241,7 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
     return round_with_sensing
 
 
-def readings(sensor: Sensor, position: NDArray[np.float64]) -> NDArray[np.float64]:
+def readings(sensor: schema.Sensor, position: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     Return the readings of devices.
 
@@ -263,7 +256,7 @@ def readings(sensor: Sensor, position: NDArray[np.float64]) -> NDArray[np.float6
     return found
 
 
-def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: float,
+def with_regions(algorithm: Algorithm, election: Any, regions: schema.Regions, radius: float,
                  link_range: float) -> tuple[Algorithm, Any]:
     """
     Return an election algorithm with regions on top, and the parameters of its round.
@@ -291,13 +284,13 @@ def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: 
             types_of(algorithm.name).Parameters(election, region))
 
 
-def aggregate_of(regions: Regions) -> Aggregate:
+def aggregate_of(regions: schema.Regions) -> Aggregate:
     """Return the aggregate that regions collect."""
     return AGGREGATES.get(regions.aggregate).make()
 
 
-def assign(columns: Any, regions: Regions, groups: Sequence[Group], member_of: NDArray[np.int64],
-           ids: NDArray[np.int64]) -> None:
+def assign(columns: Any, regions: schema.Regions, groups: Sequence[schema.Group],
+           member_of: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
     """
     Write the roles and contributions of devices into the columns of their states, at the start.
 

@@ -19,14 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from leader_election.election.registry import Registry
-from leader_election.lab.topologies.graphs import (
-    graph_of,
-    read_graph,
-    scale_free_tree,
-    settle,
-    spring_layout,
-    sprout,
-)
+from leader_election.lab.topologies import graphs
 from leader_election.parameters import parameter, ParameterError, REQUIRED_INT
 from leader_election.simulation.robot_logs import read_logs, SAMPLE
 import numpy as np
@@ -251,8 +244,9 @@ class ScaleFreeParameters:
 def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Generator,
                      ) -> Placement:
     """Place devices in the order in which they were added, with fixed links."""
-    pairs = scale_free_tree(parameters.count, generator)
-    return Placement(parameters.edge_length * settle(sprout(pairs, generator), pairs), pairs)
+    pairs = graphs.scale_free_tree(parameters.count, generator)
+    layout = graphs.settle(graphs.sprout(pairs, generator), pairs)
+    return Placement(parameters.edge_length * layout, pairs)
 
 
 SCALE_FREE = TOPOLOGIES.add(Topology(
@@ -294,9 +288,9 @@ def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator)
     """Place devices by index; those of a file by name, if all are whole numbers."""
     import networkx as nx  # type: ignore[import-untyped]
     if parameters.path:
-        pairs, position, count = read_graph('path', parameters.path, parameters.positions)
+        pairs, position, count = graphs.read_graph('path', parameters.path, parameters.positions)
     else:
-        pairs, position, count = graph_of(parameters.pairs)
+        pairs, position, count = graphs.graph_of(parameters.pairs)
     graph = nx.Graph()
     graph.add_nodes_from(range(count))
     graph.add_edges_from(pairs.tolist())
@@ -305,7 +299,7 @@ def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator)
         raise ParameterError('connected', problem=f': the graph is in {parts} parts, and '
                              'connected is required')
     if position is None:
-        position = spring_layout(graph, parameters.edge_length, random)
+        position = graphs.spring_layout(graph, parameters.edge_length, random)
     return Placement(position, pairs)
 
 
