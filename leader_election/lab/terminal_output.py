@@ -19,17 +19,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
+from rich import progress
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import (
-    Progress as Bar,
-)
 from rich.table import Table
 
 WIDE = 240
@@ -73,9 +65,10 @@ class Progress:
 
     def __init__(self, to: Console | None = None) -> None:
         self.console = to or console()
-        self._bar = Bar(
-            TextColumn('{task.description}'), BarColumn(), MofNCompleteColumn(),
-            TextColumn('{task.fields[rate]}'), TimeRemainingColumn(),
+        self._bar = progress.Progress(
+            progress.TextColumn('{task.description}'), progress.BarColumn(),
+            progress.MofNCompleteColumn(), progress.TextColumn('{task.fields[rate]}'),
+            progress.TimeRemainingColumn(),
             console=self.console, disable=not self.console.is_terminal)
         self._total = self._done = self._rounds = 0
         self._began = 0.0

@@ -209,11 +209,6 @@ def _parse_regions(values: Any) -> schema.Regions:
     if 'role' in rest:
         raise wrong(f'{key}.role', problem=': is not allowed; a role is given for each group of '
                     'devices')
-    known = [p.name for p in table(schema.Regions) if p.name != 'role']
-    for name in rest:
-        if name not in known:
-            raise ParameterError(f'{key}.{name}', problem=f'; {did_you_mean(name, known)}known: '
-                                 f'{", ".join(known)}', kind='unknown key')
     with in_section(key):
         return build(schema.Regions, rest)
 

@@ -266,6 +266,8 @@ class Group:
 class Regions(RegionSettings):
     """Settings of an algorithm's regions; roles are given for each group of devices."""
 
+    role: str = ROLES[CANDIDATE]
+    """Not declared: no key of this section."""
     aggregate: str = parameter('count', 'Aggregate of the contributions of all devices.',
                                choices=lambda: AGGREGATES.names())
 

@@ -100,29 +100,21 @@ def _label_of_key(name: str, scenario: Scenario) -> Label:
     return Label(text, '', f'Key {key} of the scenario.')
 
 
-def _declarations(section: str, scenario: Scenario) -> Iterator[type[Any]]:
-    """Yield the dataclasses that declare the parameters of a section."""
+def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
+    """Return the dataclasses that declare the parameters of a section."""
+    chosen: Mapping[str, Sequence[Any]] = {
+        'algorithms': [entrant.algorithm for entrant in scenario.entrants],
+        'devices': [group.topology for group in scenario.groups],
+        'motion': [scenario.motion],
+        'messages': [scenario.sensing.metric],
+        'strength': [scenario.sensing.source],
+        'events': [event for event, _ in scenario.events]}
+    own: list[Any] = [getattr(entry, 'parameters', None) for entry in chosen.get(section, ())]
     if section == 'algorithms':
-        yield ElectionParameters
-        for entrant in scenario.entrants:
-            yield entrant.algorithm.parameters
-            if entrant.regions is not None:
-                yield type(entrant.regions)
-    elif section == 'devices':
-        yield from (group.topology.parameters for group in scenario.groups)
-    elif section in ('messages', 'strength'):
-        yield type(getattr(scenario, section))
-        own = scenario.sensing.metric if section == 'messages' else scenario.sensing.source
-        if own is not None:
-            yield own.parameters
-    elif section == 'motion':
-        yield scenario.motion.parameters
-    elif section == 'events':
-        yield from (event.parameters for event, _ in scenario.events)
-    elif hasattr(scenario, section):
-        declared = type(getattr(scenario, section))
-        if hasattr(declared, '__dataclass_fields__'):
-            yield declared
+        own = [ElectionParameters, *own, *(type(each.regions) for each in scenario.entrants)]
+    else:
+        own.append(type(getattr(scenario, section, None)))
+    return [kind for kind in own if hasattr(kind, '__dataclass_fields__')]
 
 
 MISSING = -1

@@ -143,23 +143,22 @@ def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[
                 [(f'{labels[0]}', first)] if len(labels) == 1 else
                 [(f'{label} - {other}', one.sel(algorithm=label).values - first)
                  for label, other in to_first(labels)]):
-            _add(found, f'{name}{where}', samples, first, width)
+            both = ~np.isnan(samples)
+            if both.any():
+                scale = abs(float(first[both].mean()))
+                wanted = width.half * (scale if width.relative else 1.0)
+                found.append(_interval(f'{name}{where}', samples[both], scale, wanted))
     if not found:
         raise ResultError(f'measure {measure!r} has no values in these results')
     return found
 
 
-def _add(found: list[Interval], name: str, samples: Floats, first: Floats, width: Width) -> None:
-    """Add the interval of the mean of samples, unless there are none."""
-    both = ~np.isnan(samples)
-    if not both.any():
-        return
-    samples, scale = samples[both], abs(float(first[both].mean()))
-    wanted = width.half * (scale if width.relative else 1.0)
-    half = estimate_mean(samples).half_width
-    needed = seeds_for(float(samples.std(ddof=1)), wanted) if len(samples) > 1 else None
-    equal = len(samples) if are_equal(samples, scale) else 0
-    found.append(Interval(name, half, wanted, needed, equal))
+def _interval(name: str, samples: Floats, scale: float, wanted: float) -> Interval:
+    """Return the interval of the mean of samples, differences of numbers of some scale."""
+    return Interval(
+        name, estimate_mean(samples).half_width, wanted,
+        seeds_for(float(samples.std(ddof=1)), wanted) if len(samples) > 1 else None,
+        len(samples) if are_equal(samples, scale) else 0)
 
 
 def run_until(compute: Callable[[Sequence[int]], xr.Dataset], limit: Sequence[int],
