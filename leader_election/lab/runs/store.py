@@ -270,12 +270,19 @@ def kept_of(scenario: Scenario, folder: Path, argument: str) -> xarray.Dataset:
     Return the kept results of a scenario that is loaded already.
 
     :param argument: its name on the command line, for the error text.
-    :raises ResultError: unless all are of this scenario and the present code.
     """
     path = results.path_of(folder, scenario.name)
     if not path.exists():
         raise ResultError(f'{path} is not there; it is made by: lab run {argument}')
-    dataset = results.load(path)
+    return check_current(results.load(path), scenario, path)
+
+
+def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
+    """
+    Return results that were read from a path, if all are of this scenario and the present code.
+
+    :raises ResultError: if some are not.
+    """
     now = results.fingerprints(results.empty(scenario, [e.label for e in scenario.entrants], []),
                                digests(scenario))
     then = dataset['fingerprint']
