@@ -27,8 +27,9 @@ anyway.
   clocks, as the beat is older than the promise. Only beats of the present leadership count.
 - *Release*: a robot that has changed its leader sends a notice *leaving* to the old one, which
   ends the mandate, disregards grants up to that beat from then on, and answers *released*. A
-  robot that hears the old leader itself follow another one is released as well, if that message is
-  younger than the beat.
+  robot that hears the old leader itself grant another one is released as well, if that message is
+  younger than the beat. A robot that has just started releases nobody, since a node beside it may
+  have outlived it, and act.
 - *Term*: a robot grants only beats above all that it has granted before. So the first beat of a
   mandate, its term, is greater than those of all mandates over the same robot before.
 
@@ -227,6 +228,7 @@ class Mandates:
         if promise is None or promise.leader == self._follows.leader:
             return False
         steps_down = (heard.sender == promise.leader != heard.leader
+                      and heard.sender in heard.part.grants
                       and heard.part.number >= promise.last)
         if steps_down or any(
                 (notice.member, notice.leader) == (self._id, promise.leader)
@@ -349,7 +351,8 @@ class Mandates:
             for notice in heard.part.leaving:
                 if notice.leader == self._id:
                     self._let_go(notice)
-                    _keep(released, notice)
+                    if now >= self.silent_until:
+                        _keep(released, notice)
                 elif notice.leader in near and self._takes(notice, heard):
                     _keep(leaving, notice)
             for notice in heard.part.released:

@@ -69,17 +69,20 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
     }
 
 
-def mandate_values(instance: Instance, stamp: float, active: bool = True) -> dict[str, str]:
+def mandate_values(instance: Instance, stamp: float, active: bool = True,
+                   now: float | None = None) -> dict[str, str]:
     """
-    Return the values about mandates, as of the last round; none without mandates.
+    Return the values about mandates; none without mandates.
 
     :param stamp: the time of the message, on the clock of which times are given [s].
     :param active: whether the robot takes part; otherwise it acts over none.
+    :param now: the time on the robot's own clock, not before ``stamp``; by default that of the
+        last round [s].
     """
     mandates = instance.mandates
     if mandates is None:
         return {}
-    now = mandates.time
+    now = mandates.time if now is None else now
     acting, bound = (mandates.acting(now) if active else None), mandates.bound(now)
     over = mandates.over(now) if active else {}
     return {

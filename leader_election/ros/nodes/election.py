@@ -126,7 +126,8 @@ class Election:
             for instance in self.robot.instances.values()
         ]
         self._name = node.get_namespace().strip('/') or node.get_name()
-        self._leadership = LeadershipPublisher(node, self.robot, self._name, self.topic)
+        self._leadership = LeadershipPublisher(
+            node, self.robot, self._name, self.topic, self._now)
         self._corrected = (
             LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)
         self._plots = (
@@ -298,11 +299,12 @@ class Election:
         begun = time.perf_counter()
         payload = self.robot.round(now, outlook)
         taken = time.perf_counter() - begun
+        # A node beside the robot hears that it may not act before others hear that they may.
+        self._leadership.publish()
         self._out.publish(String(data=payload))
         self._schedule.has_run(now, self.robot.state.leader != leader)
         for outputs in self._outputs:
             outputs.publish(self.robot)
-        self._leadership.publish()
         if self._corrected is not None:
             self._corrected.publish_distances(now)
         if self._plots is not None:

@@ -228,14 +228,16 @@ class LeadershipPublisher:
     in the last message of a robot that stops.
     """
 
-    def __init__(self, node: Node, robot: Robot, name: str, sends_on: str) -> None:
+    def __init__(self, node: Node, robot: Robot, name: str, sends_on: str,
+                 now: Callable[[], float]) -> None:
         """
         Create the publisher.
 
         :param name: the robot's name in diagnostics.
         :param sends_on: the full name of the topic on which robots send.
+        :param now: reads the robot's clock [s].
         """
-        self._node, self._robot, self._sends_on = node, robot, sends_on
+        self._node, self._robot, self._sends_on, self._now = node, robot, sends_on, now
         self._namespace = node.get_namespace()
         parameters = robot.parameters
         if self._namespace != usual_namespace(sends_on, parameters.robot_id):
@@ -280,7 +282,9 @@ class LeadershipPublisher:
         now[vocabulary.SINCE] = (
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
             else f'{stamp.sec}.{stamp.nanosec:09d}')
-        now |= mandate_values(instance, stamp.sec + stamp.nanosec * 1e-9, active)
+        # Both clocks now: the process may have been stopped since the round.
+        now |= mandate_values(
+            instance, stamp.sec + stamp.nanosec * 1e-9, active, self._now())
         if now == before:
             return
         self._values[i] = now

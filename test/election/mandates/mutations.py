@@ -102,6 +102,12 @@ MUTATIONS = (
          'notice.member == self._id'),
     _one('a leader that follows another one releases beats up to its number', 'explicit',
          '\n                      and heard.part.number >= promise.last)', ')'),
+    _one('a started leader answers no notice',
+         'test_a_restarted_leader_releases_nobody_for_the_time_of_a_promise',
+         'if now >= self.silent_until:\n', 'if True:\n'),
+    _one('a started leader that follows another one releases nobody',
+         'test_a_restarted_leader_releases_nobody_for_the_time_of_a_promise',
+         'and heard.sender in heard.part.grants', ''),
     # A quorum.
     Mutation('a quorum is more than half', 'explicit', (
         ('ends[len(roster) // 2]) if len(ends) > len(roster) // 2',
@@ -120,8 +126,7 @@ MUTATIONS = (
     _one('notices are passed on', 'handover',
          'elif notice.leader in near and self._takes(notice, heard):', 'elif False:'),
     _one('notices are answered', 'handover',
-         'self._let_go(notice)\n                    _keep(released, notice)',
-         'self._let_go(notice)'),
+         '_keep(released, notice)\n                elif', 'pass\n                elif'),
     _one('answers are passed on', 'handover',
          'if notice[:2] in carried and notice.member != self._id:', 'if False:'),
     _one('a leader that follows another one is free itself',

@@ -196,10 +196,22 @@ def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees:
 def test_a_leader_that_steps_down_releases_its_members() -> None:
     """Those whose beats it had heard before it said so."""
     follower = member()
-    assert not follower.hear(Heard(1, 9, 1.0, MandatePart(0, 4)), 0.1)
+    assert not follower.hear(Heard(1, 9, 1.0, MandatePart(0, 4, {1: 4})), 0.1)
     assert follower.promise is not None
-    assert follower.hear(Heard(1, 9, 1.0, MandatePart(0, 5)), 0.1)
+    assert follower.hear(Heard(1, 9, 1.0, MandatePart(0, 5, {1: 5})), 0.1)
     assert follower.promise is None
+
+
+def test_a_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
+    """A node beside it may have outlived it, and act by what it has said before."""
+    for now, released in ((100.0, False), (100.0 + PROMISE - 0.01, False),
+                          (100.0 + PROMISE, True)):
+        leader, follower = Mandates(1, MandateSettings(T, RHO), 30), member(now)
+        leader.round(OTHER, [], 100.0)
+        leader.round(OTHER, [of_leader(40, 9), heard(follower, 2, OTHER)], now)
+        assert bool(leader.part.released) == released
+        assert follower.hear(heard(leader, 1, OTHER), now) == released
+        assert (follower.promise is None) == released
 
 
 def test_a_leader_that_steps_down_is_free_itself() -> None:

@@ -85,6 +85,9 @@ def test_a_leader_acts_over_its_members_and_each_knows_it() -> None:
     assert found[3]['mandate_of'] == '1' and found[3]['acting'] == 'false'
     assert int(found[3]['mandate_term']) >= int(term)
     assert mandate_values(main[1], 100.0, active=False)['acting'] == 'false'
+    # The process was stopped for a second after the round.
+    late = mandate_values(main[1], 200.0, now=robots.now + 1.0)
+    assert late['acting_until'] == f'{199.0 + MANDATE * 0.98:.6f}'
     assert [status_of(robots.robots[i], main[i]).term for i in (1, 3)] == [int(term), None]
 
 
