@@ -30,51 +30,13 @@ from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import build, ParameterError, table
 from leader_election.ros.gazebo.main import write_files
 from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm
-from leader_election.ros.launching.arguments import (
-    arguments_with_defaults,
-    check_argument_names,
-    declare_arguments,
-    ELECTION_ARGUMENTS,
-    given_values,
-    optional_arguments,
-    parse_bool,
-    ROBOTS_PER_PROCESS,
-    select_parameters,
-    SWARM_ARGUMENTS,
-)
-from leader_election.ros.launching.checks import (
-    check_log_level,
-    check_parameters,
-    noise_of_odometry,
-)
-from leader_election.ros.launching.gazebo import (
-    after_the_clock,
-    check_gazebo_installed,
-    gazebo_bridge,
-    gazebo_server,
-    gazebo_window,
-    note,
-    robot_odometry,
-)
-from leader_election.ros.launching.processes import (
-    ends_on_error,
-    fleet_nodes,
-    observers,
-    run_folder,
-    shut_down_with_status,
-)
-from leader_election.ros.launching.robot_processes import (
-    check_scanner,
-    MOTION,
-    NODE_NAME,
-    wander_nodes,
-)
+from leader_election.ros.launching import arguments, checks, gazebo, processes, robot_processes
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
 
-OTHERS = SWARM_ARGUMENTS | {
+OTHERS = arguments.SWARM_ARGUMENTS | {
     'headless': ('false', 'Whether to run without a display: no window is opened, and scans are '
                           'rendered without one.'),
     'gui': ('true', 'Whether to open the window of Gazebo; the simulation continues if it is '
@@ -84,12 +46,13 @@ OTHERS = SWARM_ARGUMENTS | {
 }
 
 
-def arguments() -> list[DeclareLaunchArgument]:
+def declarations() -> list[DeclareLaunchArgument]:
     """Return all arguments; those that set parameters are derived from their declarations."""
-    return declare_arguments(
-        arguments_with_defaults(table(GazeboParameters))
-        | optional_arguments(select_parameters((ElectionParameters,), ELECTION_ARGUMENTS))
-        | arguments_with_defaults([MOTION]) | OTHERS)
+    return arguments.declare_arguments(
+        arguments.arguments_with_defaults(table(GazeboParameters))
+        | arguments.optional_arguments(arguments.select_parameters(
+            (ElectionParameters,), arguments.ELECTION_ARGUMENTS))
+        | arguments.arguments_with_defaults([robot_processes.MOTION]) | OTHERS)
 
 
 def with_tasks(settings: dict[str, str]) -> dict[str, str]:
@@ -100,52 +63,52 @@ def with_tasks(settings: dict[str, str]) -> dict[str, str]:
     return settings | {'tasks': settings['task'] or settings['tasks']}
 
 
-@ends_on_error
+@processes.ends_on_error
 def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = with_tasks(context.launch_configurations)
-    check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
-    check_gazebo_installed(settings['robots'])
-    parameters = build(GazeboParameters, given_values(settings, GazeboParameters))
+    arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
+    gazebo.check_gazebo_installed(settings['robots'])
+    parameters = build(GazeboParameters, arguments.given_values(settings, GazeboParameters))
     plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]
-    check_scanner(settings, names, parameters.lidar)
-    election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
-    monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
+    robot_processes.check_scanner(settings, names, parameters.lidar)
+    election = arguments.given_values(settings, ElectionParameters, arguments.ELECTION_ARGUMENTS)
+    monitor = arguments.given_values(settings, MonitorParameters, arguments.ELECTION_ARGUMENTS)
     file = settings['params_file']
-    check_parameters(file, {f'/{name}/{NODE_NAME}': ElectionParameters for name in names},
-                     election)
-    check_parameters(file, {'/monitor': MonitorParameters}, monitor)
-    check_parameters(file, {'/wander': WanderParameters}, {})
-    check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
-    sim_time = parse_bool(settings, 'use_sim_time')
-    headless = parse_bool(settings, 'headless')
-    share = ROBOTS_PER_PROCESS.parse(settings[ROBOTS_PER_PROCESS.name])
-    motion = wander_nodes(settings, names, {
+    checks.check_parameters(file, {
+        f'/{name}/{robot_processes.NODE_NAME}': ElectionParameters for name in names}, election)
+    checks.check_parameters(file, {'/monitor': MonitorParameters}, monitor)
+    checks.check_parameters(file, {'/wander': WanderParameters}, {})
+    checks.check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
+    sim_time = arguments.parse_bool(settings, 'use_sim_time')
+    headless = arguments.parse_bool(settings, 'headless')
+    share = arguments.ROBOTS_PER_PROCESS.parse(settings[arguments.ROBOTS_PER_PROCESS.name])
+    motion = robot_processes.wander_nodes(settings, names, {
         **plan.wander, 'seed': parameters.seed, 'use_sim_time': sim_time},
-        on_exit=shut_down_with_status)
-    window = parse_bool(settings, 'gui') and not headless
-    watching = observers(settings, monitor, sim_time)
-    check_log_level(settings['log_level'])
-    files = write_files(plan, run_folder())
+        on_exit=processes.shut_down_with_status)
+    window = arguments.parse_bool(settings, 'gui') and not headless
+    watching = processes.observers(settings, monitor, sim_time)
+    checks.check_log_level(settings['log_level'])
+    files = write_files(plan, processes.run_folder())
     swarm_parameters = {'roster': format_robot_list(plan.robots), 'seed': parameters.seed,
                         'use_sim_time': sim_time}
     if not parameters.odometry_drift:
-        swarm_parameters |= noise_of_odometry(file, election, PHYSICAL_WHEELS)
+        swarm_parameters |= checks.noise_of_odometry(file, election, PHYSICAL_WHEELS)
     ids = tuple(robot.id for robot in plan.robots)
     return [
         # A user's world file may name models beside it.
         *([] if plan.arena else [AppendEnvironmentVariable(
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
-        *gazebo_server(files['world'], headless),
-        *([gazebo_window()] if window else []),
-        *note(plan.note),
-        gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
-        *after_the_clock(settings, [
-            gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
-        *robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
-        *fleet_nodes(settings, (ids[i:i + share] for i in range(0, len(ids), share)),
-                     swarm_parameters | election),
+        *gazebo.gazebo_server(files['world'], headless),
+        *([gazebo.gazebo_window()] if window else []),
+        *gazebo.note(plan.note),
+        gazebo.gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
+        *gazebo.after_the_clock(settings, [
+            gazebo.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
+        *gazebo.robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
+        *processes.fleet_nodes(settings, (ids[i:i + share] for i in range(0, len(ids), share)),
+                               swarm_parameters | election),
         *motion,
         *watching,
     ]
@@ -153,4 +116,4 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Describe ``ros2 launch leader_election gazebo.launch.py``."""
-    return LaunchDescription([*arguments(), OpaqueFunction(function=swarm)])
+    return LaunchDescription([*declarations(), OpaqueFunction(function=swarm)])

@@ -28,24 +28,7 @@ from launch_ros.actions import Node
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import Parameter, ParameterError
-from leader_election.ros.launching.arguments import (
-    arguments_with_defaults,
-    check_argument_names,
-    COMMON_ARGUMENTS,
-    declare_arguments,
-    parse_bool,
-    select_parameters,
-)
-from leader_election.ros.launching.checks import check_parameters, full_namespace
-from leader_election.ros.launching.processes import ends_on_error, package_node, rviz_nodes
-from leader_election.ros.launching.robot_processes import (
-    at_its_end,
-    NODE_ARGUMENTS,
-    NODE_NAME,
-    RESPAWN_DELAY,
-    robot_launch,
-    swarm_namespace,
-)
+from leader_election.ros.launching import arguments, checks, processes, robot_processes
 from leader_election.simulation.scene import load_arena
 
 MOTION = Parameter(
@@ -76,22 +59,23 @@ OTHERS = {
     'required': ('true', 'Whether the end of a node ends the whole launch, with its status; not '
                          'with respawn.'),
     'respawn': ('false', 'Whether a node that has ended is started again.'),
-    **arguments_with_defaults([RESPAWN_DELAY]),
+    **arguments.arguments_with_defaults([robot_processes.RESPAWN_DELAY]),
     'managed': ('false', 'Whether the node is a managed node, with the life cycle of ROS 2.'),
     'autostart': ('true', 'Whether a managed node is configured and activated at its start.'),
     MOTION.name: (MOTION.default, f'{MOTION.description} Takes {MOTION.allowed()}.'),
     'arena': ('', 'For motion wander without a laser scanner: the walls, as a YAML file.'),
     'use_sim_time': ('false', 'Whether to use the time of /clock.'),
-    **COMMON_ARGUMENTS,
+    **arguments.COMMON_ARGUMENTS,
 }
 
 
-def arguments() -> list[DeclareLaunchArgument]:
+def declarations() -> list[DeclareLaunchArgument]:
     """Return all arguments; those that set parameters are derived from their declarations."""
-    return declare_arguments({
+    return arguments.declare_arguments({
         p.name: ('', f'{p.description} Takes {p.allowed()}. Empty: as in the files, or '
                      + ('10.' if p.name == 'odometry_timeout' else 'the default.'))
-        for p in select_parameters((ElectionParameters,), NODE_ARGUMENTS)} | OTHERS)
+        for p in arguments.select_parameters(
+            (ElectionParameters,), robot_processes.NODE_ARGUMENTS)} | OTHERS)
 
 
 def check_arena(arena: str) -> None:
@@ -102,42 +86,45 @@ def check_arena(arena: str) -> None:
         raise error.named('arena') from None
 
 
-@ends_on_error
+@processes.ends_on_error
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
-    check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
-    robot = robot_launch(settings, socket.gethostname())
-    sim_time = {'use_sim_time': parse_bool(settings, 'use_sim_time')}
+    arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
+    robot = robot_processes.robot_launch(settings, socket.gethostname())
+    sim_time = {'use_sim_time': arguments.parse_bool(settings, 'use_sim_time')}
     here = settings | {'namespace': robot.namespace}
-    managed = parse_bool(settings, 'managed')
-    autostart = parse_bool(settings, 'autostart')
+    managed = arguments.parse_bool(settings, 'managed')
+    autostart = arguments.parse_bool(settings, 'autostart')
     lifecycle = {'autostart': autostart} if managed else {}
     wander = MOTION.parse(settings[MOTION.name]) == 'wander'
-    space = full_namespace(settings, robot.namespace).rstrip('/')
-    check_parameters(settings['params_file'], {f'{space}/{NODE_NAME}': ElectionParameters},
-                     robot.parameters)
+    space = checks.full_namespace(settings, robot.namespace).rstrip('/')
+    checks.check_parameters(
+        settings['params_file'], {f'{space}/{robot_processes.NODE_NAME}': ElectionParameters},
+        robot.parameters)
     if wander:
-        check_parameters(settings['params_file'], {f'{space}/wander': WanderParameters},
-                         robot.driving)
+        checks.check_parameters(settings['params_file'], {f'{space}/wander': WanderParameters},
+                                robot.driving)
     if settings['arena']:
         check_arena(settings['arena'])
     # Left alone, a robot would drive on without election.
-    driving = [package_node(here, 'wander', 'wander',
-                            robot.driving | {'world': settings['arena']} | sim_time,
-                            remappings=robot.remappings, **at_its_end(settings))
+    driving = [processes.package_node(here, 'wander', 'wander',
+                                      robot.driving | {'world': settings['arena']} | sim_time,
+                                      remappings=robot.remappings,
+                                      **robot_processes.at_its_end(settings))
                ] if wander else []
     return [
-        package_node(here, 'managed_election_node' if managed else 'election_node', NODE_NAME,
-                     robot.parameters | lifecycle | sim_time, remappings=robot.remappings,
-                     **at_its_end(settings, driving)),
+        processes.package_node(
+            here, 'managed_election_node' if managed else 'election_node',
+            robot_processes.NODE_NAME, robot.parameters | lifecycle | sim_time,
+            remappings=robot.remappings, **robot_processes.at_its_end(settings, driving)),
         *driving,
         # It shows the whole swarm.
-        *rviz_nodes(settings | {'namespace': swarm_namespace(space)},
-                    sim_time['use_sim_time']),
+        *processes.rviz_nodes(settings | {'namespace': robot_processes.swarm_namespace(space)},
+                              sim_time['use_sim_time']),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Describe ``ros2 launch leader_election robot.launch.py fleet_file:=...``."""
-    return LaunchDescription([*arguments(), OpaqueFunction(function=nodes)])
+    return LaunchDescription([*declarations(), OpaqueFunction(function=nodes)])

@@ -25,40 +25,13 @@ from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, table
-from leader_election.ros.launching.arguments import (
-    check_argument_names,
-    declare_arguments,
-    ELECTION_ARGUMENTS,
-    given_values,
-    optional_arguments,
-    parse_bool,
-    ROBOTS_PER_PROCESS,
-    select_parameters,
-    SWARM_ARGUMENTS,
+from leader_election.ros.launching import (
+    arguments,
+    checks,
+    large_swarm,
+    processes,
+    robot_processes,
 )
-from leader_election.ros.launching.checks import (
-    check_parameters,
-    effective_parameters,
-    full_namespace,
-    global_parameters,
-    noise_of_odometry,
-)
-from leader_election.ros.launching.large_swarm import (
-    explanation,
-    large_swarm_scene,
-    progress_handlers,
-    reporting,
-    robots_per_process,
-    SHARE,
-)
-from leader_election.ros.launching.processes import (
-    ends_on_error,
-    fleet_nodes,
-    observers,
-    package_node,
-    shut_down_with_status,
-)
-from leader_election.ros.launching.robot_processes import NODE_NAME
 from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
@@ -69,25 +42,25 @@ from leader_election.swarm.tracker import MonitorParameters
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
 WORLD = ('motion', 'physics', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate',
          'real_time_factor')
-ELECTION = (*ELECTION_ARGUMENTS, 'leaders', 'pose_source')
+ELECTION = (*arguments.ELECTION_ARGUMENTS, 'leaders', 'pose_source')
 NO_MEMBERS = 'none'
-OTHERS = SWARM_ARGUMENTS | {
+OTHERS = arguments.SWARM_ARGUMENTS | {
     'members': ('', 'The robots whose nodes run on this computer, where several share a swarm, '
                     f'for example 1-20,25, or {NO_MEMBERS}. Empty: all.'),
     'swarm_world': ('true', 'Whether the embedded world runs on this computer; of several that '
                             'share a swarm on exactly one.'),
     'use_sim_time': ('false', 'Whether all nodes use the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
-    'params_file': ('', SWARM_ARGUMENTS['params_file'][1]
+    'params_file': ('', arguments.SWARM_ARGUMENTS['params_file'][1]
                     + ' Parameters of initial poses must be in section /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
-    ROBOTS_PER_PROCESS.name: ('', SHARE),
+    arguments.ROBOTS_PER_PROCESS.name: ('', large_swarm.SHARE),
 }
 
 
-def arguments() -> list[DeclareLaunchArgument]:
+def declarations() -> list[DeclareLaunchArgument]:
     """Return all arguments; those that set parameters are derived from their declarations."""
-    return declare_arguments(optional_arguments(select_parameters(
+    return arguments.declare_arguments(arguments.optional_arguments(arguments.select_parameters(
         (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION))) | OTHERS)
 
 
@@ -105,18 +78,18 @@ def range_in_file(in_file: dict[str, Any]) -> float | None:
     return None
 
 
-@ends_on_error
+@processes.ends_on_error
 def nodes(context: LaunchContext) -> list[Any]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
-    check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
-    in_file = global_parameters(settings['params_file'])
-    scene = given_values(settings, SceneParameters, SCENE)
-    election = given_values(settings, ElectionParameters, ELECTION)
-    world = scene | given_values(settings, WorldParameters, WORLD)
-    sim_time = parse_bool(settings, 'use_sim_time')
+    arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
+    in_file = checks.global_parameters(settings['params_file'])
+    scene = arguments.given_values(settings, SceneParameters, SCENE)
+    election = arguments.given_values(settings, ElectionParameters, ELECTION)
+    world = scene | arguments.given_values(settings, WorldParameters, WORLD)
+    sim_time = arguments.parse_bool(settings, 'use_sim_time')
     world['publish_clock'] = sim_time
-    monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
+    monitor = arguments.given_values(settings, MonitorParameters, arguments.ELECTION_ARGUMENTS)
     # The world's radio has the range that the robots assume.
     radio_range = election.get('communication_range', range_in_file(in_file))
     if radio_range is not None:
@@ -127,39 +100,41 @@ def nodes(context: LaunchContext) -> list[Any]:
     chosen: dict[str, Any] = {}
     if not asked.logs:
         room = asked.spacing if asked.layout == 'grid' else 4.0 * asked.robot_radius
-        chosen = {name: value for name, value in large_swarm_scene(
+        chosen = {name: value for name, value in large_swarm.large_swarm_scene(
             asked.robots, radio_range, room).items() if name not in known}
     scene, world = scene | chosen, world | chosen
     ids = make_scene(build(SceneParameters, known | chosen)).ids
     ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
-    given_share = settings[ROBOTS_PER_PROCESS.name]
-    share = (ROBOTS_PER_PROCESS.parse(given_share) if given_share
-             else robots_per_process(len(ids)))
+    given_share = settings[arguments.ROBOTS_PER_PROCESS.name]
+    share = (arguments.ROBOTS_PER_PROCESS.parse(given_share) if given_share
+             else large_swarm.robots_per_process(len(ids)))
     shares = [ids[i:i + share] for i in range(0, len(ids), share)]
-    space = full_namespace(settings, settings['namespace']).rstrip('/')
+    space = checks.full_namespace(settings, settings['namespace']).rstrip('/')
     file = settings['params_file']
-    check_parameters(file, {f'{space}/swarm_world': WorldParameters}, world)
-    check_parameters(file, {
+    checks.check_parameters(file, {f'{space}/swarm_world': WorldParameters}, world)
+    checks.check_parameters(file, {
         f'{space}/fleet_{own[0]}': RobotHostParameters for own in shares}, scene)
-    check_parameters(file, {
-        f'{space}/robot_{robot}/{NODE_NAME}': ElectionParameters for robot in ids}, election)
-    check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
-    [of_world] = effective_parameters(file, [f'{space}/swarm_world'], world)
-    noise = noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
+    checks.check_parameters(file, {
+        f'{space}/robot_{robot}/{robot_processes.NODE_NAME}': ElectionParameters
+        for robot in ids}, election)
+    checks.check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
+    [of_world] = checks.effective_parameters(file, [f'{space}/swarm_world'], world)
+    noise = checks.noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
         p.name: of_world[p.name] for p in table(WorldParameters) if p.name in of_world})))
-    told = explanation(asked.robots, chosen)
+    told = large_swarm.explanation(asked.robots, chosen)
     return [
         *([LogInfo(msg=told)] if told else []),
-        *progress_handlers(reporting(map(len, shares))),
+        *large_swarm.progress_handlers(large_swarm.reporting(map(len, shares))),
         # The end of any process, for example after a wrong parameter, ends the launch.
-        *([package_node(settings, 'swarm_world', 'swarm_world', world,
-                        on_exit=shut_down_with_status)]
-          if parse_bool(settings, 'swarm_world') else []),
-        *fleet_nodes(settings, shares, scene | election | {**noise, 'use_sim_time': sim_time}),
-        *observers(settings, monitor, sim_time),
+        *([processes.package_node(settings, 'swarm_world', 'swarm_world', world,
+                                  on_exit=processes.shut_down_with_status)]
+          if arguments.parse_bool(settings, 'swarm_world') else []),
+        *processes.fleet_nodes(
+            settings, shares, scene | election | {**noise, 'use_sim_time': sim_time}),
+        *processes.observers(settings, monitor, sim_time),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Describe ``ros2 launch leader_election swarm.launch.py``."""
-    return LaunchDescription([*arguments(), OpaqueFunction(function=nodes)])
+    return LaunchDescription([*declarations(), OpaqueFunction(function=nodes)])

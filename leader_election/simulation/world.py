@@ -20,28 +20,13 @@ from typing import Any, TYPE_CHECKING
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import id_ranges, within
+from leader_election.simulation import motion as motions
+from leader_election.simulation import robot_logs
 from leader_election.simulation.kinematics import Array, relative, velocities_between
 from leader_election.simulation.lidar import Lidar
-from leader_election.simulation.motion import (
-    carried_log,
-    CarriedMotion,
-    DrivenMotion,
-    LevyWalk,
-    Motion,
-    ReplayMotion,
-    StaticMotion,
-    VelocityCommands,
-    VelocityController,
-)
 from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.radio import Radio
-from leader_election.simulation.robot_logs import (
-    first_time,
-    LoggedSightings,
-    read_scene_landmarks,
-    read_sightings,
-)
 from leader_election.simulation.scene import free_space, LineOfSight, make_scene, Scene
 from leader_election.simulation.sensors import (
     Camera,
@@ -74,12 +59,12 @@ def make_sighting_sensors(scene: Scene,
         sensors.append(Ranging(
             ids, sight, parameters, np.random.default_rng([parameters.seed, 5])))
     if parameters.camera_rate:
-        landmarks = read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
+        landmarks = robot_logs.read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
         sensors.append(Camera(ids, landmarks, sight, parameters,
                               np.random.default_rng([parameters.seed, 6])))
     if parameters.logged_sightings:
-        sensors.append(LoggedSightings(
-            read_sightings(parameters.logs, ids), first_time(scene.logs)))
+        sensors.append(robot_logs.LoggedSightings(
+            robot_logs.read_sightings(parameters.logs, ids), robot_logs.first_time(scene.logs)))
     return tuple(sensors)
 
 
@@ -117,7 +102,7 @@ class World:
         self.steps = 0
         self.poses: Array = np.array(self.scene.starts)
         self.velocities: Array = np.zeros((len(self.poses), 2))
-        self.commands: VelocityCommands | None = None
+        self.commands: motions.VelocityCommands | None = None
         self.physics: ContactPhysics | None = None
         self._slips = parameters.physics == 'mujoco' or parameters.contact_slip > 0.0
         self._starts = self.poses
@@ -164,36 +149,38 @@ class World:
             self._shift = np.array([[parameters.odom_shift * within(robot, shifted), 0.0, 0.0]
                                     for robot in self._rows])
 
-    def _make_motion(self, parameters: WorldParameters) -> Motion:
+    def _make_motion(self, parameters: WorldParameters) -> motions.Motion:
         carried = id_ranges(parameters.carried_robots, 'carried_robots')
         rows = [row for row, robot in enumerate(self.scene.ids) if within(robot, carried)]
         at, by = parameters.carried_at, np.array(parameters.carried_by)
         if self.scene.logs:
-            first = first_time(self.scene.logs)
-            return ReplayMotion([carried_log(log, first + at, by) if row in rows else log
-                                 for row, log in enumerate(self.scene.logs)])
+            first = robot_logs.first_time(self.scene.logs)
+            return motions.ReplayMotion([
+                motions.carried_log(log, first + at, by) if row in rows else log
+                for row, log in enumerate(self.scene.logs)])
         motion = self._make_driven_motion(parameters)
-        return CarriedMotion(motion, rows, at, by) if rows else motion
+        return motions.CarriedMotion(motion, rows, at, by) if rows else motion
 
-    def _make_driven_motion(self, parameters: WorldParameters) -> Motion:
+    def _make_driven_motion(self, parameters: WorldParameters) -> motions.Motion:
         robots = len(self.poses)
         rng = np.random.default_rng([parameters.seed, 1])
-        controller: VelocityController
+        controller: motions.VelocityController
         if parameters.motion == 'cmd_vel':
-            controller = self.commands = VelocityCommands(robots, parameters)
+            controller = self.commands = motions.VelocityCommands(robots, parameters)
         elif parameters.motion == 'levy':
             rough = (_ACCURACY, _SETTLING) if parameters.physics == 'mujoco' else ()
-            controller = LevyWalk(robots, parameters, rng, *rough)
+            controller = motions.LevyWalk(robots, parameters, rng, *rough)
         elif parameters.physics == 'kinematic':
-            return StaticMotion()
+            return motions.StaticMotion()
         else:
-            controller = VelocityCommands(robots, parameters)
+            controller = motions.VelocityCommands(robots, parameters)
         if parameters.physics == 'mujoco':
             return self._make_physical_motion(controller, parameters.robot_radius)
         free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
-        return DrivenMotion(controller, free, robots, parameters.contact_slip)
+        return motions.DrivenMotion(controller, free, robots, parameters.contact_slip)
 
-    def _make_physical_motion(self, controller: VelocityController, radius: float) -> Motion:
+    def _make_physical_motion(self, controller: motions.VelocityController,
+                              radius: float) -> motions.Motion:
         # Only where it is asked for: MuJoCo is an extra.
         try:
             from leader_election.simulation.mujoco_physics import ContactPhysics, PhysicalMotion
@@ -212,7 +199,8 @@ class World:
     @property
     def ended(self) -> bool:
         """Return whether a replay has reached the end of the logs."""
-        return isinstance(self._motion, ReplayMotion) and self.time >= self._motion.duration
+        motion = self._motion
+        return isinstance(motion, motions.ReplayMotion) and self.time >= motion.duration
 
     @property
     def odometry(self) -> Array:

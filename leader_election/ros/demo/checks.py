@@ -22,14 +22,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.codec import MAIN, Position
-from leader_election.election.robot.diagnostics import (
-    ACTING_UNTIL,
-    ID,
-    INSTANCE,
-    IS_LEADER,
-    Status,
-)
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus
@@ -290,16 +284,17 @@ class Leaderships(Node):
                 DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
 
     def _take(self, message: DiagnosticArray) -> None:
-        statuses = [Status(status.name, status.hardware_id,
-                           {pair.key: pair.value for pair in status.values})
+        statuses = [vocabulary.Status(status.name, status.hardware_id,
+                                      {pair.key: pair.value for pair in status.values})
                     for status in message.status]
         self._times.add(statuses, clock.seconds(self.get_clock()))
         stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
         for values in (status.values for status in statuses):
-            if values.get(INSTANCE) == MAIN:
-                until = values.get(ACTING_UNTIL, '')
-                self.log.add(int(values[ID]), stamp, values[IS_LEADER] == 'true',
-                             float(until) if until else None)
+            if values.get(vocabulary.INSTANCE) == MAIN:
+                until = values.get(vocabulary.ACTING_UNTIL, '')
+                self.log.add(
+                    int(values[vocabulary.ID]), stamp, values[vocabulary.IS_LEADER] == 'true',
+                    float(until) if until else None)
 
     def checks(self) -> list[Check]:
         """Return the check that no robot was under two mandates, with the share under one."""

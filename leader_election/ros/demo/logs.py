@@ -37,15 +37,9 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
+from leader_election.simulation import robot_logs
 from leader_election.simulation.motion import carried_log
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
-from leader_election.simulation.robot_logs import (
-    first_time,
-    LANDMARKS,
-    landmarks_path,
-    read_sightings,
-    RobotLog,
-)
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.accuracy import Accuracy, accuracy_lines, compare_messages
 from leader_election.swarm.reference_partition import Agreement
@@ -113,9 +107,9 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
         found[FILTER] = {'odom_topic': ODOM, 'pose_source': 'cooperative',
                          'measurements_topic': '/robot_{id}/measurements'}
     if options.landmarks:
-        path = landmarks_path(options.logs)
+        path = robot_logs.landmarks_path(options.logs)
         if path is None:
-            raise ParameterError(f'argument --landmarks: there is no {LANDMARKS} in '
+            raise ParameterError(f'argument --landmarks: there is no {robot_logs.LANDMARKS} in '
                                  f'{options.logs}, nor in its folder measurements')
         found[FILTER]['landmarks'] = str(path)
     if relayed(options):
@@ -124,12 +118,12 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
     return found
 
 
-def true_logs(logs: Sequence[RobotLog], ids: Sequence[int],
-              options: Namespace) -> dict[int, RobotLog]:
+def true_logs(logs: Sequence[robot_logs.RobotLog], ids: Sequence[int],
+              options: Namespace) -> dict[int, robot_logs.RobotLog]:
     """Return the logs with true poses, by the robot's id: those of carried robots are moved."""
     carried = id_ranges(options.carried, 'carried')
     by = np.array(WorldParameters.carried_by)
-    return {robot: carried_log(log, first_time(logs) + options.carried_at, by)
+    return {robot: carried_log(log, robot_logs.first_time(logs) + options.carried_at, by)
             if within(robot, carried) else log for robot, log in zip(ids, logs)}
 
 
@@ -155,7 +149,7 @@ class LogsDemo(Node):
         self.ids = scene.ids
         self.length = min(float(log.t[-1] - log.t[0]) for log in scene.logs)
         if options.sightings == LOGGED:
-            read_sightings(options.logs, self.ids)
+            robot_logs.read_sightings(options.logs, self.ids)
         self.swarms = swarms(options)
         expiry = ElectionParameters.message_expiry
         self.trackers = {name: SwarmTracker(expiry) for name in self.swarms}
@@ -165,7 +159,7 @@ class LogsDemo(Node):
                             for name in self.swarms}
         self.accuracy = {ODOMETRY: Accuracy(), FILTER: Accuracy()}
         self._truth = true_logs(scene.logs, self.ids, options)
-        self._first = first_time(scene.logs)
+        self._first = robot_logs.first_time(scene.logs)
         for name in self.swarms:
             def receive(message: String, name: str = name) -> None:
                 now = clock.seconds(self.get_clock())

@@ -38,6 +38,7 @@ from leader_election.parameters import (
     REQUIRED_INT,
     table,
 )
+from leader_election.ros.gazebo import user_world
 from leader_election.ros.gazebo.sdf import (
     Equipment,
     MIN_BEAMS,
@@ -46,13 +47,7 @@ from leader_election.ros.gazebo.sdf import (
     robot_colour,
     STEP,
 )
-from leader_election.ros.gazebo.user_world import (
-    add_robots,
-    floor_heights,
-    is_user_world,
-    read_world,
-    world_name,
-)
+from leader_election.ros.gazebo.user_world import world_name
 from leader_election.ros.gazebo.world_file import robot_sdf, WORLD_NAME, world_sdf
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
@@ -183,9 +178,9 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
     robots = planned_robots(parameters)
     equipment = equipment_of(parameters)
     heights, note = _heights(parameters.world, parameters.z, robots)
-    if is_user_world(parameters.world):
-        name, world = add_robots(
-            parameters.world, read_world(parameters.world), robots, equipment, heights)
+    if user_world.is_user_world(parameters.world):
+        name, world = user_world.add_robots(
+            parameters.world, user_world.read_world(parameters.world), robots, equipment, heights)
     else:
         name = WORLD_NAME
         world = world_sdf(load_arena(parameters.world), robots, equipment,
@@ -210,9 +205,9 @@ def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[floa
             raise ParameterError('z', z, f'{-HIGHEST:g} to {HIGHEST:g} m, or nothing for the '
                                  'floor of the world')
         return [height] * len(robots), ''
-    if not is_user_world(world):
+    if not user_world.is_user_world(world):
         return [0.0] * len(robots), ''
-    found = floor_heights(world, [robot.pose[:2] for robot in robots])
+    found = user_world.floor_heights(world, [robot.pose[:2] for robot in robots])
     lost = [robot.name for robot, height in zip(robots, found) if height is None]
     note = (f'parameter z: {world} shows no floor below {", ".join(lost[:3])}'
             + (f' and {len(lost) - 3} more' if len(lost) > 3 else '')
@@ -222,7 +217,7 @@ def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[floa
 
 def _known_arena(world: str) -> str:
     """Return the arena; empty for a user's world file, whose walls are not known."""
-    return '' if is_user_world(world) else world
+    return '' if user_world.is_user_world(world) else world
 
 
 def plan_spawn(parameters: SpawnParameters) -> Plan:
@@ -239,7 +234,7 @@ def plan_spawn(parameters: SpawnParameters) -> Plan:
     if arena:
         check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
     # A user's file is read even if its name is not needed: a wrong file is an error.
-    default_name = world_name(p.world) if is_user_world(p.world) else WORLD_NAME
+    default_name = world_name(p.world) if user_world.is_user_world(p.world) else WORLD_NAME
     running = p.world_name or default_name
     equipment = equipment_of(p)
     heights, note = _heights(p.world, p.z, [robot])

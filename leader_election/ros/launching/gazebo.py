@@ -22,16 +22,8 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
-from leader_election.ros.launching import bound
+from leader_election.ros.launching import bound, processes
 from leader_election.ros.launching.arguments import PACKAGE
-from leader_election.ros.launching.processes import (
-    bound_node,
-    distro,
-    package_node,
-    shut_down,
-    shut_down_with_status,
-    start_after,
-)
 
 GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
 
@@ -52,8 +44,8 @@ def check_gazebo_installed(robots: str) -> None:
         except PackageNotFoundError:
             raise ParameterError(
                 f'Gazebo needs the package {package}, which is not installed; install it with '
-                f'apt install ros-{distro()}-ros-gz, or take the embedded world: ros2 launch '
-                f'leader_election swarm.launch.py robots:={number} motion:=levy') from None
+                f'apt install ros-{processes.distro()}-ros-gz, or take the embedded world: ros2 '
+                f'launch leader_election swarm.launch.py robots:={number} motion:=levy') from None
 
 
 def _is_number(robots: str) -> bool:
@@ -77,7 +69,7 @@ def gazebo_server(world: Path, headless: bool) -> list[Any]:
             return []
         print_error(f'Gazebo has ended by itself, with status {event.returncode}; see its output')
         # Also that of gz where the world cannot be loaded is 0.
-        return shut_down(event, context, max(event.returncode, 1))
+        return processes.shut_down(event, context, max(event.returncode, 1))
 
     # gz_sim.launch.py puts the arguments into a shell command.
     rendering = ' --headless-rendering' if headless else ''
@@ -126,10 +118,10 @@ def gazebo_bridge(settings: Mapping[str, str], config: Path, name: str, sim_time
     :param name: of its node.
     :param sim_time: whether it uses simulated time.
     """
-    return bound_node(
+    return processes.bound_node(
         settings, 'ros_gz_bridge', 'parameter_bridge', name=name, output='screen',
         parameters=[{'config_file': str(config), 'use_sim_time': sim_time}],
-        on_exit=shut_down_with_status)
+        on_exit=processes.shut_down_with_status)
 
 
 def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list[Any]:
@@ -141,8 +133,8 @@ def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list
     :param settings: the values of arguments.
     :param actions: those that follow.
     """
-    return start_after(
-        package_node(settings, 'await_clock', 'await_clock', {}), actions,
+    return processes.start_after(
+        processes.package_node(settings, 'await_clock', 'await_clock', {}), actions,
         'simulated time did not begin; see what Gazebo and the bridge of the clock say')
 
 
@@ -156,9 +148,9 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
     :param parameters: of the node; empty if it is not needed.
     :param sim_time: whether it uses simulated time.
     """
-    return [package_node(settings, 'gazebo_odometry', name,
-                         {**parameters, 'use_sim_time': sim_time},
-                         on_exit=shut_down_with_status)] if parameters else []
+    return [processes.package_node(settings, 'gazebo_odometry', name,
+                                   {**parameters, 'use_sim_time': sim_time},
+                                   on_exit=processes.shut_down_with_status)] if parameters else []
 
 
 def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: Path,
@@ -174,7 +166,7 @@ def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: 
     """
     words = [word for option, value in zip(('x', 'y', 'z', 'yaw'), pose)
              for word in (f'--{option}', repr(value))]
-    return bound_node(
+    return processes.bound_node(
         settings, PACKAGE, 'gazebo_spawn', output='screen', arguments=[
             '--world', world_name, '--name', name, '--file', str(model), *words])
 

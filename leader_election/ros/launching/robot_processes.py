@@ -23,23 +23,11 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import Parameter, ParameterError, table
+from leader_election.ros.launching import checks
 from leader_election.ros.launching.arguments import given_values, parse_bool
-from leader_election.ros.launching.checks import (
-    check_namespace,
-    check_tasks,
-    configured_tasks,
-    effective_parameters,
-    full_namespace,
-    sets_parameter,
-)
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
+from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
-from leader_election.swarm.fleet.fleet_settings import (
-    check_topic_name,
-    SHARED_TOPIC,
-    task_parameters,
-    TOPICS,
-)
 
 NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
 """Parameters of a robot's node that are arguments."""
@@ -47,9 +35,9 @@ ODOMETRY_TIMEOUT = 10.0
 """The default on hardware, where a driver that does not run should be noticed soon [s]."""
 NODE_NAME = 'election_node'
 """The name of a robot's node."""
-TF = TOPICS['tf_topic']
+TF = fleet_settings.TOPICS['tf_topic']
 """The topic of transforms in tf2."""
-TOPIC_NAMES = TOPICS | {SHARED_TOPIC: SHARED_TOPIC}
+TOPIC_NAMES = fleet_settings.TOPICS | {fleet_settings.SHARED_TOPIC: fleet_settings.SHARED_TOPIC}
 """The names of topics in nodes, by the keys of a fleet file."""
 STATIC_SUFFIX = '_static'
 """The suffix of the topic of static transforms."""
@@ -87,20 +75,20 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
         raise ParameterError('robot_id', problem=f' is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which has it under the name of the robot')
     parameters = (robot.parameters if robot else {}) | arguments
-    check_tasks(parameters)
+    checks.check_tasks(parameters)
     driving = robot.driving if robot else {}
     name = robot.spec.name if robot else f"robot_{parameters['robot_id']}"
-    namespace = check_namespace(settings.get('namespace') or name)
+    namespace = checks.check_namespace(settings.get('namespace') or name)
     node = f'{namespace}/{NODE_NAME}'
-    if not sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
+    if not checks.sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
         parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
-    given = {name: check_topic_name(settings[name], f'parameter {name}') for name in TOPICS
-             if settings.get(name)}
-    if SHARED_TOPIC in given:
-        full = full_namespace(settings, namespace)
-        given[SHARED_TOPIC] = shared_topic(given[SHARED_TOPIC], full)
-    topics = TOPICS | (robot.topics if robot else {}) | given
-    return RobotLaunch(namespace, task_parameters(driving, parameters) | parameters,
+    given = {name: fleet_settings.check_topic_name(settings[name], f'parameter {name}')
+             for name in fleet_settings.TOPICS if settings.get(name)}
+    if fleet_settings.SHARED_TOPIC in given:
+        full = checks.full_namespace(settings, namespace)
+        given[fleet_settings.SHARED_TOPIC] = shared_topic(given[fleet_settings.SHARED_TOPIC], full)
+    topics = fleet_settings.TOPICS | (robot.topics if robot else {}) | given
+    return RobotLaunch(namespace, fleet_settings.task_parameters(driving, parameters) | parameters,
                        _remappings(topics), driving)
 
 
@@ -208,8 +196,8 @@ def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[
     """
     argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
     nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
-    return [[task for names in configured_tasks(values).values() for task in names]
-            for values in effective_parameters(settings['params_file'], nodes, argument)]
+    return [[task for names in checks.configured_tasks(values).values() for task in names]
+            for values in checks.effective_parameters(settings['params_file'], nodes, argument)]
 
 
 def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:

@@ -26,32 +26,12 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import qos
 from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.declare import Declarations, overrides
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.qos import (
-    advertise,
-    BUNDLES,
-    EVENTS,
-    LEASE,
-    NEIGHBOURHOOD,
-    PROMISES,
-    repeated,
-    SIGHTINGS,
-    subscribe,
-)
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.simulation.radio import (
-    BUNDLE_PERIOD,
-    HEARD_TOPIC,
-    ODOMETRY_TOPIC,
-    pack,
-    parse_delivery,
-    rows_of,
-    SENT_TOPIC,
-    STANDING_PERIOD,
-    unpack,
-)
+from leader_election.simulation import radio
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -82,24 +62,24 @@ class SharedTopics:
         self._hearing: dict[int, Callable[[String], None]] = {}
         self._message = Odometry()
         self._message.header.frame_id = 'odom'
-        out = advertise(node, String, 'neighbourhood', NEIGHBOURHOOD)
+        out = qos.advertise(node, String, 'neighbourhood', qos.NEIGHBOURHOOD)
         if relay:
             out = BundlePublisher(node, out)
-        diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        leadership = repeated(LEASE)
+        diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.EVENTS)
+        leadership = qos.repeated(qos.LEASE)
         # The last message of each robot of a large process.
-        leadership.depth = NEIGHBOURHOOD.depth
-        self.leadership: Publisher = advertise(
-            node, DiagnosticArray, LEADERSHIP, leadership, PROMISES)
+        leadership.depth = qos.NEIGHBOURHOOD.depth
+        self.leadership: Publisher = qos.advertise(
+            node, DiagnosticArray, LEADERSHIP, leadership, qos.PROMISES)
         self.publishers: dict[str, Publisher | BundlePublisher] = {
             publisher.topic_name: publisher for publisher in (out, diagnostics)}
         # Each bundle is about other robots, so none may be skipped, even in a busy process.
         self._odometry_input = node.create_subscription(
-            Float64MultiArray, ODOMETRY_TOPIC, self._take_odometry, SIGHTINGS)
-        heard, take = ((HEARD_TOPIC, self._take_deliveries) if relay
+            Float64MultiArray, radio.ODOMETRY_TOPIC, self._take_odometry, qos.SIGHTINGS)
+        heard, take = ((radio.HEARD_TOPIC, self._take_deliveries) if relay
                        else ('neighbourhood', self._take_broadcast))
-        self._heard_input = subscribe(
-            node, String, heard, take, BUNDLES if relay else NEIGHBOURHOOD)
+        self._heard_input = qos.subscribe(
+            node, String, heard, take, qos.BUNDLES if relay else qos.NEIGHBOURHOOD)
         self.inputs = {'odom': self._odometry_input.topic_name,
                        'neighbourhood': self._heard_input.topic_name}
 
@@ -129,7 +109,7 @@ class SharedTopics:
         message = self._message
         message.header.stamp = self._node.get_clock().now().to_msg()
         pose, twist = message.pose.pose, message.twist.twist
-        for robot, x, y, yaw, linear, angular in rows_of(bundle.data):
+        for robot, x, y, yaw, linear, angular in radio.rows_of(bundle.data):
             # An id that is not finite is in no dictionary.
             callback = self._odometry.get(robot)
             if callback is not None:
@@ -143,9 +123,9 @@ class SharedTopics:
                 callback(message)
 
     def _take_deliveries(self, bundle: String) -> None:
-        for text in unpack(bundle.data):
+        for text in radio.unpack(bundle.data):
             try:
-                receivers, payload = parse_delivery(text)
+                receivers, payload = radio.parse_delivery(text)
             except ValueError:
                 continue
             callbacks = [self._hearing[robot] for robot in receivers if robot in self._hearing]
@@ -190,8 +170,8 @@ class BundlePublisher:
         """
         self._out = out
         self._collected: list[str] = []
-        self._bundles = advertise(node, String, SENT_TOPIC, NEIGHBOURHOOD)
-        self._timer = node.create_timer(BUNDLE_PERIOD, self._flush, clock=steady_clock(node))
+        self._bundles = qos.advertise(node, String, radio.SENT_TOPIC, qos.NEIGHBOURHOOD)
+        self._timer = node.create_timer(radio.BUNDLE_PERIOD, self._flush, clock=steady_clock(node))
         self._timer.cancel()
 
     @property
@@ -208,7 +188,7 @@ class BundlePublisher:
     def _flush(self) -> None:
         self._timer.cancel()
         collected, self._collected = self._collected, []
-        for text in pack(collected):
+        for text in radio.pack(collected):
             self._bundles.publish(String(data=text))
         if self._out.get_subscription_count():
             for payload in collected:
@@ -261,10 +241,10 @@ class LeanElectionNode(ElectionNode):
             enable_rosout=False, start_parameter_services=False, allow_undeclared_parameters=True,
             automatically_declare_parameters_from_overrides=True, **options)
         expiry = self.election.parameters.odometry_expiry
-        if expiry <= STANDING_PERIOD:
+        if expiry <= radio.STANDING_PERIOD:
             raise ParameterError('odometry_expiry', problem=f': {expiry:g} is not allowed for '
-                                 f'lean robots; it takes more than {STANDING_PERIOD:g} s, the '
-                                 'time between two odometry messages of a robot at rest')
+                                 f'lean robots; it takes more than {radio.STANDING_PERIOD:g} s, '
+                                 'the time between two odometry messages of a robot at rest')
 
     def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
         return Declarations(self, defaults=defaults, served=False)

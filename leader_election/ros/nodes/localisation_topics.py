@@ -34,22 +34,11 @@ from typing import Any
 from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
 from leader_election.election.registry import message_type
+from leader_election.election.robot import sighting_sources as sightings
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.pose import from_parameter, from_quaternion, moved_to, Pose
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.sensing import SIGNAL_STRENGTH
-from leader_election.election.robot.sighting_sources import (
-    columns_of,
-    DETECTIONS,
-    Extraction,
-    MEASUREMENTS,
-    of_detections,
-    of_range,
-    of_tags,
-    RANGES,
-    SensorMount,
-    TAGS,
-)
 from leader_election.localisation.localisation import MEASUREMENTS_REJECTED
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
@@ -168,8 +157,8 @@ class TransformOrigin:
                                (rotation.x, rotation.y, rotation.z, rotation.w))
 
 
-TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
-         RANGES: 'sensor_msgs/msg/Range'}
+TYPES = {sightings.DETECTIONS: 'vision_msgs/msg/Detection3DArray',
+         sightings.TAGS: 'tf2_msgs/msg/TFMessage', sightings.RANGES: 'sensor_msgs/msg/Range'}
 """The types of messages from packages that may not be installed, by source."""
 Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
 """A function that subscribes: topic, type, callback, profile."""
@@ -187,32 +176,34 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
     :raises ParameterError: where the package of a message is not installed.
     """
     def measure(message: Float64MultiArray) -> None:
-        columns = columns_of(message.layout.dim, len(message.data))
+        columns = sightings.columns_of(message.layout.dim, len(message.data))
         if columns is None:
             robot.counts[MEASUREMENTS_REJECTED] += 1
         else:
             robot.sensing.take_measurements(message.data, clock(), columns, stamp_clock())
 
-    def take(extract: Callable[..., Extraction], message: Any) -> None:
+    def take(extract: Callable[..., sightings.Extraction], message: Any) -> None:
         robot.sensing.take_extraction(extract(message, clock=stamp_clock()), clock())
 
     parameters = robot.parameters
-    mount = SensorMount(parameters)
+    mount = sightings.SensorMount(parameters)
     sources = parameters.sources
     if parameters.metric == SIGNAL_STRENGTH and not robot.sensing.cooperates:
         # No other source has signal strengths.
-        sources = (MEASUREMENTS,)
+        sources = (sightings.MEASUREMENTS,)
     for source in sources:
-        if source == MEASUREMENTS:
-            listen(MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
+        if source == sightings.MEASUREMENTS:
+            listen(sightings.MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
             continue
-        kind = _installed(TYPES[source], 'sighting_sources', repr(source), repr(MEASUREMENTS))
-        if source == RANGES:
+        kind = _installed(
+            TYPES[source], 'sighting_sources', repr(source), repr(sightings.MEASUREMENTS))
+        if source == sightings.RANGES:
             for neighbour in parameters.ranged:
                 listen(f'range/robot_{neighbour}', kind,
-                       partial(take, partial(of_range, robot=neighbour)), SIGHTINGS)
+                       partial(take, partial(sightings.of_range, robot=neighbour)), SIGHTINGS)
         else:
-            extract = of_detections if source == DETECTIONS else of_tags
+            extract = (
+                sightings.of_detections if source == sightings.DETECTIONS else sightings.of_tags)
             listen(source, kind, partial(take, partial(extract, mount=mount)), SIGHTINGS)
 
 

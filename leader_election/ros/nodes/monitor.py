@@ -36,14 +36,7 @@ from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import links, positions, regions, RobotView, Snapshot
 from leader_election.swarm.tracker import MonitorParameters, SwarmTracker
-from leader_election.swarm.view.formatting import (
-    Colour,
-    fields_text,
-    GONE,
-    label,
-    Palette,
-    shortened,
-)
+from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import Frame, Rings, rings_of, silence, Trails
 from leader_election.swarm.view.terminal import line, render
 from rclpy.node import Node
@@ -105,8 +98,8 @@ class Markers:
         self._shown = new
         return MarkerArray(markers=[*invalid, *new.values()])
 
-    def _marker(self, namespace: str, kind: int, scale: float, colour: Colour = GONE,
-                alpha: float = 1.0) -> Marker:
+    def _marker(self, namespace: str, kind: int, scale: float,
+                colour: formatting.Colour = formatting.GONE, alpha: float = 1.0) -> Marker:
         marker = Marker(ns=namespace, type=kind, action=Marker.ADD)
         marker.header.frame_id = self._frame_id
         marker.pose.orientation.w = 1.0
@@ -128,19 +121,20 @@ class Markers:
         return marker
 
     def _links(self, ends: Iterable[Position]) -> Marker:
-        marker = self._marker('links', Marker.LINE_LIST, 0.02, GONE, 0.4)
+        marker = self._marker('links', Marker.LINE_LIST, 0.02, formatting.GONE, 0.4)
         marker.points = _points(ends)
         return marker
 
     def _label(self, robot: RobotView) -> Marker:
-        return self._text('labels', robot, label(robot), 0.6, 0.0)
+        return self._text('labels', robot, formatting.label(robot), 0.6, 0.0)
 
     def _decision(self, robot: RobotView) -> Marker:
-        return self._text('decisions', robot, shortened(robot.decision, TEXT_LENGTH), 0.3, -0.6)
+        decision = formatting.shortened(robot.decision, TEXT_LENGTH)
+        return self._text('decisions', robot, decision, 0.3, -0.6)
 
     def _fields(self, robot: RobotView) -> Marker:
-        return self._text('fields', robot, shortened(fields_text(robot.fields), TEXT_LENGTH), 0.2,
-                          -0.9)
+        fields = formatting.shortened(formatting.fields_text(robot.fields), TEXT_LENGTH)
+        return self._text('fields', robot, fields, 0.2, -0.9)
 
     def _deviation(self, robot: RobotView, frame: Frame) -> Marker:
         """Return a circle, not a disc: deviations of odometry alone soon overlap."""
@@ -162,7 +156,7 @@ class Markers:
         marker.text = text
         return marker
 
-    def _region(self, leader: int, members: list[Position], colour: Colour) -> Marker:
+    def _region(self, leader: int, members: list[Position], colour: formatting.Colour) -> Marker:
         marker = self._marker('regions', Marker.LINE_STRIP, 0.06, colour, 0.8)
         marker.id = _number(leader)
         if members:
@@ -183,7 +177,7 @@ def trail_marker(paths: Mapping[int, Sequence[Position]], frame: Frame,
     marker.scale.x = 0.04
     for robot, path in paths.items():
         view = frame.snapshot.robots.get(robot)
-        colour = _rgba(frame.colours[view.leader] if view else GONE, 0.5)
+        colour = _rgba(frame.colours[view.leader] if view else formatting.GONE, 0.5)
         ends = [end for segment in zip(path, path[1:]) for end in segment]
         marker.points += _points(ends)
         marker.colors += [colour] * len(ends)
@@ -201,7 +195,7 @@ def _points(places: Iterable[Position | None]) -> list[Point]:
     return [Point(x=place[0], y=place[1]) for place in places if place is not None]
 
 
-def _rgba(colour: Colour, alpha: float = 1.0) -> ColorRGBA:
+def _rgba(colour: formatting.Colour, alpha: float = 1.0) -> ColorRGBA:
     return ColorRGBA(r=colour[0], g=colour[1], b=colour[2], a=alpha)
 
 
@@ -255,7 +249,7 @@ class Monitor(Node):
         self.rings = Rings()
         self.note = self.upcoming = ''
         self.remarks: dict[int, str] = {}
-        self._palette = Palette()
+        self._palette = formatting.Palette()
         self._frame = Frame(self.snapshot, {})
         self._frame_period = self.parameters.frame_period
         self._markers = Markers(self.parameters.frame)

@@ -31,16 +31,7 @@ from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknow
 from leader_election.ros.nodes.election_node import announcements, ElectionNode
 from leader_election.ros.nodes.lean_election_node import LeanElectionNode, LEFT_OUT, SharedTopics
 from leader_election.ros.nodes.process import run
-from leader_election.swarm.fleet.hosting import (
-    CREATED,
-    ELECTING,
-    is_due,
-    LEAST,
-    progress_line,
-    RobotHostParameters,
-    strength,
-    swarm_robots,
-)
+from leader_election.swarm.fleet import hosting
 from leader_election.swarm.fleet.robot_list import format_ids, parse_ids, RobotSpec
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -69,10 +60,10 @@ class RobotHost(Node):
         :raises ParameterError: for a wrong parameter, of this node or of a robot's.
         """
         super().__init__('fleet')
-        refuse_unknown(self, RobotHostParameters, ElectionParameters, of_robot=True)
-        self.parameters = Declared(self, RobotHostParameters).values
+        refuse_unknown(self, hosting.RobotHostParameters, ElectionParameters, of_robot=True)
+        self.parameters = Declared(self, hosting.RobotHostParameters).values
         self.executor_kind = self.parameters.executor
-        known = {robot.id: robot for robot in swarm_robots(self.parameters)}
+        known = {robot.id: robot for robot in hosting.swarm_robots(self.parameters)}
         if self.parameters.lean and self.parameters.odom_topic != 'odom':
             raise ParameterError('odom_topic', problem=f': {self.parameters.odom_topic!r} is not '
                                  'allowed with lean: the world sends the odometry of lean robots '
@@ -87,14 +78,14 @@ class RobotHost(Node):
         self.robots: list[ElectionNode] = []
         for robot in members:
             self.robots.append(self._robot(known[robot], shared))
-            self._tell(len(self.robots), len(members), CREATED)
+            self._tell(len(self.robots), len(members), hosting.CREATED)
         if self._topics is not None:
             self.get_logger().info(f'lean robots: they do without {LEFT_OUT}')
         if self._is_crowded:
             self.get_logger().info(
                 f'more than {MOST_REACTIVE} lean robots: schedule is periodic unless it is set, '
                 'since their reactions would take more than two processors')
-        if len(members) >= LEAST:
+        if len(members) >= hosting.LEAST:
             self._electing = 0
             self._look = self.create_timer(
                 LOOK_PERIOD, self._count, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -105,8 +96,8 @@ class RobotHost(Node):
 
     def _tell(self, done: int, total: int, phase: str) -> None:
         """Log the progress of the start of many robots."""
-        if total >= LEAST and is_due(done, total):
-            self.get_logger().info(progress_line(done, total, phase))
+        if total >= hosting.LEAST and hosting.is_due(done, total):
+            self.get_logger().info(hosting.progress_line(done, total, phase))
 
     def _count(self) -> None:
         """Count the robots that elect, until all do."""
@@ -115,7 +106,7 @@ class RobotHost(Node):
             node.robot.position is not None or not node.robot.sensing.positions_matter)
             for node in self.robots)
         if self._electing * 10 // total > before * 10 // total:
-            self.get_logger().info(progress_line(self._electing, total, ELECTING))
+            self.get_logger().info(hosting.progress_line(self._electing, total, hosting.ELECTING))
         if self._electing == total:
             self.destroy_timer(self._look)
 
@@ -139,14 +130,14 @@ class RobotHost(Node):
         for name, topic in topics.items():
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
-        chosen = strength(self.parameters, robot.id)
+        chosen = hosting.strength(self.parameters, robot.id)
         defaults: dict[str, Any] = {} if chosen is None else {'strength': chosen}
         if self._is_crowded:
             defaults['schedule'] = 'periodic'
         given: dict[str, Any] = {
             'namespace': f'{space}/{robot.name}', 'cli_args': ['--ros-args', *shared, *remaps],
             'parameter_overrides': overrides(own),
-            'defaults': defaults, 'others': (RobotHostParameters,)}
+            'defaults': defaults, 'others': (hosting.RobotHostParameters,)}
         node = (ElectionNode(use_global_arguments=False, **given) if self._topics is None
                 else LeanElectionNode(self, self._topics, robot.id, **given))
         if chosen not in (None, node.election.parameters.strength):

@@ -33,16 +33,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import make_executor, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
-from leader_election.swarm.doctor import command
-from leader_election.swarm.doctor.communication import (
-    DEFAULT,
-    domains,
-    LARGEST,
-    losses,
-    Socket,
-    sockets,
-    udp_counters,
-)
+from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
 from leader_election.swarm.doctor.observations import (
     by_robot,
@@ -255,7 +246,7 @@ class SwarmDoctor(Node):
         now = self._now()
         found = _sockets()
         domain = self.context.get_domain_id()
-        lost, lost_here = losses(self._sockets, found, domain, _own_inodes())
+        lost, lost_here = communication.losses(self._sockets, found, domain, _own_inodes())
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
         endpoints = self._endpoints(topics)
         environment = {name: os.environ.get(name, default)
@@ -272,7 +263,7 @@ class SwarmDoctor(Node):
             receive_buffers=_receive_buffers(),
             datagrams=_datagrams() - self._received, lost=lost, lost_here=lost_here,
             load=os.getloadavg()[0] / (os.cpu_count() or 1),
-            other_domains=sorted(domains(found) - {domain}))
+            other_domains=sorted(communication.domains(found) - {domain}))
 
     def pace(self) -> float:
         """Return the speed of simulated time relative to real time; 1 without ``/clock``."""
@@ -310,11 +301,11 @@ def _text(path: Path) -> str:
 
 
 def _datagrams() -> int:
-    return udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
+    return communication.udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
 
 
-def _sockets() -> list[Socket]:
-    return sockets(_text(UDP_SOCKETS))
+def _sockets() -> list[communication.Socket]:
+    return communication.sockets(_text(UDP_SOCKETS))
 
 
 def _own_inodes() -> set[str]:
@@ -327,7 +318,8 @@ def _own_inodes() -> set[str]:
 
 
 def _receive_buffers() -> dict[str, int]:
-    found = {name: _text(Path('/proc/sys', *name.split('.'))) for name in (DEFAULT, LARGEST)}
+    found = {name: _text(Path('/proc/sys', *name.split('.')))
+             for name in (communication.DEFAULT, communication.LARGEST)}
     return {name: int(text) for name, text in found.items() if text.strip().isdecimal()}
 
 

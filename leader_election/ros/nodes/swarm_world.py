@@ -24,30 +24,14 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Twist
 from leader_election.election.robot import codec
 from leader_election.ros.nodes import clock, process
+from leader_election.ros.nodes import sensor_publishers as sensors
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.sensor_publishers import (
-    BASE,
-    ODOM,
-    OdometryPublisher,
-    robot_publishers,
-    sensor_publishers,
-    TransformPublisher,
-)
 from leader_election.ros.nodes.waiting import Missing
+from leader_election.simulation import radio
 from leader_election.simulation.kinematics import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.radio import (
-    BUNDLE_PERIOD,
-    Delivery,
-    delivery,
-    HEARD_TOPIC,
-    pack,
-    Radio,
-    SENT_TOPIC,
-    unpack,
-)
 from leader_election.simulation.scene import Scene
 from leader_election.simulation.sensors import contours
 from leader_election.simulation.world import World
@@ -89,17 +73,17 @@ class RadioRelay:
         """
         self.relayed = self.dropped = 0
         self._node, self._world, self._swarm = node, world, swarm
-        self._radio: Radio = world.radios[swarm]
+        self._radio: radio.Radio = world.radios[swarm]
         self._clock, self._time_factor = timers, time_factor
         prefix = f'{namespace}/' if namespace else ''
         self._name = f'{node.get_name()}: radio {namespace}'.rstrip()
         self._ids = world.scene.ids
-        self._bundle = (
-            node.create_publisher(String, prefix + HEARD_TOPIC, NEIGHBOURHOOD) if lean else None)
+        self._bundle = node.create_publisher(
+            String, prefix + radio.HEARD_TOPIC, NEIGHBOURHOOD) if lean else None
         self._heard = [] if lean else [
             node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
             for i in self._ids]
-        topic, take = ((SENT_TOPIC, self._relay_bundle) if lean
+        topic, take = ((radio.SENT_TOPIC, self._relay_bundle) if lean
                        else ('neighbourhood', self._relay))
         subscribe(node, String, prefix + topic, take, NEIGHBOURHOOD)
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
@@ -113,7 +97,7 @@ class RadioRelay:
 
     def _relay_bundle(self, bundle: String) -> None:
         """Send the messages of a bundle by radio."""
-        for payload in unpack(bundle.data):
+        for payload in radio.unpack(bundle.data):
             self._relay(String(data=payload))
 
     def _relay(self, message: String) -> None:
@@ -128,7 +112,7 @@ class RadioRelay:
         self.relayed += 1
         if self._bundle is None:
             self._deliver()
-        elif self._planned > now + BUNDLE_PERIOD or self._arrival.is_canceled():
+        elif self._planned > now + radio.BUNDLE_PERIOD or self._arrival.is_canceled():
             self._set_timer(now)
 
     def _deliver(self) -> None:
@@ -139,16 +123,16 @@ class RadioRelay:
             for each in arrived:
                 self._heard[each.receiver].publish(each.message)
         else:
-            for text in pack(self._by_message(arrived)):
+            for text in radio.pack(self._by_message(arrived)):
                 self._bundle.publish(String(data=text))
         self._arrival.cancel()
         self._set_timer(now)
 
-    def _by_message(self, arrived: Iterable[Delivery]) -> Iterator[str]:
+    def _by_message(self, arrived: Iterable[radio.Delivery]) -> Iterator[str]:
         """Yield each message once, with the ids of all that receive it now."""
         for _, copies in groupby(arrived, lambda copy: id(copy.message)):
             same = list(copies)
-            yield delivery((self._ids[copy.receiver] for copy in same), same[0].message.data)
+            yield radio.delivery((self._ids[copy.receiver] for copy in same), same[0].message.data)
 
     def _set_timer(self, now: float) -> None:
         """Set the timer for the next arrival, if there is one; it is never set to a later time."""
@@ -156,7 +140,7 @@ class RadioRelay:
         if due is None:
             return
         # By the planned time, since a steady flow of messages would put off a bundle for ever.
-        planned = max(due, now + (BUNDLE_PERIOD if self._bundle is not None else 0.0))
+        planned = max(due, now + (radio.BUNDLE_PERIOD if self._bundle is not None else 0.0))
         if planned < self._planned or self._arrival.is_canceled():
             self._planned = planned
             clock.restart(self._arrival, (planned - now) / self._time_factor)
@@ -233,18 +217,19 @@ class SwarmWorld(Node):
         declared.changed = self.world.configure
         ids = self.world.scene.ids
         spaces = parameters.radio_namespaces if parameters.radio == 'relay' else ()
-        self._bundle = OdometryPublisher(self, self.world, spaces) if parameters.lean else None
+        self._bundle = (
+            sensors.OdometryPublisher(self, self.world, spaces) if parameters.lean else None)
         own = () if parameters.lean else ids
-        self._odom = robot_publishers(self, Odometry, 'odom', own)
-        self._truth = robot_publishers(self, Odometry, 'ground_truth', own)
-        self._transforms = TransformPublisher(
+        self._odom = sensors.robot_publishers(self, Odometry, 'odom', own)
+        self._truth = sensors.robot_publishers(self, Odometry, 'ground_truth', own)
+        self._transforms = sensors.TransformPublisher(
             self, [f'robot_{i}' for i in own] if parameters.send_transforms else [])
-        self._odom_message = _odometry(ODOM)
+        self._odom_message = _odometry(sensors.ODOM)
         self._truth_message = _odometry('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
             self.world.scene, contours(parameters) if parameters.reading_rate else ()))
-        self._sensors = sensor_publishers(self, self.world, parameters)
+        self._sensors = sensors.sensor_publishers(self, self.world, parameters)
         self._subscribe_commands(ids)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
@@ -328,7 +313,7 @@ class SwarmWorld(Node):
 
 
 def _odometry(frame: str) -> Odometry:
-    message = Odometry(child_frame_id=BASE)
+    message = Odometry(child_frame_id=sensors.BASE)
     message.header.frame_id = frame
     return message
 

@@ -23,11 +23,7 @@ from collections.abc import Collection, Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
-from leader_election.election.robot.diagnostics import (
-    COMMUNICATION_RANGE,
-    MESSAGE_EXPIRY,
-    NEIGHBOURS,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.swarm.doctor.observations import (
@@ -133,13 +129,13 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
 
 def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
     """Find a robot that receives others, all of which are out of range."""
-    reach, own = swarm.setting(robot, COMMUNICATION_RANGE), swarm.ids[robot]
+    reach, own = swarm.setting(robot, vocabulary.COMMUNICATION_RANGE), swarm.ids[robot]
     nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
                   default=0.0)
     if nearest > reach and all(
-            report.values.get(NEIGHBOURS) == '0' for report in swarm.reports_of(robot)):
+            report.values.get(vocabulary.NEIGHBOURS) == '0' for report in swarm.reports_of(robot)):
         yield Symptom(Level.NOTE, (robot,), f'it has no neighbours: the nearest robot is '
-                      f'{nearest:.1f} m away, and {COMMUNICATION_RANGE} is {reach:g} m',
+                      f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m',
                       'Where they are nearer than that: correct initial_pose, or the odometry. '
                       'Where they are not, they lead themselves: bring them nearer, or raise '
                       'communication_range, if their radios reach as far.')
@@ -168,7 +164,7 @@ def one_way(swarm: Observations) -> Iterator[Symptom]:
 
 
 def _range(swarm: Observations, robot: str) -> str | None:
-    return swarm.reports_of(robot)[-1].values.get(COMMUNICATION_RANGE)
+    return swarm.reports_of(robot)[-1].values.get(vocabulary.COMMUNICATION_RANGE)
 
 
 def _recent(swarm: Observations, robot: str) -> list[tuple[int, ...]]:
@@ -207,7 +203,7 @@ def loss(swarm: Observations) -> Iterator[Symptom]:
 
 def _least_expiry(swarm: Observations, robot_id: int) -> float:
     """Return the shortest message_expiry of all other robots [s]."""
-    others = [swarm.setting(robot, MESSAGE_EXPIRY)
+    others = [swarm.setting(robot, vocabulary.MESSAGE_EXPIRY)
               for robot, own in swarm.ids.items() if own != robot_id]
     return min(others, default=ElectionParameters.message_expiry)
 

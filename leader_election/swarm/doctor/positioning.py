@@ -17,20 +17,7 @@
 from collections.abc import Iterator, Sequence
 import math
 
-from leader_election.election.robot.diagnostics import (
-    COMMUNICATION_RANGE,
-    DEVIATION,
-    DISTANCE_DEVIATION,
-    LANDMARKS,
-    LEADER_DOUBT,
-    MAX_DEVIATION,
-    number,
-    ODOMETRY_EXPIRY,
-    POSE_SOURCE,
-    RADIUS,
-    RANGE_BIAS,
-    RANGE_BIAS_DEVIATION,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.localisation_watch import DOUBTFUL
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
@@ -101,7 +88,7 @@ def _quality(swarm: Observations, robot: str, topic: str,
     """Find odometry that has stopped, is slow or is not finite."""
     age = (swarm.end - readings[-1].received) * swarm.pace
     rate = _rate(readings)
-    if age > swarm.setting(robot, ODOMETRY_EXPIRY):
+    if age > swarm.setting(robot, vocabulary.ODOMETRY_EXPIRY):
         yield Symptom(Level.ERROR, (robot,),
                       f'{topic} {STOPPED}: the last message was received {age:.1f} s ago')
     elif rate is not None and rate < SLOW * swarm.pace:
@@ -178,27 +165,28 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
     """Find robots with too uncertain distances."""
     for report in _last_reports(swarm):
         values, robot = report.values, report.robot
-        own = number(values, DEVIATION)
-        cooperates = values.get(POSE_SOURCE) == COOPERATIVE
-        of_distances = number(values, DISTANCE_DEVIATION) if cooperates else None
+        own = vocabulary.number(values, vocabulary.DEVIATION)
+        cooperates = values.get(vocabulary.POSE_SOURCE) == COOPERATIVE
+        of_distances = (
+            vocabulary.number(values, vocabulary.DISTANCE_DEVIATION) if cooperates else None)
         found = own if of_distances is None else of_distances
         if found is None or not swarm.needs_position(robot):
             continue
         what = ('its position by odometry' if not cooperates else
                 'its position' if of_distances is None else 'its distances to neighbours')
-        limit = number(values, MAX_DEVIATION, finite=False)
+        limit = vocabulary.number(values, vocabulary.MAX_DEVIATION, finite=False)
         if limit is not None and found > limit:
             yield Symptom(Level.ERROR, (robot,), f'{what} may be {found:.1f} m off, beyond '
                                                  f'max_deviation {limit:g} m')
             continue
-        doubt = number(values, LEADER_DOUBT)
+        doubt = vocabulary.number(values, vocabulary.LEADER_DOUBT)
         if doubt is not None:
             if doubt > DOUBTFUL:
                 yield Symptom(Level.WARN, (robot,), 'its leader is wrong with a probability of '
                               f'{doubt:.0%}: {what} may be {found:.1f} m off')
             continue
-        lengths = {name: length for name in (COMMUNICATION_RANGE, RADIUS)
-                   if (length := number(values, name)) is not None and length > 0.0}
+        lengths = {name: length for name in (vocabulary.COMMUNICATION_RANGE, vocabulary.RADIUS)
+                   if (length := vocabulary.number(values, name)) is not None and length > 0.0}
         shortest = min(lengths, key=lambda name: lengths[name], default=None)
         if shortest is not None and found > LARGE * lengths[shortest]:
             # By odometry alone the deviation follows from the parameters, without a measurement.
@@ -222,7 +210,7 @@ def sightings(swarm: Observations) -> Iterator[Symptom]:
     last = _last_reports(swarm)
     for report in last:
         robot, values = report.robot, report.values
-        if values.get(POSE_SOURCE) != COOPERATIVE:
+        if values.get(vocabulary.POSE_SOURCE) != COOPERATIVE:
             continue
         accepted, rejected, unknown, passed_over = (
             round(swarm.increase(robot, name))
@@ -249,8 +237,8 @@ def sightings(swarm: Observations) -> Iterator[Symptom]:
 def sensor_bias(swarm: Observations) -> Iterator[Symptom]:
     """Find sensors whose ranges have a constant error."""
     for report in _last_reports(swarm):
-        error = number(report.values, RANGE_BIAS)
-        certain = number(report.values, RANGE_BIAS_DEVIATION)
+        error = vocabulary.number(report.values, vocabulary.RANGE_BIAS)
+        certain = vocabulary.number(report.values, vocabulary.RANGE_BIAS_DEVIATION)
         if error is None or certain is None:
             continue
         if abs(error) > max(SIGNIFICANT * certain, ElectionParameters.range_noise):
@@ -262,13 +250,13 @@ def sensor_bias(swarm: Observations) -> Iterator[Symptom]:
 def _last_reports(swarm: Observations) -> list[RobotReport]:
     """Return the last report of each robot with a status of its localisation."""
     reports = {report.robot: report for report in swarm.diagnostics
-               if POSE_SOURCE in report.values}
+               if vocabulary.POSE_SOURCE in report.values}
     return [reports[robot] for robot in sorted(reports)]
 
 
 def _unheard(swarm: Observations, report: RobotReport) -> list[int]:
     """Return the ids in a robot's sightings, except landmarks, without any message."""
-    if number(report.values, LANDMARKS) != 0.0:
+    if vocabulary.number(report.values, vocabulary.LANDMARKS) != 0.0:
         return []
     seen = {sighting.id for _, message in swarm.sent.get(report.id, ())
             if message.localisation is not None

@@ -39,27 +39,13 @@ from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters, names_in
 from leader_election.parameters import did_you_mean, Parameter, ParameterError, strict_yaml, table
 from leader_election.parameters.values import shown
-from leader_election.swarm.fleet.fleet_settings import (
-    check_value,
-    merge_layers,
-    ROBOT_KEYS,
-    SettingsLayer,
-    SHARED_TOPIC,
-    TOPICS,
-    unknown_key,
-)
-from leader_election.swarm.fleet.robot_list import (
-    check_unique,
-    format_ids,
-    is_robot_name,
-    RobotSpec,
-)
+from leader_election.swarm.fleet import fleet_settings, robot_list
 
 
 class FleetRobot(NamedTuple):
     """A robot of a fleet file with all its settings, from defaults, type and robot."""
 
-    spec: RobotSpec
+    spec: robot_list.RobotSpec
     hostname: str
     """The hostname of its computer."""
     enabled: bool
@@ -72,8 +58,9 @@ class FleetRobot(NamedTuple):
     """The ``DrivingParameters`` that are set, for all tasks and nodes that drive it."""
 
 
-MUST_MATCH = {SHARED_TOPIC: 'do not hear each other', 'frame': "drop each other's messages",
-              'algorithm': "drop each other's messages", 'mandate': 'may obey two leaders',
+MUST_MATCH = {fleet_settings.SHARED_TOPIC: 'do not hear each other',
+              'frame': "drop each other's messages", 'algorithm': "drop each other's messages",
+              'mandate': 'may obey two leaders',
               'quorum': 'may have two leaders that act', 'roster': 'may have two that act'}
 """Settings that must be the same on all robots, and the consequence if they are not."""
 EXPIRY_ROUNDS = 2
@@ -181,8 +168,8 @@ def _uses_initial_pose(robot: FleetRobot) -> bool:
 
 def _value(robot: FleetRobot, name: str) -> Any:
     """Return a setting of a robot, the default if it is not set."""
-    if name in TOPICS:
-        return robot.topics.get(name, TOPICS[name])
+    if name in fleet_settings.TOPICS:
+        return robot.topics.get(name, fleet_settings.TOPICS[name])
     return robot.parameters.get(name, getattr(ElectionParameters, name))
 
 
@@ -284,21 +271,21 @@ def _document(text: str) -> dict[str, Any]:
     document = _mapping(WHOLE_FILE, {} if raw is None else raw)
     for name in document:
         if name not in SECTIONS:
-            raise unknown_key(WHOLE_FILE, name, SECTIONS, ', '.join(SECTIONS))
+            raise fleet_settings.unknown_key(WHOLE_FILE, name, SECTIONS, ', '.join(SECTIONS))
     return document
 
 
 def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
-    defaults = SettingsLayer('defaults', _section(document, 'defaults'))
-    types = {name: SettingsLayer(f'types.{name}', _mapping(f'types.{name}', raw))
+    defaults = fleet_settings.SettingsLayer('defaults', _section(document, 'defaults'))
+    types = {name: fleet_settings.SettingsLayer(f'types.{name}', _mapping(f'types.{name}', raw))
              for name, raw in _section(document, 'types').items()}
     robots = tuple(_robot(name, _mapping(f'robots.{name}', raw), types, defaults)
                    for name, raw in _section(document, 'robots').items())
     if not robots:
         raise ParameterError('there are no robots; it takes one or more under robots:, for '
                              'example alice: {id: 1, initial_pose: [0, 0, 0]}')
-    check_unique([robot.spec for robot in robots], 'robots')
-    ids = format_ids(tuple(robot.spec.id for robot in robots))
+    robot_list.check_unique([robot.spec for robot in robots], 'robots')
+    ids = robot_list.format_ids(tuple(robot.spec.id for robot in robots))
     robots = tuple(robot._replace(parameters=robot.parameters | _rosters(robot, ids))
                    for robot in robots)
     check_agreement(robots)
@@ -313,34 +300,36 @@ def _rosters(robot: FleetRobot, ids: str) -> dict[str, str]:
             if given.get(f'{start}quorum') == 'majority' and not given.get(f'{start}roster')}
 
 
-def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer],
-           defaults: SettingsLayer) -> FleetRobot:
+def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings.SettingsLayer],
+           defaults: fleet_settings.SettingsLayer) -> FleetRobot:
     place = f'robots.{name}'
-    if not is_robot_name(name):
+    if not robot_list.is_robot_name(name):
         raise ParameterError(place, problem=': a robot takes a name of letters, digits and single '
                              '_, the first a letter, since it is its namespace', kind='')
     kind = raw.get('type', '')
     if 'type' in raw and kind not in [*types]:
         raise ParameterError(f'{place}.type', kind, 'one of the types of the file: '
                              f"{', '.join(types) or 'there are none'}", kind='')
-    identity = check_value(place, replace(_ELECTION['robot_id'], name='id'), raw.get('id'))
-    pose = check_value(place, _ELECTION['initial_pose'],
-                       raw.get('initial_pose', _ELECTION['initial_pose'].default))
+    identity = fleet_settings.check_value(
+        place, replace(_ELECTION['robot_id'], name='id'), raw.get('id'))
+    pose = fleet_settings.check_value(place, _ELECTION['initial_pose'],
+                                      raw.get('initial_pose', _ELECTION['initial_pose'].default))
     hostname = raw.get('hostname', name)
     if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
             or re.fullmatch(ADDRESS, hostname)):
         raise ParameterError(f'{place}.hostname', hostname, 'what the command hostname says on '
                              'that robot', kind='')
-    own = SettingsLayer(place, {key: value for key, value in raw.items() if key not in ROBOT_KEYS})
+    own = fleet_settings.SettingsLayer(place, {
+        key: value for key, value in raw.items() if key not in fleet_settings.ROBOT_KEYS})
     try:
-        settled = merge_layers([own, *([types[kind]] if kind else []), defaults])
+        settled = fleet_settings.merge_layers([own, *([types[kind]] if kind else []), defaults])
     except ParameterError as error:
         if error.kind != 'parameter':  # It names its place in the file already.
             raise
         raise error.named(f'{place}: {error.name}', kind='') from None
     return FleetRobot(
-        RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
-        check_value(place, ENABLED, raw.get('enabled', True)),
+        robot_list.RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
+        fleet_settings.check_value(place, ENABLED, raw.get('enabled', True)),
         settled.parameters | {'robot_id': identity, 'initial_pose': pose},
         settled.topics, settled.driving)
 

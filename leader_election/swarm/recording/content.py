@@ -26,18 +26,8 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.codec import MAIN, MAX_COORDINATE
-from leader_election.election.robot.diagnostics import (
-    COMMUNICATION_RANGE,
-    key_of,
-    MAX_DIGITS,
-    number,
-    RADIUS,
-    robot_statuses,
-    RobotStatus,
-    Status,
-    STRENGTH,
-)
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
 from leader_election.localisation.plane import PlanePose
@@ -102,9 +92,9 @@ def _distances(message: Any) -> list[tuple[int, float, float]]:
     return [(int(neighbour), distance, deviation) for neighbour, distance, deviation in rows]
 
 
-def _statuses(message: Any) -> list[Status]:
-    return [Status(str(status.name), str(status.hardware_id),
-                   {str(value.key): str(value.value) for value in status.values})
+def _statuses(message: Any) -> list[vocabulary.Status]:
+    return [vocabulary.Status(str(status.name), str(status.hardware_id),
+                              {str(value.key): str(value.value) for value in status.values})
             for status in message.status]
 
 
@@ -130,7 +120,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     POSE_WITH_COVARIANCE: _nested_pose, CLOCK: _time, DIAGNOSTICS: _statuses, NUMBERS: _distances}
 
 
-_FINAL_NUMBER = re.compile(rf'(\d{{1,{MAX_DIGITS}}})$')
+_FINAL_NUMBER = re.compile(rf'(\d{{1,{vocabulary.MAX_DIGITS}}})$')
 
 
 class _Sent(NamedTuple):
@@ -170,10 +160,10 @@ class DiagnosticsSummary:
         self.communication_range: float | None = None
         self.sightings: dict[str, dict[int, int]] = {}
         self.sent = self.recorded = 0
-        self._radius_key = key_of(RADIUS, instance)
+        self._radius_key = vocabulary.key_of(vocabulary.RADIUS, instance)
         self._last: dict[int, _Sent] = {}
 
-    def add(self, statuses: Iterable[Status], received: Mapping[int, int],
+    def add(self, statuses: Iterable[vocabulary.Status], received: Mapping[int, int],
             counted: bool = True) -> None:
         """
         Add the statuses of one message.
@@ -184,26 +174,26 @@ class DiagnosticsSummary:
         """
         if not counted:
             self._last.clear()
-        for status in robot_statuses(statuses):
+        for status in vocabulary.robot_statuses(statuses):
             self.names[status.robot] = status.id
             self._add_values(status)
-            rounds = number(status.values, ROUNDS)
+            rounds = vocabulary.number(status.values, ROUNDS)
             if counted and rounds is not None:
                 self._count(status.id, _Sent(int(rounds), received.get(status.id, 0)))
 
-    def _add_values(self, status: RobotStatus) -> None:
-        strength = number(status.values, STRENGTH)
+    def _add_values(self, status: vocabulary.RobotStatus) -> None:
+        strength = vocabulary.number(status.values, vocabulary.STRENGTH)
         if strength is not None:
             self.strengths[status.id] = strength
-        radius = number(status.values, self._radius_key)
+        radius = vocabulary.number(status.values, self._radius_key)
         if radius is not None and radius >= 0.0:
             self.radius = radius
-        reach = number(status.values, COMMUNICATION_RANGE)
+        reach = vocabulary.number(status.values, vocabulary.COMMUNICATION_RANGE)
         if reach is not None and reach >= 0.0:
             self.communication_range = reach
 
         for name in SIGHTING_COUNTERS:
-            counted = number(status.values, name)
+            counted = vocabulary.number(status.values, name)
             if counted is not None:
                 self.sightings.setdefault(name, {})[status.id] = int(counted)
 

@@ -37,30 +37,9 @@ from leader_election.parameters.command_line import (
     POSITIVE,
     print_error,
 )
+from leader_election.simulation import robot_logs
 from leader_election.simulation.mrclam import convert, Converted
-from leader_election.simulation.robot_logs import (
-    Landmarks,
-    landmarks_path,
-    log_paths,
-    LogError,
-    logs_folder,
-    read_log,
-    read_sightings,
-    RobotLog,
-    SAMPLE,
-    SIGHTINGS_FOLDER,
-)
-from leader_election.swarm.recording.content import (
-    CLOCK,
-    Clocks,
-    content,
-    DIAGNOSTICS,
-    DiagnosticsSummary,
-    ids_of,
-    NUMBERS,
-    ODOMETRY,
-    POSES,
-)
+from leader_election.swarm.recording import content as contents
 from leader_election.swarm.recording.noise_check import checked
 from leader_election.swarm.recording.options import matches
 import numpy as np
@@ -81,7 +60,7 @@ class NoiseInput(NamedTuple):
     """The input of an estimation of noise."""
 
     robots: dict[int, Recorded]
-    landmarks: Landmarks
+    landmarks: robot_logs.Landmarks
     length: float
     """[s]."""
     warnings: tuple[str, ...] = ()
@@ -97,13 +76,13 @@ def from_logs(logs: str, landmarks: Path | None = None) -> NoiseInput:
     :param landmarks: their file, instead of the one in the folder.
     :raises LogError: for wrong or missing logs.
     """
-    with logs_folder(logs) as folder:
-        paths = log_paths(folder)
-        tables = [read_log(path) for path in paths]
-        some = any((folder / SIGHTINGS_FOLDER / path.name).is_file() for path in paths)
+    with robot_logs.logs_folder(logs) as folder:
+        paths = robot_logs.log_paths(folder)
+        tables = [robot_logs.read_log(path) for path in paths]
+        some = any((folder / robot_logs.SIGHTINGS_FOLDER / path.name).is_file() for path in paths)
     ids = [_id_of(path, k) for k, path in enumerate(paths, 1)]
-    sightings = read_sightings(logs, ids) if some else np.zeros((0, 5))
-    places = landmarks or landmarks_path(logs)
+    sightings = robot_logs.read_sightings(logs, ids) if some else np.zeros((0, 5))
+    places = landmarks or robot_logs.landmarks_path(logs)
     robots = {
         robot: Recorded(
             _integrated(log), np.column_stack((log.t, log.poses)),
@@ -118,7 +97,7 @@ def _id_of(path: Path, otherwise: int) -> int:
     return int(digits[0]) if digits else otherwise
 
 
-def _integrated(log: RobotLog) -> Array:
+def _integrated(log: robot_logs.RobotLog) -> Array:
     """Return t and the pose by the logged velocities, from the true pose at the begin."""
     dt = np.diff(log.t)
     forward, turns = log.velocities[:-1].T * dt
@@ -143,7 +122,7 @@ class _Collected:
     def by_id(self, names: dict[str, int], width: int) -> dict[int, Array]:
         """Return the rows of each robot in the order of time, shape (n, width)."""
         found = {}
-        for namespace, robot in ids_of(self.rows, names).items():
+        for namespace, robot in contents.ids_of(self.rows, names).items():
             table = np.reshape(self.rows[namespace], (-1, width)).astype(np.float64)
             found[robot] = table[np.argsort(table[:, 0], kind='stable')]
         return found
@@ -161,22 +140,22 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
     """
     # The reader of MCAP is not installed on every robot.
     from leader_election.swarm.recording.mcap_files import Reader
-    kinds = {topics.odometry: (ODOMETRY,), topics.measurements: (NUMBERS,),
-             topics.reference: POSES}
+    kinds = {topics.odometry: (contents.ODOMETRY,), topics.measurements: (contents.NUMBERS,),
+             topics.reference: contents.POSES}
     collected = {name: _Collected() for name in kinds}
-    clocks, diagnostics, unreadable = Clocks(), DiagnosticsSummary(), 0
+    clocks, diagnostics, unreadable = contents.Clocks(), contents.DiagnosticsSummary(), 0
 
     def is_relevant(topic: str, kind: str) -> bool:
-        return (kind in (CLOCK, DIAGNOSTICS)
+        return (kind in (contents.CLOCK, contents.DIAGNOSTICS)
                 or any(kind in of and matches(topic, [name]) for name, of in kinds.items()))
     reader = Reader(path)
     for entry in reader.entries(is_relevant):
-        if entry.kind == CLOCK:
-            clocks.tick(entry.time, content(CLOCK, entry.message) or 0.0)
+        if entry.kind == contents.CLOCK:
+            clocks.tick(entry.time, contents.content(contents.CLOCK, entry.message) or 0.0)
             continue
         now = clocks.advance(entry.time)
-        if entry.kind == DIAGNOSTICS:
-            diagnostics.add(content(DIAGNOSTICS, entry.message) or (), {})
+        if entry.kind == contents.DIAGNOSTICS:
+            diagnostics.add(contents.content(contents.DIAGNOSTICS, entry.message) or (), {})
             continue
         for name, of in kinds.items():
             if entry.kind in of and matches(entry.topic, [name]):
@@ -194,9 +173,9 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
         for robot in sorted(odometry.keys() & reference.keys())
         if min(len(odometry[robot]), len(reference[robot])) > 1}
     if not robots:
-        raise LogError(f'{path}: no robot has both odometry ({topics.odometry}: '
-                       f'{len(odometry)} robots) and a reference ({topics.reference}: '
-                       f'{len(reference)} robots)')
+        raise robot_logs.LogError(f'{path}: no robot has both odometry ({topics.odometry}: '
+                                  f'{len(odometry)} robots) and a reference ({topics.reference}: '
+                                  f'{len(reference)} robots)')
     # Landmarks, and robots without odometry, may be seen, too.
     return NoiseInput(robots, {} if landmarks is None else dict(read_landmarks(str(landmarks))),
                       clocks.now, tuple(_warnings(robots, unreadable + reader.unreadable)))
@@ -204,12 +183,12 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
 
 def _rows(now: float, kind: str, message: Any) -> list[tuple[float, ...]]:
     """Return rows of t, x, y, yaw or t, id, range, bearing from a message."""
-    if kind == NUMBERS:
+    if kind == contents.NUMBERS:
         columns = columns_of(message.layout.dim, len(message.data))
         return [] if columns is None else [
             (now, float(seen.id), seen.range, seen.bearing)
             for seen in rows_of(message.data, columns)]
-    pose = content(kind, message)
+    pose = contents.content(kind, message)
     if pose is None:
         raise TypeError(kind)
     return [(now, *pose)] if all(map(math.isfinite, pose)) else []
@@ -262,7 +241,8 @@ def options() -> argparse.ArgumentParser:
                      'row, which preserves the path exactly (default: the last logged)')
     two = commands.add_parser('noise', help='estimate parameters of noise', description=NOISE)
     two.add_argument('source', metavar='FILE', help='a folder of logs, the name of the logs in '
-                     f'the package ({SAMPLE}), a recording (MCAP), or a folder of ros2 bag')
+                     f'the package ({robot_logs.SAMPLE}), a recording (MCAP), or a folder of '
+                     'ros2 bag')
     two.add_argument('--landmarks', type=Path, metavar='FILE',
                      help='the places of landmarks (CSV: id, x, y)')
     two.add_argument('--window', type=_SECONDS, metavar='S', help='time over which errors of '
@@ -315,7 +295,7 @@ def _noise(chosen: argparse.Namespace) -> str:
 
 def _read(chosen: argparse.Namespace) -> NoiseInput:
     path = Path(chosen.source)
-    if chosen.source == SAMPLE or path.is_dir() and any(path.glob('*.csv')):
+    if chosen.source == robot_logs.SAMPLE or path.is_dir() and any(path.glob('*.csv')):
         return from_logs(chosen.source, chosen.landmarks)
     topics = Topics(chosen.odometry, chosen.reference, chosen.measurements)
     from leader_election.swarm.recording.mcap_files import RecordingError

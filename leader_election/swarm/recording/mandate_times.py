@@ -17,12 +17,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leader_election.election.robot.diagnostics import (
-    ACTS_OVER,
-    INSTANCE,
-    robot_statuses,
-    Status,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 
 Interval = tuple[float, float]
 """Begin and end [s]."""
@@ -66,16 +61,16 @@ class MandateTimes:
         self._held: dict[int, dict[int, list[Interval]]] = {}
         """By robot and leader, when the leader acted over it."""
 
-    def add(self, statuses: Iterable[Status], now: float) -> None:
+    def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """
         Add a message.
 
         :param statuses: all of it; those of the instance with values about mandates count.
         :param now: the time of its recording [s].
         """
-        for status in robot_statuses(statuses):
-            over = status.values.get(ACTS_OVER)
-            if over is None or status.values.get(INSTANCE) != self._instance:
+        for status in vocabulary.robot_statuses(statuses):
+            over = status.values.get(vocabulary.ACTS_OVER)
+            if over is None or status.values.get(vocabulary.INSTANCE) != self._instance:
                 continue
             acts = frozenset(int(robot) for robot in over.split(',') if robot.isdecimal())
             before, acted = self._last.get(status.id, (now, acts))

@@ -21,19 +21,7 @@ from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.wire import RejectReason
-from leader_election.swarm.recording.content import (
-    CLOCK,
-    Clocks,
-    content,
-    DIAGNOSTICS,
-    DiagnosticsSummary,
-    ids_of,
-    Jump,
-    MARKERS,
-    NUMBERS,
-    POSES,
-    STRING,
-)
+from leader_election.swarm.recording import content as contents
 from leader_election.swarm.recording.localisation_errors import DistanceRow
 from leader_election.swarm.recording.mandate_times import MandateShares, MandateTimes
 from leader_election.swarm.recording.mcap_files import Entry, RecordingError
@@ -43,8 +31,9 @@ from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.view.frame import Rings
 
 NEIGHBOURHOOD = 'neighbourhood'
-RELEVANT = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'diagnostics': DIAGNOSTICS,
-            'neighbour_distances': NUMBERS, LEADERSHIP: DIAGNOSTICS}
+RELEVANT = {NEIGHBOURHOOD: contents.STRING, 'world': contents.MARKERS,
+            'diagnostics': contents.DIAGNOSTICS, 'neighbour_distances': contents.NUMBERS,
+            LEADERSHIP: contents.DIAGNOSTICS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
 """The longest silence of the whole swarm during which snapshots are taken [s]."""
@@ -73,14 +62,14 @@ class Run(NamedTuple):
     """Of the last message [s]."""
     traffic: Traffic
     rings: Rings
-    diagnostics: DiagnosticsSummary
+    diagnostics: contents.DiagnosticsSummary
     true_tracks: dict[int, Track]
     """True poses of robots by id, where they were recorded."""
     distances: dict[int, list[DistanceRow]]
     """Distances of neighbours by the id of the robot that published them, in the same part."""
     read_until: dict[Path, float]
     """The time of the last message of each file [s]."""
-    jumps: list[Jump]
+    jumps: list[contents.Jump]
     """Discontinuities of the clocks."""
     mandates: MandateShares | None = None
     """The time under mandates, in the same part; ``None``: there are none."""
@@ -100,12 +89,12 @@ def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
     >>> is_relevant('/radio', 'std_msgs/msg/String', ReplaySettings(topic='/radio'))
     True
     """
-    if kind == CLOCK:
+    if kind == contents.CLOCK:
         return topic == '/clock'
-    if kind == STRING and settings.topic:
+    if kind == contents.STRING and settings.topic:
         return topic == settings.topic
     name = topic.rpartition('/')[2]
-    return RELEVANT.get(name) == kind or (name == settings.truth and kind in POSES)
+    return RELEVANT.get(name) == kind or (name == settings.truth and kind in contents.POSES)
 
 
 class Replay:
@@ -118,7 +107,7 @@ class Replay:
     def __init__(self, settings: ReplaySettings) -> None:
         self.mismatched = 0
         self._settings = settings
-        self._clocks = Clocks()
+        self._clocks = contents.Clocks()
         self._tracker: SwarmTracker | None = None
         self._topic = ''
         """The topic of the robots' messages, once known."""
@@ -127,7 +116,7 @@ class Replay:
         self._traffic = Traffic()
         self._snapshots: list[Snapshot] = []
         self._rings = Rings()
-        self._diagnostics = DiagnosticsSummary(settings.instance)
+        self._diagnostics = contents.DiagnosticsSummary(settings.instance)
         self._mandates = MandateTimes(settings.expiry, settings.instance)
         self._true_tracks: dict[str, Track] = {}
         self._distances: dict[str, list[DistanceRow]] = {}
@@ -139,30 +128,30 @@ class Replay:
 
         :raises RecordingError: where the recording holds messages of several swarms.
         """
-        found = content(entry.kind, entry.message)
+        found = contents.content(entry.kind, entry.message)
         if found is None:
             self.mismatched += 1
-        elif entry.kind == CLOCK:
+        elif entry.kind == contents.CLOCK:
             self._clocks.tick(entry.time, found)
         else:
             self._now = self._read_until[entry.path] = self._clocks.advance(entry.time)
             self._add_content(entry.topic, entry.kind, found)
 
     def _add_content(self, topic: str, kind: str, found: Any) -> None:
-        if kind == STRING:
+        if kind == contents.STRING:
             self._hear(topic, found)
-        elif kind == MARKERS:
+        elif kind == contents.MARKERS:
             self._rings = found
         elif topic.rpartition('/')[2] == LEADERSHIP:
             if self._topic and self._is_shown(self._now):
                 self._mandates.add(found, self._now)
-        elif kind == DIAGNOSTICS:
+        elif kind == contents.DIAGNOSTICS:
             received = self._tracker.heard if self._tracker is not None else {}
             self._diagnostics.add(
                 found, received, counted=bool(self._topic) and self._is_shown(self._now))
         else:
             namespace = topic.strip('/').rpartition('/')[0]
-            if kind in POSES:
+            if kind in contents.POSES:
                 self._true_tracks.setdefault(namespace, []).append((self._now, *found))
             elif self._topic and self._is_shown(self._now):
                 self._distances.setdefault(namespace, []).extend(
@@ -228,8 +217,8 @@ class Replay:
                 f'there is nothing from {self._settings.begin:g} s on; the recording holds '
                 f'{self._now - self._begin:.1f} s')
         names = self._diagnostics.names
-        robots = ids_of(self._true_tracks, names)
-        publishers = ids_of(self._distances, names)
+        robots = contents.ids_of(self._true_tracks, names)
+        publishers = contents.ids_of(self._distances, names)
         return Run(
             snapshots=self._snapshots, begin=self._begin, end=self._now, traffic=self._traffic,
             rings=self._rings, diagnostics=self._diagnostics,

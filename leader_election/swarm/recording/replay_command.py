@@ -20,18 +20,12 @@ from pathlib import Path
 import sys
 
 from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election.swarm.recording import report as reports
 from leader_election.swarm.recording.content import Jump
 from leader_election.swarm.recording.localisation_errors import PERIOD
 from leader_election.swarm.recording.mcap_files import Damage, Reader, RecordingError
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run
-from leader_election.swarm.recording.report import (
-    as_json,
-    as_text,
-    lengths,
-    localisation_of,
-    report,
-)
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import MonitorParameters
 from leader_election.swarm.view.formatting import count, Palette
@@ -56,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = _read(options.file, settings)
     except RecordingError as error:
         return print_error(error)
-    figures = report(run, settings)
-    text = as_json(figures) if options.json else as_text(figures)
+    figures = reports.report(run, settings)
+    text = reports.as_json(figures) if options.json else reports.as_text(figures)
     print(text)
     for path, write in _products(options, run, settings, text):
         try:
@@ -90,7 +84,7 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings,
     """Yield the requested files; modules for drawing load slowly and are imported on demand."""
     if options.report is not None:
         yield options.report, lambda path: _save(path, text)
-    reach = lengths(run, settings)[1]
+    reach = reports.lengths(run, settings)[1]
     if reach is None:
         reach = MonitorParameters.communication_range
     palette = Palette()
@@ -117,7 +111,7 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
     :raises RecordingError: where there are none.
     """
     from leader_election.swarm.view.charts import Curve, draw_errors, Panel
-    errors = localisation_of(run, settings)
+    errors = reports.localisation_of(run, settings)
     if errors.empty:
         raise RecordingError('there is nothing to draw: the recording holds neither true '
                              'positions nor deviations')

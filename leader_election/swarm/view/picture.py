@@ -31,16 +31,7 @@ from leader_election.swarm.snapshot import (
     regions,
     RobotView,
 )
-from leader_election.swarm.view.formatting import (
-    Colour,
-    colour,
-    count,
-    GONE,
-    label,
-    mandate_text,
-    NOTE,
-    PALETTE,
-)
+from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import bounds, Frame, patrol_parts, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -64,7 +55,7 @@ _TALLEST = 1.4
 _MARGIN = 0.45
 """Distance of a region's outline from its members [m]."""
 _INK, _FAINT = '#2b2f36', '#8a9099'
-_PEAK: Colour = colour(1)
+_PEAK: formatting.Colour = formatting.colour(1)
 _LEGEND_COLUMNS = 4
 _UNIT_CIRCLE = np.column_stack([wave(np.linspace(0.0, 2.0 * np.pi, 97))
                                 for wave in (np.cos, np.sin)])
@@ -130,15 +121,15 @@ class Canvas:
         axes.add_collection(self._parts, autolim=False)
         self._deviations = LineCollection([], linewidths=0.9)
         axes.add_collection(self._deviations, autolim=False)
-        self._gone = axes.scatter([], [], s=60, marker='x', color=GONE, linewidths=2)
+        self._gone = axes.scatter([], [], s=60, marker='x', color=formatting.GONE, linewidths=2)
         self._robots = axes.scatter([], [], s=62, linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', linewidths=0.9)
         self._labels: list[Annotation] = []
         self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11, color=_INK,
                                     verticalalignment='center')
-        self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11, color=NOTE,
-                                 fontweight='bold', verticalalignment='center',
-                                 horizontalalignment='right')
+        self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11,
+                                 color=formatting.NOTE, fontweight='bold',
+                                 verticalalignment='center', horizontalalignment='right')
         # The axes are drawn once and kept as background; only changing artists are drawn for each
         # frame, in this order: several times as fast as drawing the figure.
         self._moving: list[Artist] = [
@@ -165,7 +156,7 @@ class Canvas:
         self._links.set_segments([positions(snapshot, pair)
                                   for pair in links(snapshot, self._range)])
         # The region of a leader that raises an alarm has the colour of the note.
-        members = [(NOTE if alarmed(snapshot, leader) else frame.colours[leader],
+        members = [(formatting.NOTE if alarmed(snapshot, leader) else frame.colours[leader],
                     positions(snapshot, ids)) for leader, ids in regions(snapshot).items()]
         members = [(tint, places) for tint, places in members if places]
         self._regions.set_verts([np.array(outline(places, _MARGIN).exterior.coords)
@@ -182,17 +173,17 @@ class Canvas:
         alarms = {r.id for r in leaders if alarmed(snapshot, r.id)}
         shown = snapshot.robots | snapshot.gone
         self._label([
-            *((f'{label(r)} alarm' if r.id in alarms else label(r), r.position, 15,
-               NOTE if r.id in alarms else _INK) for r in leaders),
-            *((text, shown[i].position, -15, NOTE) for i, text in frame.remarks.items()
+            *((f'{formatting.label(r)} alarm' if r.id in alarms else formatting.label(r),
+               r.position, 15, formatting.NOTE if r.id in alarms else _INK) for r in leaders),
+            *((text, shown[i].position, -15, formatting.NOTE) for i, text in frame.remarks.items()
               if i in shown)])
         lost, over = len(orphans(snapshot)), acts_over(snapshot)
         self._caption.set_text('  ·  '.join((
-            f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
-            count(len(regions(snapshot)), 'region'),
+            f't = {snapshot.time - start:.1f} s', formatting.count(len(snapshot.robots), 'robot'),
+            formatting.count(len(regions(snapshot)), 'region'),
             *([f'{len(snapshot.gone)} gone'] if snapshot.gone else []),
             *([f'{lost} without a leader'] if lost else []),
-            *([mandate_text(over)] if over else []))))
+            *([formatting.mandate_text(over)] if over else []))))
         self._note.set_text(frame.note)
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -237,7 +228,7 @@ def _legend(frames: Sequence[Frame], rings: Rings) -> list[Line2D]:
                         markerfacecolor='white'),
                   entry('robot under no mandate', marker='o', markerfacecolor='white')]
     if any(frame.snapshot.gone for frame in frames):
-        found.append(entry('silent', marker='x', color=GONE, markeredgewidth=2))
+        found.append(entry('silent', marker='x', color=formatting.GONE, markeredgewidth=2))
     if any(math.isfinite(robot.deviation) for robot in robots):
         found.append(entry('standard deviation of a position', marker='o',
                            markerfacecolor='none', markersize=9))
@@ -338,7 +329,8 @@ def _palette() -> Image.Image:
     One fixed palette: with a palette per frame, colours would flicker and leaders change theirs.
     """
     greys = np.linspace(0.0, 1.0, _GREYS)[:, np.newaxis].repeat(3, axis=1)
-    tints = [1.0 - part * (1.0 - np.array(rgb)) for rgb in (*PALETTE, NOTE) for part in _TINTS]
+    tints = [1.0 - part * (1.0 - np.array(rgb))
+             for rgb in (*formatting.PALETTE, formatting.NOTE) for part in _TINTS]
     colours = np.vstack([greys, tints])
     image = Image.new('P', (1, 1))
     image.putpalette(np.rint(colours * 255).astype(np.uint8).tobytes())

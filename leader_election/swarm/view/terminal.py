@@ -34,15 +34,7 @@ from leader_election.swarm.snapshot import (
     Snapshot,
     task_names,
 )
-from leader_election.swarm.view.formatting import (
-    count,
-    fields_text,
-    GONE,
-    hexadecimal,
-    mandate_text,
-    member_number,
-    shortened,
-)
+from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import bounds, Frame, Rings
 import numpy as np
 from numpy.typing import NDArray
@@ -96,15 +88,15 @@ def swarm_map(frame: Frame, rings: Rings, columns: int, rows: int) -> Text:
     labels: list[tuple[Position, str, str]] = []
     for robot in frame.snapshot.gone.values():
         if robot.position is not None:
-            cells.mark(robot.position, SILENT, hexadecimal(GONE))
+            cells.mark(robot.position, SILENT, formatting.hexadecimal(formatting.GONE))
             labels += [(robot.position, frame.remarks.get(robot.id, ''), _ALARM_STYLE)]
     for robot in robots:
         assert robot.position is not None
         cells.mark(robot.position, ROBOT if robot.ruled else UNRULED,
-                   hexadecimal(frame.colours[robot.leader]))
+                   formatting.hexadecimal(frame.colours[robot.leader]))
     for robot in leaders:
         assert robot.position is not None
-        style = 'bold ' + hexadecimal(frame.colours[robot.id])
+        style = 'bold ' + formatting.hexadecimal(frame.colours[robot.id])
         cells.mark(robot.position, LEADER if robot.ruled else IDLE, style)
         alarm = alarmed(frame.snapshot, robot.id)
         labels.insert(0, (robot.position, f'{robot.id}{" alarm" if alarm else ""}',
@@ -295,11 +287,11 @@ def line(frame: Frame, statistics: Statistics) -> str:
     leader = max(counts.items(), key=lambda item: item[1], default=(-1, 0.0))[0]
     decision = snapshot.robots[leader].decision if leader != -1 else ''
     if decision:
-        facts.append(f'{leader} decided {shortened(decision, _DECISION_LENGTH)}')
-    fields = '; '.join(f'{robot.id}: {fields_text(robot.fields)}'
+        facts.append(f'{leader} decided {formatting.shortened(decision, _DECISION_LENGTH)}')
+    fields = '; '.join(f'{robot.id}: {formatting.fields_text(robot.fields)}'
                        for robot in snapshot.robots.values() if robot.fields)
     if fields:
-        facts.append(shortened(fields, _FIELDS_LENGTH))
+        facts.append(formatting.shortened(fields, _FIELDS_LENGTH))
     facts += filter(None, (frame.warning, frame.note,
                            frame.upcoming and f'next: {frame.upcoming}'))
     return ' · '.join(facts)
@@ -336,7 +328,7 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
         column('decision', ratio=1, overflow='ellipsis')
     largest = sorted(regions(frame.snapshot).items(), key=lambda item: (-len(item[1]), item[0]))
     for leader, members in largest[:rows]:
-        style = hexadecimal(frame.colours.get(leader, GONE))
+        style = formatting.hexadecimal(frame.colours.get(leader, formatting.GONE))
         label = Text(f'● {leader}', style=f'bold {style}')
         if leader not in robots:
             label.append(' gone', style='bold red')
@@ -344,7 +336,7 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
             label.append(' alarm', style='bold red')
         view = robots.get(leader) or frame.snapshot.gone.get(leader)
         if view is not None and view.name:
-            label.append(shortened(f' {view.name}', _NAME))
+            label.append(formatting.shortened(f' {view.name}', _NAME))
         value = robots[members[0]].value
         # Not every algorithm exports the strength of a leader.
         strength = '' if math.isnan(value) else f'{-value:.4g}'
@@ -354,7 +346,7 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
         beside, decision = '█' * bar, []
         if counts:
             known = leader in counts
-            beside = member_number(counts[leader]) if known else ''
+            beside = formatting.member_number(counts[leader]) if known else ''
             decision = [Text(robots[leader].decision if known else '')]
         mandates = ['{} of {}'.format(*over[leader])] if over else []
         mandates += [str(view.term or '') if view is not None else ''] if termed else []
@@ -375,7 +367,7 @@ def _fields(robots: list[RobotView], rows: int) -> Table:
     table.add_column('fields', ratio=1, no_wrap=True, overflow='ellipsis')
     for robot in robots[:rows]:
         # Text, since names and values of a plug-in are not markup.
-        table.add_row(str(robot.id), Text(fields_text(robot.fields)))
+        table.add_row(str(robot.id), Text(formatting.fields_text(robot.fields)))
     if len(robots) > rows:
         table.add_row(Text(f'+ {len(robots) - rows} more', style='dim'), '')
     return table
@@ -392,14 +384,14 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
     uncertain = most_uncertain(snapshot)
     over = acts_over(snapshot)
     return (
-        count(len(snapshot.robots), 'robot')
+        formatting.count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
-        count(len(regions(snapshot)), 'region'),
-        count(len(orphans(snapshot)), 'orphan'),
+        formatting.count(len(regions(snapshot)), 'region'),
+        formatting.count(len(orphans(snapshot)), 'orphan'),
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
-        *([mandate_text(over)] if over else []),
+        *([formatting.mandate_text(over)] if over else []),
         *([] if uncertain is None else
           [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
            f'(robot {uncertain.id})']))
@@ -407,7 +399,7 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
 
 def collected(snapshot: Snapshot) -> str:
     """Return the names of the tasks, and the sum of all leaders' counts, rounded."""
-    total = member_number(sum(member_counts(snapshot).values()))
+    total = formatting.member_number(sum(member_counts(snapshot).values()))
     names = ', '.join(task_names(snapshot))
     return (f'{names}: ' if names else '') + (
         f'the leaders count {total} robots, {len(snapshot.robots)} are heard')
