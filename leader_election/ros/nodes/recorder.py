@@ -25,17 +25,8 @@ from leader_election.election.registry import message_type
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
+from leader_election.swarm.recording import options as recording_options
 from leader_election.swarm.recording.mcap_files import message_definition, Recording
-from leader_election.swarm.recording.options import (
-    compatible_qos,
-    is_recorded,
-    ODOMETRY,
-    OfferedQos,
-    RateLimit,
-    recorder_options,
-    RecorderParameters,
-    rosbag2_qos,
-)
 from leader_election.swarm.view.formatting import count
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
@@ -65,7 +56,7 @@ class Recorder(Node):
         """
         super().__init__('record', **options)
         self.failure: ParameterError | None = None
-        self.parameters = declare_all(self, RecorderParameters).values
+        self.parameters = declare_all(self, recording_options.RecorderParameters).values
         self.executor_kind = self.parameters.executor
         path = Path(self.parameters.output or f'recording_{datetime.now():%Y-%m-%d_%H-%M-%S}.mcap')
         try:
@@ -74,7 +65,7 @@ class Recorder(Node):
             raise ParameterError('output', problem=f': {str(path)!r} is not allowed: '
                                  f'{error.strerror}; it takes a new file in a folder that '
                                  'exists') from None
-        self._subscriptions_by_topic: dict[str, tuple[OfferedQos, Any]] = {}
+        self._subscriptions_by_topic: dict[str, tuple[recording_options.OfferedQos, Any]] = {}
         """Requested quality of service and subscription."""
         self._unsupported: set[str] = set()
         """Topics of unknown types."""
@@ -92,7 +83,7 @@ class Recorder(Node):
             # A few of the known topics in each discovery, so that none takes long.
             if topic in self._unsupported or (known and (number + self._discoveries) % RECHECK):
                 continue
-            if is_recorded(topic, kinds[0], self.parameters):
+            if recording_options.is_recorded(topic, kinds[0], self.parameters):
                 self._subscribe(topic, kinds[0])
 
     def _subscribe(self, topic: str, kind: str) -> None:
@@ -101,14 +92,15 @@ class Recorder(Node):
         if not publishers:
             return
         offers = [_offer(publisher.qos_profile) for publisher in publishers]
-        requested = compatible_qos(offers)
+        requested = recording_options.compatible_qos(offers)
         if topic in self._subscriptions_by_topic:
             if self._subscriptions_by_topic[topic][0] == requested:
                 return
             self.destroy_subscription(self._subscriptions_by_topic.pop(topic)[1])
         try:
             self.recording.add_topic(topic, kind, message_definition(kind, message_file),
-                                     rosbag2_qos(offers), str(publishers[0].topic_type_hash))
+                                     recording_options.rosbag2_qos(offers),
+                                     str(publishers[0].topic_type_hash))
             subscription = self.create_subscription(
                 message_type(kind), topic, self._writer(topic, kind), _profile(requested),
                 raw=True)
@@ -121,7 +113,8 @@ class Recorder(Node):
 
     def _writer(self, topic: str, kind: str) -> Any:
         """Return the callback that writes the messages of this topic."""
-        limit = RateLimit(self.parameters.odom_rate) if kind == ODOMETRY else None
+        limit = (recording_options.RateLimit(self.parameters.odom_rate)
+                 if kind == recording_options.ODOMETRY else None)
         now = self.get_clock().now
 
         def write(data: bytes) -> None:
@@ -154,11 +147,12 @@ class Recorder(Node):
               f'{count(len(self._subscriptions_by_topic), "topic")}')
 
 
-def _offer(profile: QoSProfile) -> OfferedQos:
-    return OfferedQos(profile.reliability.name.lower(), profile.durability.name.lower())
+def _offer(profile: QoSProfile) -> recording_options.OfferedQos:
+    return recording_options.OfferedQos(
+        profile.reliability.name.lower(), profile.durability.name.lower())
 
 
-def _profile(requested: OfferedQos) -> QoSProfile:
+def _profile(requested: recording_options.OfferedQos) -> QoSProfile:
     return QoSProfile(
         history=QoSHistoryPolicy.KEEP_LAST, depth=DEPTH,
         reliability=QoSReliabilityPolicy.get_from_short_key(requested.reliability),
@@ -184,5 +178,5 @@ def message_file(package: str, name: str) -> str:
 
 def main() -> int:
     """Record until it is stopped; return the exit status."""
-    given = recorder_options(remove_ros_args(sys.argv)[1:])
+    given = recording_options.recorder_options(remove_ros_args(sys.argv)[1:])
     return process.run(lambda: [Recorder(parameter_overrides=overrides(given))], sys.argv)

@@ -34,22 +34,8 @@ from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import make_executor, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.swarm.doctor import command, communication
+from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
-from leader_election.swarm.doctor.observations import (
-    by_robot,
-    CLOCK,
-    Endpoint,
-    find_radio_topics,
-    HeardMessage,
-    IS_LEADER,
-    Neighbours,
-    Observations,
-    ODOMETRY,
-    OdometryReading,
-    RobotReport,
-    SCAN,
-    TEXT,
-)
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.node import Node
@@ -100,11 +86,11 @@ class SwarmDoctor(Node):
         self._options = options
         self._steady_clock = clock.steady_clock(self)
         self._begin = clock.seconds(self._steady_clock)
-        self._messages: list[HeardMessage] = []
-        self._odometry: dict[str, list[OdometryReading]] = {}
+        self._messages: list[observed.HeardMessage] = []
+        self._odometry: dict[str, list[observed.OdometryReading]] = {}
         self._scanned: set[str] = set()
-        self._diagnostics: list[RobotReport] = []
-        self._neighbours: dict[str, list[Neighbours]] = {}
+        self._diagnostics: list[observed.RobotReport] = []
+        self._neighbours: dict[str, list[observed.Neighbours]] = {}
         """The reports by the namespace of the topic."""
         self._ticks: list[tuple[float, float]] = []
         """Time of receipt and simulated time [s]."""
@@ -130,12 +116,13 @@ class SwarmDoctor(Node):
         """Subscribe to new topics."""
         topics = self.get_topic_names_and_types()
         candidates = [topic for topic, types in topics
-                      if TEXT in types or topic.rpartition('/')[2] == IS_LEADER]
-        radio = find_radio_topics(Observations(
+                      if observed.TEXT in types or topic.rpartition('/')[2] == observed.IS_LEADER]
+        radio = observed.find_radio_topics(observed.Observations(
             0.0, endpoints=self._endpoints(candidates), radio_topics=self._options.radio_topics))
         for topic, types in topics:
             for kind in types:
-                if (topic, kind) not in self._subscribed and (kind != TEXT or topic in radio):
+                if (topic, kind) not in self._subscribed and (
+                        kind != observed.TEXT or topic in radio):
                     self._subscribed.add((topic, kind))
                     self._subscribe(topic, kind)
                     # Subscribing takes long with many robots.
@@ -162,20 +149,20 @@ class SwarmDoctor(Node):
 
     def _subscribe(self, topic: str, kind: str) -> None:
         last = topic.rpartition('/')[2]
-        if kind == TEXT:
+        if kind == observed.TEXT:
             self._radio[topic] = self.create_subscription(
                 String, topic, partial(self._hear, topic), copy(NEIGHBOURHOOD))
-        elif kind == ODOMETRY:
+        elif kind == observed.ODOMETRY:
             self.create_subscription(
                 Odometry, topic, partial(self._hear_odometry, topic), copy(SENSOR))
-        elif kind == SCAN:
+        elif kind == observed.SCAN:
             self.create_subscription(LaserScan, topic, lambda _: self._scanned.add(topic),
                                      copy(SENSOR), raw=True)
         elif kind == 'std_msgs/msg/Int64MultiArray' and last == 'neighbours':
             folder = topic.rpartition('/')[0].strip('/')
             self.create_subscription(
                 Int64MultiArray, topic, partial(self._hear_neighbours, folder), copy(STATE))
-        elif topic == CLOCK:
+        elif topic == observed.CLOCK:
             self.create_subscription(Clock, topic, self._hear_clock, copy(SENSOR))
 
     # Callbacks.
@@ -197,13 +184,14 @@ class SwarmDoctor(Node):
         came, received = self._arrival(about)
         sent = (about.get('source_timestamp') or 0) * 1e-9
         self._messages.append(
-            HeardMessage(received, message.data, topic, came - sent if sent > 0.0 else None))
+            observed.HeardMessage(received, message.data, topic,
+                                  came - sent if sent > 0.0 else None))
 
     def _hear_odometry(self, topic: str, message: Odometry, about: dict[str, int]) -> None:
         came, received = self._arrival(about)
         stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
         place = message.pose.pose.position
-        self._odometry.setdefault(topic, []).append(OdometryReading(
+        self._odometry.setdefault(topic, []).append(observed.OdometryReading(
             received, stamp, came - stamp, message.header.frame_id, message.child_frame_id,
             (place.x, place.y)))
 
@@ -222,7 +210,7 @@ class SwarmDoctor(Node):
 
     def _hear_neighbours(self, folder: str, message: Int64MultiArray) -> None:
         self._neighbours.setdefault(folder, []).append(
-            Neighbours(self._now(), tuple(message.data)))
+            observed.Neighbours(self._now(), tuple(message.data)))
 
     def _hear_clock(self, message: Clock) -> None:
         self._ticks.append((self._now(), message.clock.sec + message.clock.nanosec * 1e-9))
@@ -234,14 +222,14 @@ class SwarmDoctor(Node):
             by_robot.setdefault((status.robot, status.id), []).append(status)
         for (robot, robot_id), statuses in by_robot.items():
             worst = max(statuses, key=lambda status: status.level)
-            self._diagnostics.append(RobotReport(
+            self._diagnostics.append(observed.RobotReport(
                 received=self._now(), robot=robot, id=robot_id, level=worst.level,
                 message=worst.message,
                 values={key: text for status in statuses for key, text in status.values.items()}))
 
     # Results.
 
-    def observations(self) -> Observations:
+    def observations(self) -> observed.Observations:
         """Return all observations up to now."""
         now = self._now()
         found = _sockets()
@@ -251,10 +239,10 @@ class SwarmDoctor(Node):
         endpoints = self._endpoints(topics)
         environment = {name: os.environ.get(name, default)
                        for name, default in ENVIRONMENT.items()}
-        return Observations(
+        return observed.Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
             scanned=self._scanned, diagnostics=self._diagnostics,
-            neighbours=by_robot(self._neighbours, endpoints), endpoints=endpoints,
+            neighbours=observed.by_robot(self._neighbours, endpoints), endpoints=endpoints,
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, text in environment.items() if text},
             expected=self._options.expected, planned=self._options.planned,
@@ -282,7 +270,7 @@ class SwarmDoctor(Node):
         pace = self.pace()
         return pace == 0.0 or (self._now() - self._begin) * min(pace, 1.0) >= seconds
 
-    def _endpoints(self, topics: Sequence[str]) -> list[Endpoint]:
+    def _endpoints(self, topics: Sequence[str]) -> list[observed.Endpoint]:
         own = self.get_fully_qualified_name()
         found = [_endpoint(topic, publishes, info)
                  for topic in topics
@@ -323,10 +311,10 @@ def _receive_buffers() -> dict[str, int]:
     return {name: int(text) for name, text in found.items() if text.strip().isdecimal()}
 
 
-def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> Endpoint:
+def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.Endpoint:
     profile = info.qos_profile
     deadline = profile.deadline.nanoseconds * 1e-9
-    return Endpoint(
+    return observed.Endpoint(
         topic=topic, type=info.topic_type, publishes=publishes,
         node=f'{info.node_namespace.rstrip("/")}/{info.node_name}',
         reliable=profile.reliability == QoSReliabilityPolicy.RELIABLE,
@@ -341,7 +329,7 @@ def _status(status: DiagnosticStatus) -> Status:
                   values={value.key: value.value for value in status.values})
 
 
-def observe(options: Any) -> Observations | None:
+def observe(options: Any) -> observed.Observations | None:
     """Observe for the requested time, once discovery has settled; ``None`` if stopped before."""
     stop = StopRequest()
     stop.listen()

@@ -27,14 +27,7 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
-from leader_election.election.robot.diagnostics import (
-    COMMUNICATION_RANGE,
-    DUPLICATE_ID,
-    MESSAGE_EXPIRY,
-    NO_MESSAGE,
-    NO_POSITION_ANNOUNCED,
-    QOS_FAULT,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor import communication, membership, positioning, timing
 from leader_election.swarm.doctor.communication import NO_SENDER
@@ -77,7 +70,7 @@ def _refusals(cause: str, *reasons: RejectReason) -> list[Explanation]:
 
 EXPLANATIONS = (
     Explanation('found', 'reception', NO_SENDER),
-    Explanation('found', 'self_reported', NO_MESSAGE),
+    Explanation('found', 'self_reported', vocabulary.NO_MESSAGE),
     Explanation('missing', 'found', cause_text=NOT_FOUND, same_robot=False),
     Explanation('simulated_time', 'silent', cause_text=STANDS_STILL),
     Explanation('simulated_time', 'odometry', cause_text=STANDS_STILL),
@@ -85,7 +78,7 @@ EXPLANATIONS = (
       for effect in ('silent', 'loss', 'one_way')),
     Explanation('names', 'ids'),
     Explanation('names', 'silent'),
-    *(Explanation(cause, 'self_reported', DUPLICATE_ID) for cause in ('names', 'ids')),
+    *(Explanation(cause, 'self_reported', vocabulary.DUPLICATE_ID) for cause in ('names', 'ids')),
     *(Explanation(cause, effect) for cause in ('names', 'ids')
       for effect in ('places', 'reception', 'one_way', 'odometry_frames', 'jumps')),
     *(_refusals('ids', RejectReason.IMPLAUSIBLE)),
@@ -95,26 +88,27 @@ EXPLANATIONS = (
                RejectReason.VERSION, RejectReason.ALGORITHM),
     *_refusals('keys', RejectReason.UNSIGNED, RejectReason.SIGNATURE),
     *_refusals('odometry', RejectReason.NO_POSITION),
-    Explanation('odometry', 'self_reported', NO_POSITION_ANNOUNCED),
+    Explanation('odometry', 'self_reported', vocabulary.NO_POSITION_ANNOUNCED),
     Explanation('odometry', 'one_way', same_robot=False),
     *(Explanation('refused', 'self_reported', reason.value, reason.value, same_robot=False)
       for reason in RejectReason),
-    Explanation('settings', 'one_way', COMMUNICATION_RANGE, COMMUNICATION_RANGE,
-                same_robot=False),
+    Explanation('settings', 'one_way', vocabulary.COMMUNICATION_RANGE,
+                vocabulary.COMMUNICATION_RANGE, same_robot=False),
     Explanation('places', 'one_way'),
-    Explanation('settings', 'loss', MESSAGE_EXPIRY, MESSAGE_EXPIRY, same_robot=False),
+    Explanation('settings', 'loss', vocabulary.MESSAGE_EXPIRY, vocabulary.MESSAGE_EXPIRY,
+                same_robot=False),
     Explanation('profiles', 'odometry'),
-    Explanation('profiles', 'self_reported', NO_POSITION_ANNOUNCED),
+    Explanation('profiles', 'self_reported', vocabulary.NO_POSITION_ANNOUNCED),
     *_refusals('profiles', RejectReason.NO_POSITION),
     *(Explanation(cause, effect) for cause in ('shared_topic', 'profiles')
       for effect in ('reception', 'one_way')),
-    *(Explanation(cause, 'self_reported', NO_MESSAGE)
+    *(Explanation(cause, 'self_reported', vocabulary.NO_MESSAGE)
       for cause in ('shared_topic', 'profiles', 'reception')),
-    Explanation('profiles', 'self_reported', QOS_FAULT),
+    Explanation('profiles', 'self_reported', vocabulary.QOS_FAULT),
     Explanation('reception', 'one_way', same_robot=False),
     Explanation('silent', 'reception', NO_SENDER, same_robot=False),
     Explanation('silent', 'reception'),
-    Explanation('silent', 'self_reported', NO_MESSAGE, same_robot=False),
+    Explanation('silent', 'self_reported', vocabulary.NO_MESSAGE, same_robot=False),
     Explanation('receive_buffers', 'loss', same_robot=False),
     *(Explanation('load', effect, text, same_robot=False) for effect, text in (
         ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED),

@@ -34,14 +34,7 @@ import secrets
 import shlex
 import stat
 
-from leader_election.election.robot.swarm_key import (
-    ahead,
-    fingerprint,
-    Keys,
-    NO_KEYS,
-    parse_keys,
-    RING,
-)
+from leader_election.election.robot import swarm_key
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
@@ -81,7 +74,7 @@ class SwarmTimeFile:
                 text = file.read(_MOST_DIGITS)
         except OSError:
             return None
-        return int(text) if text.strip().isdecimal() and int(text) < RING else None
+        return int(text) if text.strip().isdecimal() and int(text) < swarm_key.RING else None
 
     def start(self, wall: int, window: float) -> int:
         """
@@ -92,8 +85,8 @@ class SwarmTimeFile:
         """
         start = wall
         if self._kept is not None:
-            passed = (self._kept + int(window * 1e3) + 1) % RING
-            start = passed if ahead(passed, wall) > 0 else wall
+            passed = (self._kept + int(window * 1e3) + 1) % swarm_key.RING
+            start = passed if swarm_key.ahead(passed, wall) > 0 else wall
         elif wall < self._key_date:
             self.doubt = ('the clock is behind the date of the key file, and no swarm time was '
                           'kept: recorded messages may be believed; set the clock, then restart')
@@ -106,9 +99,9 @@ class SwarmTimeFile:
 
         :param swarm_time: of the robot now [ms].
         """
-        if self._kept is not None and ahead(self._kept, swarm_time) > self._lead:
+        if self._kept is not None and swarm_key.ahead(self._kept, swarm_time) > self._lead:
             return
-        kept = (swarm_time + RESERVED + self._lead) % RING
+        kept = (swarm_time + RESERVED + self._lead) % swarm_key.RING
         try:
             with self._new.open('w', encoding='ascii') as file:
                 file.write(f'{kept}\n')
@@ -130,7 +123,7 @@ MOST_BYTES = 65536
 """The longest key file that is read, comments included."""
 
 
-def read_keys(path: str | Path) -> Keys:
+def read_keys(path: str | Path) -> swarm_key.Keys:
     """
     Return the keys in a key file.
 
@@ -141,7 +134,7 @@ def read_keys(path: str | Path) -> Keys:
     return _read(path)[0]
 
 
-def _read(path: str | Path) -> tuple[Keys, object]:
+def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
     """Return the keys in a file, and a value that differs when the file changes."""
     try:
         # Opened before the checks, so that the checked file is the one that is read; not blocking,
@@ -153,7 +146,7 @@ def _read(path: str | Path) -> tuple[Keys, object]:
             text = os.read(number, MOST_BYTES).decode()
         finally:
             os.close(number)
-        return parse_keys(text), _version(status)
+        return swarm_key.parse_keys(text), _version(status)
     except ParameterError:
         raise
     except UnicodeDecodeError:
@@ -198,7 +191,7 @@ class KeyFile:
         :raises ParameterError: as :func:`read_keys`.
         """
         self._path = path
-        self.keys: Keys = NO_KEYS
+        self.keys: swarm_key.Keys = swarm_key.NO_KEYS
         self.error = ''
         self._read_version: object = None
         if path:
@@ -225,7 +218,7 @@ class KeyFile:
 
 # Functions of the command.
 
-def make_key(path: Path) -> Keys:
+def make_key(path: Path) -> swarm_key.Keys:
     """
     Make a file with a new key, readable by its owner only.
 
@@ -240,7 +233,7 @@ def make_key(path: Path) -> Keys:
     return keys
 
 
-def add_next(path: Path) -> Keys:
+def add_next(path: Path) -> swarm_key.Keys:
     """
     Add a new key to a file, accepted beside the present one.
 
@@ -253,7 +246,7 @@ def add_next(path: Path) -> Keys:
     return _replace(path, (*keys, secrets.token_bytes(32)))
 
 
-def switch(path: Path) -> Keys:
+def switch(path: Path) -> swarm_key.Keys:
     """
     Let the second key in a file sign, and still accept the first one.
 
@@ -262,7 +255,7 @@ def switch(path: Path) -> Keys:
     return _replace(path, _both(path)[::-1])
 
 
-def finish(path: Path) -> Keys:
+def finish(path: Path) -> swarm_key.Keys:
     """
     Remove the second key from a file.
 
@@ -271,14 +264,14 @@ def finish(path: Path) -> Keys:
     return _replace(path, _both(path)[:1])
 
 
-def _both(path: Path) -> Keys:
+def _both(path: Path) -> swarm_key.Keys:
     keys = read_keys(path)
     if len(keys) < 2:
         raise ParameterError(f'{str(path)!r} holds one key only; --next adds the next one')
     return keys
 
 
-def _replace(path: Path, keys: Keys) -> Keys:
+def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
     """Write other keys to a file atomically: a reader finds either the old or the new ones."""
     path = path.expanduser().resolve()
     new = path.with_name(f'.{path.name}.{secrets.token_hex(8)}')
@@ -291,8 +284,9 @@ def _replace(path: Path, keys: Keys) -> Keys:
     return keys
 
 
-def _write(path: Path, keys: Keys) -> None:
-    names = [f'# {role}: {fingerprint(key)}' for role, key in zip(('signs', 'accepted'), keys)]
+def _write(path: Path, keys: swarm_key.Keys) -> None:
+    names = [f'# {role}: {swarm_key.fingerprint(key)}'
+             for role, key in zip(('signs', 'accepted'), keys)]
     lines = ['# Key file of leader_election. Keep it secret: its holders are believed.']
     for name, key in zip(names, keys):
         lines += [name, key.hex()]
@@ -354,7 +348,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ParameterError as error:
         return print_error(error)
     for role, key in zip(('signs', 'accepted'), keys):
-        print(f'{fingerprint(key)}  {role}')
+        print(f'{swarm_key.fingerprint(key)}  {role}')
     if then:
         print(f'{chosen.file}: {then}')
     return ExitStatus.OK
