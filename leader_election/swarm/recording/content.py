@@ -143,7 +143,8 @@ class DiagnosticsSummary:
     :ivar recorded: the number of these in the recording.
 
     >>> summary = DiagnosticsSummary()
-    >>> summary.add([Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})], {})
+    >>> status = vocabulary.Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})
+    >>> summary.add([status], {})
     >>> summary.names, summary.strengths, summary.radius
     ({'tb3_0': 7}, {7: 2.0}, 6.0)
     """

@@ -45,9 +45,9 @@ class MandateTimes:
 
     >>> times = MandateTimes(3.0, 'main')
     >>> for second, over in enumerate(('', '1,2', '1,2', '1')):
-    ...     times.add([Status('r1: main', 'robot 1', {'instance': 'main', 'acts_over': over}),
-    ...                Status('r2: main', 'robot 2', {'instance': 'main', 'acts_over': ''})],
-    ...               float(second))
+    ...     times.add([vocabulary.Status(f'r{robot}: main', f'robot {robot}', {
+    ...         'instance': 'main', 'acts_over': acts}) for robot, acts in ((1, over), (2, ''))],
+    ...         float(second))
     >>> times.shares()
     MandateShares(under_one=0.5, under_two=0.0)
     """
