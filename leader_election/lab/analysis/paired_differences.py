@@ -25,16 +25,8 @@ from itertools import combinations, product
 from math import floor, isnan, log10
 from typing import Any, NamedTuple
 
-from leader_election.lab.analysis.measures import (
-    are_equal,
-    CONFIDENCE,
-    each_run,
-    Estimate,
-    estimate_mean,
-    Floats,
-    LED,
-    PERCENT,
-)
+from leader_election.lab.analysis import measures
+from leader_election.lab.analysis.measures import Estimate, Floats
 from leader_election.lab.runs.results import ResultError, varied
 from leader_election.lab.terminal_output import Rows
 import numpy as np
@@ -66,12 +58,12 @@ class Difference(NamedTuple):
     @property
     def apart(self) -> bool:
         """Whether it is distinguishable from chance among all differences tested together."""
-        return self.p_holm < 1.0 - CONFIDENCE
+        return self.p_holm < 1.0 - measures.CONFIDENCE
 
     @property
     def apart_alone(self) -> bool:
         """Whether its own interval excludes 0; fewer than six equal differences have none."""
-        return self.p < 1.0 - CONFIDENCE
+        return self.p < 1.0 - measures.CONFIDENCE
 
 
 def to_first(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -116,8 +108,8 @@ def differences(results: xr.Dataset, measure: str,
             raise ResultError(f'algorithm {label!r} is not in the results; they have '
                               f'{", ".join(labels)}')
     keys = varied(results)
-    values = each_run(results, measure).transpose('algorithm', *keys, 'seed').values.astype(float)
-    values = values.reshape(len(labels), -1, results.sizes['seed'])
+    of_runs = measures.each_run(results, measure).transpose('algorithm', *keys, 'seed')
+    values = of_runs.values.astype(float).reshape(len(labels), -1, results.sizes['seed'])
     variants = list(product(*(results[key].values.tolist() for key in keys)))
     found, runs = [], []
     for algorithm, other in all_pairs(labels) if pairs is None else pairs:
@@ -148,7 +140,7 @@ def _difference(algorithm: str, other: str, variant: tuple[Any, ...],
     p = p_of_mean(of_seeds)
     return Difference(
         algorithm, other, variant, both.shape[1],
-        (float(both[0].mean()), float(both[1].mean())), estimate_mean(of_seeds),
+        (float(both[0].mean()), float(both[1].mean())), measures.estimate_mean(of_seeds),
         estimate_ratio(both[0], both[1]), p, p)
 
 
@@ -169,7 +161,7 @@ def p_of_mean(samples: Floats) -> float:
     if n < 2:
         return np.nan
     mean, error = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(n))
-    if are_equal(samples):
+    if measures.are_equal(samples):
         return 1.0 if mean == 0.0 else 0.5 ** (n - 1)
     return 2.0 * float(stdtr(n - 1, -abs(mean) / error))
 
@@ -190,7 +182,7 @@ def estimate_ratio(above: Floats, below: Floats) -> Estimate:
     if scale <= 0.0:
         return Estimate(np.nan, np.nan, np.nan)
     ratio = float(above.mean()) / scale
-    deviation = estimate_mean((above - ratio * below) / scale)
+    deviation = measures.estimate_mean((above - ratio * below) / scale)
     return Estimate(ratio, ratio + deviation.low, ratio + deviation.high)
 
 
@@ -216,7 +208,7 @@ def holm(p: Floats) -> Floats:
     return corrected
 
 
-SHOWN = ('instability', 'leaders', LED)
+SHOWN = ('instability', 'leaders', measures.LED)
 """The measures of the table below the means of ``lab run``."""
 FEW = 10
 """With fewer seeds, intervals rely on normally distributed differences."""
@@ -225,16 +217,17 @@ APART, APART_ALONE = '*', '(*)'
 together, and of those that are so only if tested alone."""
 
 
-def to_first_rows(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> Rows | None:
+def to_first_rows(results: xr.Dataset, wanted: Sequence[str] = SHOWN) -> Rows | None:
     """
     Return the differences of each algorithm to the first one, with a column for each measure.
 
+    :param wanted: the measures.
     :return: ``None`` if no two algorithms have a seed in common.
     """
     labels = [str(label) for label in results['algorithm'].values]
     columns = {measure: {(one.algorithm, one.varied): one
                          for one in differences(results, measure, to_first(labels))}
-               for measure in measures if each_run(results, measure).notnull().any()}
+               for measure in wanted if measures.each_run(results, measure).notnull().any()}
     found = {place: one for of_measure in columns.values() for place, one in of_measure.items()}
     if not found:
         return None
@@ -298,7 +291,7 @@ def difference_text(one: Difference | None, measure: str) -> str:
     """Return a difference with its interval and its mark; empty for none."""
     if one is None:
         return ''
-    return f'{estimate_text(one.difference, measure in PERCENT, "+")} {mark(one)}'.strip()
+    return f'{estimate_text(one.difference, measure in measures.PERCENT, "+")} {mark(one)}'.strip()
 
 
 def estimate_text(estimate: Estimate, percent: bool = False, sign: str = '') -> str:
@@ -328,7 +321,7 @@ def number_text(value: float, measure: str) -> str:
     >>> number_text(0.0716, 'instability'), number_text(0.915, 'led'), number_text(8.1, 'leaders')
     ('0.0716', '91.5%', '8.1')
     """
-    return f'{value:.1%}' if measure in PERCENT else f'{value:.4g}'
+    return f'{value:.1%}' if measure in measures.PERCENT else f'{value:.4g}'
 
 
 def p_text(p: float) -> str:

@@ -32,13 +32,7 @@ from leader_election.lab.analysis.paired_differences import pair_rows, SHOWN, to
 from leader_election.lab.analysis.summary import caption, cells, level_lines, lines
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import ScenarioError
-from leader_election.lab.figures import localisation_error, steadiness
-from leader_election.lab.figures.coordination2019 import (
-    claim_rows,
-    SCENARIO,
-    TABLE_COLUMNS,
-    table_rows,
-)
+from leader_election.lab.figures import coordination2019, localisation_error, steadiness
 from leader_election.lab.figures.curves import draw_own
 from leader_election.lab.figures.style import check_writable, count_seeds, draw_to, write_errors
 from leader_election.lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
@@ -151,11 +145,12 @@ def report(results: xr.Dataset, measures: Sequence[str], figure: str) -> str:
                            if name in results.attrs))
 
 
+STUDY = coordination2019.SCENARIO
 COLLECTIONS = 'collections'
 """The scenario that compares collection methods."""
 FEWER = 5
 """Divisor of its number of seeds: with all seeds it would take as long as the study."""
-FIGURES = figures.of_scenarios((SCENARIO, COLLECTIONS))
+FIGURES = figures.of_scenarios((STUDY, COLLECTIONS))
 """The names of the figures of the report."""
 
 
@@ -174,9 +169,9 @@ def study(seeds: int, folder: Path, workers: int | None = None,
     began = monotonic()
     results = {name: runs.run(scenarios.load(name), range(count), folder=folder, workers=workers,
                               cluster=cluster)
-               for name, count in ((SCENARIO, seeds), (COLLECTIONS, max(1, seeds // FEWER)))}
+               for name, count in ((STUDY, seeds), (COLLECTIONS, max(1, seeds // FEWER)))}
     drawn, missing = draw_all(FIGURES, folder)
-    text = study_report(results[SCENARIO], results[COLLECTIONS], drawn, missing,
+    text = study_report(results[STUDY], results[COLLECTIONS], drawn, missing,
                         monotonic() - began)
     write(text, folder / 'study.md')
     print(f'wrote {folder / "study.md"}')
@@ -195,24 +190,24 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
     :param seconds: duration of the computation [s].
     """
     labels = paper['algorithm'].values.tolist()
-    claims = claim_rows(paper)
-    of_paper = figures.of_scenarios((SCENARIO,))
+    claims = coordination2019.claim_rows(paper)
+    of_paper = figures.of_scenarios((STUDY,))
     return render(
         'study', paper=paper.attrs, paper_seeds=count_seeds(paper['counted']), claims=claims,
         labels=[name for label in labels for name in (label, 'agrees')],
         agree={label: sum(row[2 + 2 * k] == 'yes' for row in claims)
                for k, label in enumerate(labels)},
         paper_figures=[name for name in drawn if name in of_paper],
-        number_columns=('algorithm', *TABLE_COLUMNS),
+        number_columns=('algorithm', *coordination2019.TABLE_COLUMNS),
         numbers=[(label, *cells) for label in labels
-                 for cells in table_rows(paper.sel(algorithm=label, drop=True))],
+                 for cells in coordination2019.table_rows(paper.sel(algorithm=label, drop=True))],
         paired_rows=to_first_rows(paper), collections=collections.attrs,
         collections_seeds=count_seeds(collections['counted']),
         collections_figures=[name for name in drawn if name not in of_paper],
         collection_columns=('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',
                             'bytes'),
         collection_rows=_collection_rows(collections), missing=missing,
-        computed=computed({SCENARIO: paper, COLLECTIONS: collections}, seconds))
+        computed=computed({STUDY: paper, COLLECTIONS: collections}, seconds))
 
 
 def _collection_rows(results: xr.Dataset) -> list[tuple[str, ...]]:

@@ -33,13 +33,8 @@ from collections.abc import Callable, Sequence
 from math import ceil, inf, isfinite, isnan, sqrt
 from typing import NamedTuple
 
-from leader_election.lab.analysis.measures import (
-    are_equal,
-    CONFIDENCE,
-    each_run,
-    estimate_mean,
-    Floats,
-)
+from leader_election.lab.analysis import measures
+from leader_election.lab.analysis.measures import Floats
 from leader_election.lab.analysis.paired_differences import to_first
 from leader_election.lab.commands import LEAST, Width
 from leader_election.lab.runs.results import ResultError, varied
@@ -109,11 +104,11 @@ def seeds_for(deviation: float, half: float) -> int | None:
     """
     if deviation == 0.0:
         return 2
-    middle = float(ndtri(0.5 + CONFIDENCE / 2))
+    middle = float(ndtri(0.5 + measures.CONFIDENCE / 2))
     if half <= 0.0 or (middle * deviation / half) ** 2 > MOST:
         return None
     n = max(2, ceil((middle * deviation / half) ** 2))
-    while stdtrit(n - 1, 0.5 + CONFIDENCE / 2) * deviation / sqrt(n) > half:
+    while stdtrit(n - 1, 0.5 + measures.CONFIDENCE / 2) * deviation / sqrt(n) > half:
         n += 1
     return n
 
@@ -131,8 +126,8 @@ def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[
     :raises ResultError: if no run has a value of this measure.
     """
     keys = varied(results)
-    values = each_run(results, measure).sel(algorithm=list(labels), seed=list(seeds)).transpose(
-        'algorithm', *keys, 'seed').astype(float)
+    values = measures.each_run(results, measure).transpose('algorithm', *keys, 'seed').sel(
+        algorithm=list(labels), seed=list(seeds)).astype(float)
     found: list[Interval] = []
     for place in np.ndindex(*(results.sizes[key] for key in keys)):
         here = dict(zip(keys, place))
@@ -156,9 +151,9 @@ def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[
 def _interval(name: str, samples: Floats, scale: float, wanted: float) -> Interval:
     """Return the interval of the mean of samples, differences of numbers of some scale."""
     return Interval(
-        name, estimate_mean(samples).half_width, wanted,
+        name, measures.estimate_mean(samples).half_width, wanted,
         seeds_for(float(samples.std(ddof=1)), wanted) if len(samples) > 1 else None,
-        len(samples) if are_equal(samples, scale) else 0)
+        len(samples) if measures.are_equal(samples, scale) else 0)
 
 
 def run_until(compute: Callable[[Sequence[int]], xr.Dataset], limit: Sequence[int],
@@ -209,7 +204,7 @@ def equal_text(outcome: Outcome, measure: str) -> str:
     """
     first, *others = outcome.equal
     more = f' (and {len(others)} more)' if others else ''
-    part = 1.0 - (1.0 - CONFIDENCE) ** (1.0 / first.equal)
+    part = 1.0 - (1.0 - measures.CONFIDENCE) ** (1.0 / first.equal)
     return (f'{measure} is the same in all {first.equal} seeds of {first.name}{more}: that is no '
             f'interval, as up to {part:.0%} of seeds may have another value')
 
