@@ -14,20 +14,36 @@
 
 """The documents are complete, agree with the code, and are built by Sphinx without warnings."""
 
+from collections.abc import Iterator, Sequence
+import contextlib
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
+import io
+import os
 from pathlib import Path
 import re
+import shlex
 import subprocess
 import sys
+from typing import Any
 
+from leader_election.config import FILES
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.executables import EXECUTABLES
+from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.gazebo_odometry import GazeboOdometry
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.ros.nodes.wander import WanderNode
+from leader_election.swarm.fleet.fleet_file import read_fleet
+from leader_election.swarm.fleet.fleet_settings import TOPIC
+from made.launch_arguments import arguments
 import pytest
-from rclpy.parameter import Parameter
+from rclpy.parameter import Parameter as RosParameter
 from test_architecture import LEANS_ON, WINGS
+import yaml
 
 ROOT = Path(__file__).parents[1]
 NOT_ON_PYPI = {'tf2_msgs', 'vision_msgs'}
@@ -103,7 +119,7 @@ def test_topics_are_those_that_a_robot_has(ros: None) -> None:
                    {'pose_source': 'cooperative', 'sighting_sources': 'measurements,ranges',
                     'range_ids': '7', 'strength_source': 'data_rate'}):
         node = ElectionNode(parameter_overrides=[
-            Parameter(key, value=value) for key, value in {
+            RosParameter(key, value=value) for key, value in {
                 'robot_id': 3, 'tasks': 'patrol', **values}.items()])
         for found, ask in zip(there, (node.get_subscriber_names_and_types_by_node,
                                       node.get_publisher_names_and_types_by_node)):
@@ -140,7 +156,7 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
     there = {}
     for make, values in parameters.items():
         node = make(parameter_overrides=[
-            Parameter(key, value=value) for key, value in values.items()])
+            RosParameter(key, value=value) for key, value in values.items()])
         there[node.get_name()] = {
             (way, topic, re.sub('/msg/|/srv/', '/', kind))
             for way, ask in (('in', node.get_subscriber_names_and_types_by_node),
@@ -163,3 +179,213 @@ def test_documents_build_without_warnings(tmp_path: Path) -> None:
     assert 'communication_range' in page and 'made: parameters' not in page
     # The paragraph for readers of the source is removed from the built page.
     assert 'builds has' not in page
+
+
+# Commands and parameter files are valid, also where no test runs them: executables and options,
+# parameters and their values, topics, targets of make, benchmarks, launch files and arguments.
+
+BLOCK = re.compile(r'```(\w*)\n(.*?)```', re.DOTALL)
+OPERATORS = '|&;()<>'
+BY_NAME = {executable.name: executable for executable in EXECUTABLES}
+OWN = {'metric', 'algorithm', 'tasks'}
+"""Parameters whose values in the documents may be the reader's own plug-ins."""
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Yield the words of each command in a text: of its blocks, and of code within lines."""
+    lines = [line for language, block in BLOCK.findall(text) if language == 'sh'
+             for line in block.replace('\\\n', ' ').splitlines()]
+    lines += [code for code in re.findall(r'`([^`\n]+)`', BLOCK.sub('', text))
+              if re.match(r'ros2 |make |leader_election |python3? -m ', code)]
+    for line in lines:
+        words = shlex.shlex(line, posix=True, punctuation_chars=OPERATORS)
+        words.whitespace_split = True
+        command: list[str] = []
+        for word in [*words, ';']:
+            if set(word) <= set(OPERATORS):
+                if command:
+                    yield command
+                command = []
+            elif command or not re.match(r'\w+=', word):
+                command.append(word)
+
+
+@cache
+def usage(*command: str) -> str:
+    """Return the help of an executable; of a benchmark its source, since some take no options."""
+    if command[0].startswith('benchmarks.'):
+        place = ROOT / command[0].replace('.', '/')
+        return '\n'.join(file.read_text() for file in (
+            place.glob('*.py') if place.is_dir() else [place.with_suffix('.py')]))
+    executable = BY_NAME[command[1]]
+    module, _, function = (executable.parser or f'{executable.module}:main').partition(':')
+    arguments = [*command[2:], '--help']
+    printed = io.StringIO()
+    with (contextlib.redirect_stdout(printed), pytest.MonkeyPatch.context() as patch,
+          pytest.raises(SystemExit) as ended):
+        patch.setattr(sys, 'argv', [command[1], *arguments])
+        parse = getattr(import_module(module), function)
+        parse(*([arguments] if executable.parser else []))
+    assert ended.value.code in (0, None), printed.getvalue()
+    return printed.getvalue()
+
+
+def assert_options(module: Sequence[str], words: Sequence[str]) -> None:
+    """Check that each option of a command is in its help, or in that of its subcommand."""
+    text = usage(*module)
+    if words and words[0].isalpha() and re.search(rf'^ +{words[0]} ', text, re.MULTILINE):
+        text += usage(*module, words[0])
+    for word in words:
+        option = word.partition('=')[0]
+        if re.match('--?[a-z]', option):
+            assert re.search(rf'(?<![\w-]){option}(?![\w-])', text), f'{module} has no {option}'
+
+
+@cache
+def declared(name: str) -> dict[str, Parameter]:
+    """Return the parameters of a node by the name of its executable."""
+    kinds = [FILES[BY_NAME[name].parameter_file][0]]
+    # The nodes of robots in a fleet, and the managed node, take those of a robot, too.
+    if name in ('fleet', 'managed_election_node'):
+        kinds.append(ElectionParameters)
+    return {p.name: p for kind in kinds for p in table(kind)}
+
+
+def assert_parameter(known: dict[str, Parameter], name: str, value: Any) -> None:
+    """Check a parameter and its value; those of instances and tasks have a dot."""
+    if '.' in name or name == 'use_sim_time':
+        return
+    assert name in known, f'no parameter {name}'
+    if name not in OWN:
+        known[name].check(tuple(value) if isinstance(value, list) else value)
+
+
+def takes(parameter: Parameter, value: Any) -> bool:
+    """Return whether a parameter takes a value."""
+    try:
+        parameter.check(tuple(value) if isinstance(value, list) else value)
+    except ParameterError:
+        return False
+    return True
+
+
+def assert_node(name: str, words: Sequence[str]) -> None:
+    """Check the options of a node: parameters, remappings, parameter files."""
+    if '--help' in words:
+        return
+    assert not words or words[0] == '--ros-args', words
+    for option, word in zip(words[1::2], words[2::2], strict=True):
+        key, _, value = word.partition(':=')
+        if option == '-p':
+            assert_parameter(declared(name), key, yaml.safe_load(value))
+        elif option == '-r':
+            assert all(re.fullmatch(TOPIC, end) for end in (key, value)), word
+        else:
+            assert option == '--params-file' and word.endswith('.yaml'), option
+
+
+def assert_executable(words: Sequence[str]) -> None:
+    """Check a command of the package."""
+    if not words or words[0] == '--help' or words[0] == 'executable':
+        return
+    assert words[0] in BY_NAME, f'no executable {words[0]}'
+    if BY_NAME[words[0]].parameter_file:
+        assert_node(words[0], words[1:])
+    else:
+        assert_options(['leader_election', words[0]], words[1:])
+
+
+def assert_make(words: Sequence[str]) -> None:
+    """Check that targets exist, and take what ARGS hands on."""
+    makefile = (ROOT / 'Makefile').read_text().replace('\\\n', ' ')
+    for target in (word for word in words if '=' not in word):
+        rule = re.search(rf'^(?:{re.escape(target)}|\$\(VENV\)/{Path(target).name}):.*\n(.*)',
+                         makefile, re.MULTILINE)
+        assert rule, f'no target {target}'
+        module = re.search(r'-m (leader_election(?: [a-z]+)+|benchmarks\.\w+)', rule[1])
+        for word in words:
+            if word.startswith('ARGS=') and module and '...' not in word:
+                assert_options(module[1].split(), shlex.split(word.removeprefix('ARGS=')))
+
+
+def assert_launch(words: Sequence[str]) -> None:
+    """Check that a launch file exists, and declares the arguments."""
+    file = ROOT / 'launch' / words[0]
+    names = {argument.name for argument in arguments(file)}
+    given = {word.partition(':=')[0] for word in words[1:] if not word.startswith('-')}
+    assert given <= names, given - names
+
+
+def assert_valid(words: Sequence[str]) -> None:
+    """Check a command; those of other programs are not judged."""
+    program, rest = os.path.basename(words[0]), list(words[1:])
+    if program in ('python', 'python3') and rest[:1] == ['-m']:
+        program, rest = rest[1], rest[2:]
+        if program.startswith('benchmarks.'):
+            assert find_spec(program) is not None, f'no module {program}'
+            assert_options([program], rest)
+            return
+    if program == 'ros2' and rest[:2] == ['run', 'leader_election']:
+        program, rest = 'leader_election', rest[2:]
+    if program == 'leader_election':
+        assert_executable(rest)
+    elif program == 'make':
+        assert_make(rest)
+    elif program == 'ros2' and rest[:2] == ['launch', 'leader_election']:
+        assert_launch(rest[2:])
+    elif program == 'ros2' and rest[:2] == ['param', 'set']:
+        assert_parameter(declared('election_node'), rest[3], yaml.safe_load(rest[4]))
+    elif program == 'ros2' and rest[:1] == ['topic']:
+        topics = [word for word in rest[2:] if word.startswith('/')]
+        assert all(re.fullmatch(TOPIC, topic) for topic in topics), topics
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
+def test_commands_are_valid(document: Path) -> None:
+    for words in commands(document.read_text()):
+        try:
+            assert_valid(words)
+        except (AssertionError, ParameterError) as error:
+            pytest.fail(f'{shlex.join(words)}: {error}')
+
+
+@pytest.mark.parametrize('command', [
+    'ros2 run leader_election fleets', 'ros2 run leader_election record run.mcap --odometry 1',
+    'leader_election election_node --ros-args -p raduis:=3.0', 'make demos',
+    'leader_election election_node --ros-args -p radius:=-3.0',
+    'leader_election election_node --ros-args -r range/1:=/uwb/range_1',
+    'ros2 topic echo /robot_3/range/1', 'make demo ARGS="--log FOLDER"',
+    'python -m benchmarks.flod', 'python -m benchmarks.real_distances --seed 3',
+    'ros2 launch leader_election swarm.launch.py robot:=4',
+    'ros2 param set /alice/election_node accept true', 'leader_election logs noise --chek x'])
+def test_a_wrong_command_would_be_found(command: str) -> None:
+    [words] = commands(f'```sh\n{command}\n```')
+    with pytest.raises((AssertionError, ParameterError)):
+        assert_valid(words)
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
+def test_names_of_topics_are_legal(document: Path) -> None:
+    """ROS refuses a part of a name that begins with a digit."""
+    named = re.findall(r'`(/?[a-z_]\w*(?:/\w+)+)`', BLOCK.sub('', document.read_text()))
+    assert [topic for topic in named if not re.fullmatch(TOPIC, topic)] == []
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
+def test_parameter_files_and_fleet_files_are_valid(document: Path) -> None:
+    nodes = [each.name for each in EXECUTABLES if each.parameter_file]
+    for language, block in BLOCK.findall(document.read_text()):
+        content = yaml.safe_load(block) if language == 'yaml' else None
+        if not isinstance(content, dict):
+            continue
+        for node, section in content.items():
+            for key, value in (section.get('ros__parameters', {}) if isinstance(
+                    section, dict) else {}).items():
+                having = [declared(each) for each in ([node] if node in nodes else nodes)
+                          if key in declared(each)]
+                # Of an instance or a task: a section, which the tests of parameters cover.
+                assert having or isinstance(value, dict), f'no parameter {key}'
+                assert not having or any(takes(known[key], value) for known in having)
+        if content.keys() <= {'defaults', 'types', 'robots'}:
+            content.setdefault('robots', {'alice': {'id': 1}})
+            read_fleet(yaml.safe_dump(content), document.name)

@@ -18,7 +18,7 @@ from benchmarks import fuzz
 from benchmarks.leader_killed import AUTOMATIC, Case, cases, depositions, NONE, PERIOD, recovery
 from benchmarks.logged_swarm import LoggedSwarm, Moment
 from benchmarks.moving_swarm import measure
-from benchmarks.warned import moments, share, warned
+from benchmarks.warned import moments, warned
 from leader_election.election.robot.reception import HEARD, ROUNDS
 import pytest
 
@@ -53,10 +53,6 @@ def test_hysteresis_saves_a_quarter_of_the_leader_changes():
     steady = measure(1, 20.0, 0.0)
     assert steady.changes < 0.75 * plain.changes
     assert steady.whole > plain.whole
-
-
-def test_same_seed_gives_the_same_figures():
-    assert measure(1, 2.0, 0.2) == measure(1, 2.0, 0.2)
 
 
 # Robots without ROS hear each other by the radio of their world.
@@ -99,11 +95,6 @@ def test_seconds_are_those_of_wrong_leaders_that_true_poses_do_not_make():
     assert found.wrong == (1, 3), 'and 3 once: at last it has no right leader by true poses'
     assert found.right == (1, 5)
     assert warned(run, true, lambda robot, time: robot == 1).right == (0, 2)
-
-
-def test_shares_are_of_all_seconds():
-    assert share([(1, 2), (2, 2)]) == '75 (4)'
-    assert share([(0, 0)]) == '-'
 
 
 def test_fuzzing_that_tried_too_little_fails(monkeypatch: pytest.MonkeyPatch,

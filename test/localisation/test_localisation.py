@@ -30,11 +30,11 @@ def estimate(x: float) -> Estimate:
     return Estimate((x, 0.0, 0.0), 0.0, 0.05, 0.03)
 
 
-def localisation(**settings) -> Localisation:
+def localisation(landmarks=None, **settings) -> Localisation:
     """Return the localisation of robot 1, at the origin, which has met robot 2 at (5, 0)."""
     made = Localisation(
         1, LocalisationParameters(**settings), cooperates=True, expiry=3.0, top_speed=1.0,
-        counts=Counter())
+        counts=Counter(), landmarks=landmarks)
     made.take_odometry((0.0, 0.0, 0.0), 0.0)
     made.hear(2, (5.0, 0.0), THERE, 0.0)
     return made
@@ -42,13 +42,14 @@ def localisation(**settings) -> Localisation:
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.0])
 def test_a_sighting_is_turned_to_the_moment_of_sending(bearing):
-    robot = localisation()
-    robot.take_sightings([Sighting(2, 5.0, bearing)], 0.1)
+    robot = localisation({9: (5.0, 0.0)})
+    robot.take_sightings([Sighting(2, 5.0, bearing), Sighting(9, 5.0)], 0.1)
     robot.take_odometry((1.0, 0.0, 0.0), 0.9)
     robot.begin_round(1.0)
-    (sent,) = robot.estimate.sightings
+    sent, landmark = robot.estimate.sightings
     assert sent.id == 2 and sent.range == pytest.approx(4.0, abs=1e-3)
     assert math.isnan(sent.bearing) == math.isnan(bearing)
+    assert landmark.id == 9 and landmark.range == pytest.approx(4.0, abs=1e-3)
     robot.begin_round(1.1)
     assert robot.estimate.sightings == (), 'each is sent once'
 
@@ -89,17 +90,6 @@ def test_a_stamp_of_another_clock_is_counted_and_the_sighting_used_as_it_arrives
     robot.take_sightings([Sighting(2, 5.0, age=age)], 0.1)
     robot.begin_round(0.1)
     assert robot._counts['stamps_ignored'] == robot._counts['sightings_accepted'] == 1
-
-
-def test_the_range_of_a_landmark_is_turned_to_the_moment_of_sending():
-    robot = Localisation(
-        1, LocalisationParameters(), cooperates=True, expiry=3.0, top_speed=1.0,
-        counts=Counter(), landmarks={9: (5.0, 0.0)})
-    robot.take_odometry((0.0, 0.0, 0.0), 0.0)
-    robot.take_sightings([Sighting(9, 5.0)], 0.1)
-    robot.take_odometry((0.5, 0.0, 0.0), 0.9)
-    robot.begin_round(1.0)
-    assert robot.estimate.sightings[0].range == pytest.approx(4.5)
 
 
 # What is taken in.
@@ -204,13 +194,8 @@ def test_a_silent_neighbour_becomes_less_certain_and_is_forgotten():
     assert robot.localised == [2]
     robot.begin_round(9.5)
     assert robot.localised == [] and robot.place_of(2) is None
-
-
-def test_a_neighbour_that_comes_back_begins_with_its_own_estimate():
-    robot = localisation()
-    robot.begin_round(9.5)
     robot.hear(2, (2.0, 1.0), estimate(7.0), 60.0)
-    assert robot.place_of(2) == (2.0, 1.0)
+    assert robot.place_of(2) == (2.0, 1.0), 'it begins with its own estimate'
 
 
 def test_a_neighbour_is_not_surer_of_itself_than_at_a_start():

@@ -234,13 +234,3 @@ def test_ranges_that_contradict_odometry_are_believed_after_a_slip() -> None:
     assert robot.pose is not None and math.hypot(*robot.pose[:2]) < 0.15
     blind, counts = pushing(knows=False)
     assert counts['sightings_rejected'] > 3
-
-
-def test_by_odometry_alone_the_deviation_grows() -> None:
-    robot = Localisation(1, LocalisationParameters(), cooperates=False, expiry=3.0, top_speed=1.0,
-                         counts=Counter())
-    for k in range(21):
-        robot.slip.touch(True, k * DT)
-        robot.take_odometry((0.05 * k, 0.0, 0.0), k * DT)
-    robot.begin_round(2.0)
-    assert robot.deviation > 1.0

@@ -84,17 +84,13 @@ def test_ranges_on_a_straight_line_give_the_factor_of_distance() -> None:
     assert abs(own.factors(1).distance - 0.8) < 3.0 * deviation < 3.0 * START.distance / 2.0
 
 
-def test_bearings_on_the_spot_give_the_factor_of_turns() -> None:
+@pytest.mark.parametrize('factors, motion, error', [
+    (Factors(turn=0.74), (0.0, 0.0, 0.4), (0.01, 0.03, 0.02)),
+    (Factors(trim=0.1), (0.2, 0.0, 0.0), (0.03, 0.03, 0.02))])
+def test_bearings_tell_a_factor_of_turns_from_a_trim(factors, motion, error) -> None:
     own = alone()
-    drive(own, Factors(turn=0.74), (0.0, 0.0, 0.4), 60, bearings=True)
-    assert own.factors(1).turn == pytest.approx(0.74, abs=0.03)
-    assert own.factors(1).distance == pytest.approx(1.0, abs=0.01)
-
-
-def test_a_trim_is_told_from_a_factor_of_turns() -> None:
-    own = alone()
-    drive(own, Factors(trim=0.1), (0.2, 0.0, 0.0), 60, bearings=True)
-    assert own.factors(1).trim == pytest.approx(0.1, abs=0.02)
+    drive(own, factors, motion, 60, bearings=True)
+    assert (np.abs(np.subtract(own.factors(1), factors)) < error).all()
 
 
 def test_a_dropped_robot_comes_back_with_its_factors_less_certain_with_time() -> None:

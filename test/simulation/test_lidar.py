@@ -126,13 +126,6 @@ def test_beams_end_on_an_outline_and_are_free_up_to_it(x, y, yaw, beams):
             assert min(end.distance(ROOM.exterior), end.distance(solid)) < 1e-4
 
 
-@pytest.mark.parametrize('scanning', [[0], [2, 1], []])
-def test_only_requested_robots_have_rows(scanning):
-    poses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [-2.0, 1.0, 2.0]])
-    scanner = lidar(scan_beams=5)
-    assert np.array_equal(scanner.scan(poses, scanning), scanner.scan(poses, [0, 1, 2])[scanning])
-
-
 NO_ROBOTS = np.empty((0, 3))
 place = st.floats(-20, 20)
 

@@ -249,11 +249,6 @@ def test_walls_and_obstacles_stop_a_robot_which_still_turns():
 places = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12)
 
 
-def test_single_robot_has_infinite_gap():
-    assert least_distance(np.zeros((1, 3))) == least_distance(np.zeros((0, 3))) == math.inf
-    assert overlaps(np.zeros((1, 3)), 1.0) == []
-
-
 def test_robots_at_the_same_place_overlap_and_touching_ones_do_not():
     # 0 and 2 are at the same place; 1 is 2 m away, which is two radii of 1 m.
     poses = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
@@ -269,11 +264,6 @@ def test_overlaps_are_those_of_a_comparison_of_all_pairs(listed):
              for i in range(len(listed)) for j in range(i + 1, len(listed))}
     assert least_distance(positions) == min(apart.values(), default=math.inf)
     assert overlaps(positions, 1.0) == [pair for pair in apart if apart[pair] < 2.0]
-
-
-def test_the_world_has_the_distance_of_the_closest_pair():
-    parameters = WorldParameters(robots=9, world='empty', layout='grid', spacing=1.5)
-    assert least_distance(World(parameters).poses) == 1.5
 
 
 def test_factors_of_turns_depend_on_rate_and_side():

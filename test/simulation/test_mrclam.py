@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from leader_election.simulation.mrclam import convert
 from leader_election.simulation.robot_logs import (
     LogError,
-    logs_folder,
     read_landmarks,
     read_log,
     read_logs,
@@ -179,36 +178,3 @@ def test_logs_written_as_a_data_set_come_back(tmp_path_factory, seed, robots, ro
                               for robot, some in seen.items() for t, other, distance in some)
             assert sorted(map(tuple, rows_read.tolist())) == [
                 pytest.approx(row, abs=1e-3) for row in expected]
-
-
-def test_the_sample_written_back_is_converted_to_itself(tmp_path):
-    """Five robots and their sightings, as the authors would have published them."""
-    source = tmp_path / 'set'
-    source.mkdir()
-    logs = read_logs('physics5')
-    ids = list(range(1, len(logs) + 1))
-    seen = read_sightings('physics5', ids)
-    with logs_folder('physics5') as folder:
-        places = read_landmarks(folder / 'measurements' / 'landmarks.csv')
-    table(source / 'Landmark_Groundtruth.dat', 'Subject x y sigma sigma', [
-        (subject, x, y, 1e-4, 1e-4) for subject, (x, y) in places.items()])
-    (source / 'Barcodes.dat').write_text(
-        ''.join(f'{subject}\t{subject + 40}\n' for subject in (*ids, *places)))
-    for row, log in enumerate(logs):
-        stamps = ORIGIN + log.t[:, np.newaxis]
-        for name, values in (('Odometry', log.velocities), ('Groundtruth', log.poses)):
-            table(source / f'Robot{row + 1}_{name}.dat', name,
-                  [tuple(each) for each in np.concatenate((stamps, values), axis=1).tolist()])
-        table(source / f'Robot{row + 1}_Measurement.dat', 'measurement', [
-            (ORIGIN + t, subject + 40, distance, bearing)
-            for t, observer, subject, distance, bearing in seen.tolist() if observer == row])
-    done = convert(source, tmp_path / 'logs')
-    assert (done.robots, done.length, done.unknown_barcodes, done.gaps) == (ids, 120.0, 0, 0)
-    for log, again in zip(logs, read_logs(str(tmp_path / 'logs'))):
-        assert again.t == pytest.approx(log.t)
-        assert again.velocities == pytest.approx(log.velocities, abs=1e-9)
-        assert again.poses == pytest.approx(log.poses, abs=1.1e-4)
-    within = seen[(seen[:, 0] >= 0.0) & (seen[:, 0] <= 120.0)]
-    again = read_sightings(str(tmp_path / 'logs'), ids)
-    assert done.sightings == len(within) == len(again)
-    assert again == pytest.approx(within, abs=1.1e-3)

@@ -12,14 +12,223 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The world as a whole: seeds, odometry and its errors, replay."""
+"""The arena, the scene, and the world that moves robots in it."""
 
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.parameters import build, ParameterError
 from leader_election.simulation.kinematics import Array, relative
-from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.scene import (
+    as_rectangle,
+    edge_rectangles,
+    EDGE_THICKNESS,
+    free_space,
+    LineOfSight,
+    load_arena,
+    make_scene,
+    outer_walls,
+    Rectangle,
+    shipped_worlds,
+)
 from leader_election.simulation.world import World
 import numpy as np
 import pytest
+import shapely
+from shapely.affinity import rotate, translate
 
+
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
+def test_included_arenas_have_connected_free_space(world):
+    arena = load_arena(world)
+    assert world in shipped_worlds()
+    assert all(arena.outline.covers(obstacle) for obstacle in arena.obstacles)
+    assert free_space(*arena, 0.3).geom_type == 'Polygon'
+
+
+def test_arena_is_read_from_a_file(tmp_path):
+    path = tmp_path / 'mine.yaml'
+    path.write_text('size: [4, 2]\nobstacles: [[[0, 0], [1, 0], [0, 1]]]\n')
+    arena = load_arena(str(path))
+    assert arena.outline.equals(shapely.box(-2, -1, 2, 1))
+    assert [obstacle.area for obstacle in arena.obstacles] == [0.5]
+
+
+@pytest.mark.parametrize(('text', 'problem'), [
+    ('', 'expected the keys size and obstacles'),
+    ('[1, 2]', 'expected the keys size and obstacles'),
+    ('obstacles: []', 'size: expected two finite numbers, not None'),
+    ('size: [4, big]', 'size: expected two finite numbers'),
+    ('size: [4, .inf]', 'size: expected two finite numbers'),
+    ('size: [4, 0]', 'size: [4, 0] is not greater than 0'),
+    ('size: [4, 2]\nwalls: []', 'unknown key walls'),
+    ('size: [4, 2]\nobstacles: 3', 'obstacles: expected a list'),
+    ('size: [4, 2]\nobstacles: [[[0, 0], [1, 0]]]', 'obstacles[0]: expected a list of three'),
+    ('size: [4, 2]\nobstacles: [[[0, 0], [1, 0], [1]]]', 'obstacles[0][2]: expected two'),
+    ('size: [4, 2]\nobstacles: [[[0, 0], [1, 1], [1, 0], [0, 1]]]',
+     'obstacles[0]: not a simple polygon: Self-intersection'),
+    ('size: [4, 2', "expected ',' or ']'"),
+])
+def test_a_wrong_file_is_refused_with_file_and_key(tmp_path, text, problem):
+    path = tmp_path / 'wrong.yaml'
+    path.write_text(text)
+    with pytest.raises(ParameterError) as error:
+        load_arena(str(path))
+    assert 'parameter world' in str(error.value)
+    assert str(path) in str(error.value)
+    assert problem in str(error.value)
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(ParameterError, match="'blokcs' is none of barriers, blocks, empty, rooms"
+                       '.*; did you mean blocks.$'):
+        load_arena('blokcs')
+
+
+def area(rectangle: Rectangle) -> shapely.Polygon:
+    """Return the polygon of a rectangle."""
+    x, y, length, width, yaw = rectangle
+    box = shapely.box(-length / 2, -width / 2, length / 2, width / 2)
+    return translate(rotate(box, yaw, origin=(0, 0), use_radians=True), x, y)
+
+
+@given(st.floats(0.1, 20.0), st.floats(0.1, 20.0), st.floats(-4.0, 4.0),
+       st.floats(-10.0, 10.0), st.floats(-10.0, 10.0))
+def test_a_rotated_rectangle_is_one_box(length, width, yaw, x, y):
+    polygon = area(Rectangle(x, y, length, width, yaw))
+    rectangle = as_rectangle(polygon)
+    assert rectangle is not None
+    assert area(rectangle).symmetric_difference(polygon).area < 1e-5 * polygon.area
+
+
+@pytest.mark.parametrize('corners', [
+    [(0, 0), (1, 0), (0, 1)], [(0, 0), (2, 0), (2.2, 1), (0, 1)],
+    [(0, 0), (2, 0), (2, 2), (1, 2), (1, 1), (0, 1)]])
+def test_other_polygons_are_not_rectangles(corners):
+    assert as_rectangle(shapely.Polygon(corners)) is None
+
+
+@pytest.mark.parametrize('clockwise', [False, True])
+def test_edges_of_obstacles_are_closed_and_inside(clockwise):
+    for obstacle in load_arena('blocks').obstacles:
+        polygon = obstacle.reverse() if clockwise else obstacle
+        slabs = shapely.union_all([area(rectangle) for rectangle in edge_rectangles(polygon)])
+        assert slabs.buffer(1e-6).covers(obstacle.exterior)
+        assert obstacle.buffer(EDGE_THICKNESS).covers(slabs)
+        # Along an edge nothing stands out; beyond a pointed corner a little of it does.
+        assert slabs.difference(obstacle.buffer(1e-6)).area < 0.01 * slabs.area
+
+
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'rooms', 'empty'])
+def test_outer_walls_are_closed_and_outside_of_the_arena(world):
+    outline = load_arena(world).outline
+    slabs = [area(rectangle) for rectangle in outer_walls(outline)]
+    walls = shapely.union_all(slabs)
+    assert len(slabs) == 4
+    assert walls.intersection(outline).area == pytest.approx(0.0, abs=1e-9)
+    assert walls.buffer(1e-9).covers(outline.exterior)
+    assert math.isclose(walls.envelope.area, walls.area + outline.area)
+
+
+WALL = shapely.box(1.0, -1.0, 2.0, 1.0)
+
+
+def test_line_of_sight_takes_pairs_or_one_place_for_all():
+    sight = LineOfSight([WALL])
+    there = np.array([[3.0, 0.0], [0.5, 0.0], [0.0, 5.0]])
+    assert sight.clear(np.zeros(2), there).tolist() == [False, True, True]
+    assert sight.clear(there[[0, 0, 0]], there).tolist() == [True, False, True]
+    assert sight.clear(np.zeros(2), np.empty((0, 2))).tolist() == []
+
+
+def test_touching_an_obstacle_blocks_the_line_of_sight():
+    there = np.array([[3.0, 1.0]])
+    assert LineOfSight([WALL]).clear(np.array([0.0, 1.0]), there).tolist() == [False]
+    assert LineOfSight([]).clear(np.zeros(2), there).tolist() == [True]
+
+
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
+def test_random_poses_are_free_without_overlaps_and_repeatable(world):
+    parameters = SceneParameters(robots=100, seed=7, world=world, robot_radius=0.2, first_id=5)
+    scene = make_scene(parameters)
+    starts = np.array(scene.starts)
+    free = free_space(scene.arena, scene.obstacles, 0.2)
+    assert scene.ids == tuple(range(5, 105))
+    assert shapely.covers(free, shapely.points(starts[:, :2])).all()
+    apart = np.hypot(*(starts[:, np.newaxis, :2] - starts[:, :2]).T)
+    assert apart[~np.eye(100, dtype=bool)].min() >= 0.4
+    assert make_scene(parameters).starts == scene.starts
+    assert make_scene(SceneParameters(robots=100, seed=8, world=world)).starts != scene.starts
+
+
+def test_parameters_of_the_world_alone_do_not_change_the_scene():
+    fleet = make_scene(SceneParameters(robots=10, seed=3))
+    world = make_scene(WorldParameters(robots=10, seed=3, motion='levy', angular_noise=0.1))
+    assert fleet.starts == world.starts
+
+
+def test_a_grid_is_a_square_round_the_centre():
+    scene = make_scene(SceneParameters(robots=9, world='empty', layout='grid', spacing=2.0))
+    assert scene.starts == tuple((x, y, 0.0) for y in (-2.0, 0.0, 2.0) for x in (-2.0, 0.0, 2.0))
+
+
+def test_a_grid_avoids_obstacles():
+    scene = make_scene(SceneParameters(robots=100, world='blocks', layout='grid'))
+    free = free_space(scene.arena, scene.obstacles, 0.15)
+    assert len(set(scene.starts)) == 100
+    assert shapely.covers(free, shapely.points(np.array(scene.starts)[:, :2])).all()
+
+
+def test_a_circle_has_the_spacing_and_faces_outwards():
+    scene = make_scene(SceneParameters(robots=6, world='empty', layout='circle', spacing=2.0))
+    x, y, yaw = np.array(scene.starts).T
+    assert np.hypot(x, y) == pytest.approx(2.0)
+    assert np.hypot(x - np.roll(x, 1), y - np.roll(y, 1)) == pytest.approx(2.0)
+    assert np.cos(yaw - np.arctan2(y, x)) == pytest.approx(1.0)
+    alone = make_scene(SceneParameters(robots=1, world='empty', layout='circle'))
+    assert alone.starts == ((0.0, 0.0, 0.0),)
+
+
+def test_a_circle_grows_until_it_avoids_obstacles():
+    scene = make_scene(SceneParameters(robots=5, world='blocks', layout='circle'))
+    starts = np.array(scene.starts)
+    free = free_space(scene.arena, scene.obstacles, 0.15)
+    assert shapely.covers(free, shapely.points(starts[:, :2])).all()
+    assert np.hypot(*starts[:, :2].T) == pytest.approx(np.hypot(*starts[0, :2]))
+    assert np.hypot(*starts[0, :2]) > 1 / (2 * math.sin(math.pi / 5))
+
+
+@pytest.mark.parametrize(('layout', 'robots', 'radius'), [
+    ('random', 50, 1.0), ('grid', 1000, 0.15), ('grid', 1, 50.0), ('random', 1, 50.0),
+    ('circle', 30, 0.15), ('circle', 1, 50.0)])
+def test_robots_that_do_not_fit_are_refused(layout, robots, radius):
+    parameters = SceneParameters(robots=robots, layout=layout, robot_radius=radius)
+    with pytest.raises(ParameterError, match=f'robots: {robots} do not fit into world blocks'):
+        make_scene(parameters)
+
+
+def test_logs_determine_poses_number_and_arena():
+    scene = make_scene(SceneParameters(robots=40, logs='physics5', first_id=11))
+    assert scene.ids == (11, 12, 13, 14, 15)
+    assert scene.starts[0] == (0.0556, 3.0181, -2.2358)
+    assert scene.starts[scene.ids.index(15)] == (-0.8003, 1.9325, -1.2366)
+    paths = shapely.MultiPoint(np.vstack([log.poses[:, :2] for log in scene.logs]))
+    assert scene.arena.covers(paths)
+    assert scene.obstacles == ()
+
+
+def test_replay_without_logs_and_a_factor_without_a_clock_are_refused():
+    with pytest.raises(ParameterError, match='parameter logs is missing'):
+        build(WorldParameters, {'motion': 'replay'})
+    with pytest.raises(ParameterError, match='real_time_factor: 2.0 needs publish_clock'):
+        build(WorldParameters, {'real_time_factor': 2.0})
+    assert build(WorldParameters, {'real_time_factor': 2, 'publish_clock': True})
+    assert math.isinf(build(WorldParameters, {'radio_range': math.inf}).radio_range)
+
+
+# The world as a whole: seeds, odometry and its errors, replay.
 
 def after(steps: int, **settings: object) -> World:
     world = World(WorldParameters(**settings))  # type: ignore[arg-type]

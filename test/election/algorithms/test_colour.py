@@ -278,17 +278,12 @@ def rest(network, sweep, most, still=1):
             assert network.states[state.tree_parent].distance == state.distance - 1.0
 
 
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
-@given(networks())
-def test_settles_to_one_leader_in_lockstep(network):
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
+@given(networks(), st.booleans(), st.integers(0, 2**32))
+def test_settles_to_one_leader_in_lockstep_and_in_any_fair_order(network, lockstep, seed):
     # To be silent takes longer than to be right: 6 n is above what was seen of both.
-    rest(network, network.lockstep, 6 * len(network.graph) + 10)
-
-
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
-@given(networks(), st.integers(0, 2**32))
-def test_settles_to_one_leader_in_any_fair_order(network, seed):
-    rest(network, shuffled(network, seed), 6 * len(network.graph) + 10)
+    sweep = network.lockstep if lockstep else shuffled(network, seed)
+    rest(network, sweep, 6 * len(network.graph) + 10)
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))

@@ -18,7 +18,7 @@ import math
 import random
 
 from budget import examples
-from election.algorithms.networks import graphs, grid, LENGTHS, LINE, links, STRENGTHS_OF_LINE
+from election.algorithms.networks import graphs, LENGTHS, LINE, links, STRENGTHS_OF_LINE
 from election.algorithms.simulate import corrupt, led, Network, settle, shuffled
 from election.algorithms.states import states
 from hypothesis import event, given, HealthCheck, settings
@@ -84,31 +84,9 @@ def test_nearest_leader_is_taken_then_the_lowest_id_then_the_fewest_hops(better,
         assert found_from(*order) == Nearest(2.0, better.leader, better.hops + 1)
 
 
-def test_grid_is_divided_between_leaders_at_its_corners():
-    """Four leaders in the corners of 6 by 6 devices: each quarter follows its own."""
-    network = settled(grid(6), '0,5,30,35')
-    for i, (leader, distance) in led(network).items():
-        row, column = divmod(i, 6)
-        assert leader == (0 if row < 3 else 30) + (0 if column < 3 else 5)
-        assert distance == min(row, 5 - row) + min(column, 5 - column)
-
-
 def test_barred_robot_does_not_lead_though_given():
     strengths = dict.fromkeys(LINE, 0.0) | {4: BARRED}
     assert led(settled(LINE, '1,4', strengths))[4] == (1, 6.0)
-
-
-def test_members_of_a_failed_leader_follow_the_next_or_nobody():
-    network = settled(LINE, '1,4', hop_limit=4)
-    network.remove(4)
-    for n in range(6):
-        assert all(state.hops <= 4 for state in network.states.values()), n
-        network.lockstep()
-    assert led(network) == {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0)}
-    network.remove(1)
-    for _ in range(6):
-        network.lockstep()
-    assert led(network) == {2: (2, inf), 3: (3, inf)}
 
 
 def test_hop_limit_is_the_reach_in_hops():
@@ -137,10 +115,6 @@ def test_wrong_list_of_leaders_is_refused(text, line):
     with pytest.raises(ParameterError) as error:
         configure(text)
     assert str(error.value) == line
-
-
-def test_start_is_without_a_leader():
-    assert GIVEN.start(Device(4, 1.0)) == Nearest(inf, 4, 0)
 
 
 # Given leaders: the Voronoi partition of the graph, from any start, in any fair order, in time.

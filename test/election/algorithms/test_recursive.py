@@ -48,10 +48,6 @@ def test_line_settles_to_the_partition_with_one_level_per_leader(radius, expecte
     assert tuple(state.depth for state in network.states.values()) == depths
 
 
-def test_equal_strengths_go_to_the_lower_id():
-    assert led(rested(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)) == {1: (1, 0.0), 2: (1, 1.0)}
-
-
 def test_first_rounds_spread_one_level_only():
     """
     1 (strength 5) --3 m-- 2 (strength 9), all in the same rounds.
@@ -70,23 +66,13 @@ def test_first_rounds_spread_one_level_only():
                       [(2, 2, 3.0), (2, 2, 0.0)]]
 
 
-def test_robots_at_the_last_level_lead_themselves():
+@pytest.mark.parametrize('levels', [2, LEVELS, 17, 40])
+def test_number_of_levels_limits_the_leaders_found(levels):
     """
     A line of 33 with links of 1 m, weaker and weaker; with a radius of 1 m a level takes two.
 
-    Fifteen levels take 30; the last three are at level 15, where each leads itself.
+    With L levels, L - 1 take two each, and at the last one each leads itself.
     """
-    graph = links(*((i, i + 1, 1.0) for i in range(32)))
-    network = rested(graph, {i: -float(i) for i in graph}, 1.0)
-    assert led(network) == {
-        i: (i // 2 * 2, float(i % 2)) if i < 30 else (i, 0.0) for i in graph}
-    assert [network.states[i].depth for i in (0, 1, 28, 29, 30, 31, 32)] == [
-        0, 0, 14, 14, LEVELS - 1, LEVELS - 1, LEVELS - 1]
-
-
-@pytest.mark.parametrize('levels', [2, 17, 40])
-def test_number_of_levels_limits_the_leaders_found(levels):
-    """The same line: with L levels, L - 1 take two each, and at the last one each leads itself."""
     graph = links(*((i, i + 1, 1.0) for i in range(32)))
     algorithm = RECURSIVE.with_levels(levels)
     assert algorithm is RECURSIVE.with_levels(levels) and algorithm.levels == levels

@@ -24,10 +24,8 @@ from budget import examples
 from election.algorithms.networks import (
     graphs,
     LENGTHS,
-    LINE,
     links,
     STRENGTHS,
-    STRENGTHS_OF_LINE,
 )
 from election.algorithms.simulate import corrupt, led, Network, shuffled
 from election.algorithms.states import states
@@ -41,18 +39,8 @@ from leader_election.election.algorithms.replicated import (
     MOST_TICKS,
     ticked,
 )
-from leader_election.swarm.reference_partition import groups, partition
+from leader_election.swarm.reference_partition import groups
 import pytest
-
-
-@pytest.mark.parametrize('radius', [0.0, 1.0, 4.9, 5.9, 6.0])
-def test_line_settles_to_the_partition_of_bounded_election(radius):
-    """It comes to what the trivial one comes to, which test_recursive.py works out by hand."""
-    network = Network(REPLICATED, LINE, STRENGTHS_OF_LINE, configure(radius, 3, 10))
-    for _ in range(20):
-        network.sweep([1, 2, 3, 4])
-    assert led(network) == {
-        i: found[:2] for i, found in partition(LINE, STRENGTHS_OF_LINE, radius, 'id').items()}
 
 
 def three() -> Network:

@@ -11,13 +11,18 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The aggregates of the package, by hand; they may be combined in any order."""
+
+"""Aggregates, the layout of their rows, roles and parents."""
 
 from math import inf, nan
 from typing import Any
 
+from election.coordination.regions import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leader_election.election.algorithms import Device
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.coordination import summary_layout
 from leader_election.election.coordination.aggregate import (
     Aggregate,
@@ -36,7 +41,25 @@ from leader_election.election.coordination.aggregate import (
     total,
     union,
 )
-from leader_election.election.coordination.summary_layout import ADD, combine, LEAST, OWN
+from leader_election.election.coordination.region import (
+    CANDIDATE,
+    parent_of,
+    RELAY,
+    with_effective_strength,
+    WORKER,
+)
+from leader_election.election.coordination.summary_layout import (
+    ADD,
+    combine,
+    contributes_nothing,
+    LARGEST,
+    LEAST,
+    OWN,
+    rank,
+    RANKED,
+    row_of,
+    SummaryLayout,
+)
 import pytest
 
 
@@ -173,3 +196,129 @@ def test_aggregate_of_too_many_numbers_is_refused(numbers: int) -> None:
     with pytest.raises(ValueError, match=f'{numbers} numbers are not allowed'):
         total(numbers)
     assert len(total(MOST_NUMBERS).identity) == MOST_NUMBERS
+
+
+# How parts of a summary combine: by hand, and that the order of combining makes no difference.
+
+ALL = SummaryLayout((ADD, LEAST, RANKED), (0, 2, 3, 9), (0, 0, 3))
+"""Two numbers that add up, a least one, and the first two records of three numbers."""
+NOTHING = (inf,) * 3
+
+
+def test_row_of_copies_the_contribution() -> None:
+    contribution = (1, 2)
+    row = row_of(contribution)
+    row[0] += 0.5
+    assert row.tolist() == [1.5, 2.0] and contribution == (1, 2)
+
+
+def test_combine_scales_additive_parts_by_the_share_only() -> None:
+    into = [1.0, 10.0, 5.0, 1.0, 7.0, 0.5, *NOTHING]
+    combine(ALL, into, [2.0, -4.0, 3.0, 0.0, 8.0, 0.25, *NOTHING], 0.5)
+    # 1 + 2 / 2, 10 - 4 / 2, the lesser of 5 and 3, the record with key 0 before that with 1.
+    assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
+
+
+def test_contributes_nothing_for_identity_and_own_parts_only() -> None:
+    identity = (0.0, 0.0, inf, *NOTHING, *NOTHING)
+    assert contributes_nothing(ALL, identity)
+    for at in range(9):
+        assert not contributes_nothing(ALL, [*identity[:at], 1.0, *identity[at + 1:]])
+    assert contributes_nothing(SummaryLayout((ADD, OWN), (0, 1, 2), (0, 0)), (0.0, 7.0))
+
+
+@pytest.mark.parametrize('wrong', [inf, -inf, nan, LARGEST, -LARGEST])
+def test_combine_ignores_infinite_and_huge_numbers(wrong: float) -> None:
+    before = [1.0, 2.0, 3.0, 4.0, 7.0, 0.5, *NOTHING]
+    for share in (0.0, 1.0):
+        into = list(before)
+        least = wrong if abs(wrong) != LARGEST else inf
+        combine(ALL, into, [wrong, wrong, least, least, 8.0, 0.0, 1.0, least, 0.0], share)
+        assert into == before
+
+
+@pytest.mark.parametrize(('record', 'expected'), [
+    ((0.5, 9.0), [0.5, 9.0, 1.0, 7.0, 3.0, 9.5]),     # First; the last falls out.
+    ((2.0, 8.0), [1.0, 7.0, 2.0, 8.0, 3.0, 9.5]),     # Between.
+    ((5.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Too late, though others are left.
+    ((1.0, 3.0), [1.0, 3.0, 1.0, 7.0, 3.0, 9.5]),     # The same key: the lower id first.
+    ((4.0, 5.0), [1.0, 7.0, 3.0, 9.5, 4.0, 5.0]),     # Likewise at the end.
+    ((4.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),
+    ((0.0, 9.5), [0.0, 9.5, 1.0, 7.0, 4.0, 6.0]),     # The same id, a lesser key: it moves up.
+    ((3.5, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # The same id, a greater key: it stays.
+    ((3.0, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Once more the same.
+])
+def test_rank_inserts_by_key_then_id_once_per_id(
+        record: tuple[float, float], expected: list[float]) -> None:
+    records = [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]
+    rank(records, 0, 6, 2, record, 0)
+    assert records == expected
+
+
+def test_rank_changes_its_part_of_the_row_only() -> None:
+    row = [-5.0, 2.0, 7.0, -5.0]
+    rank(row, 1, 3, 2, (-5.0, -5.0, 1.0, 8.0), 2)
+    assert row == [-5.0, 1.0, 8.0, -5.0]
+
+
+def test_combine_calls_an_own_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
+    into = [1.0, 2.0, 3.0]
+    combine(SummaryLayout((ADD, OWN), (0, 1, 3), (0, 0)), into, [1.0, 5.0, 0.0], 1.0)
+    assert into == [2.0, 5.0, 0.0]
+
+
+RECORDS = st.lists(
+    st.tuples(st.integers(0, 4).map(float), st.integers(0, 6).map(float)), max_size=8)
+
+
+def ranked(records: list[tuple[float, float]], places: int) -> list[float]:
+    """Return the first records, one an id, worked out by sorting."""
+    best: dict[float, float] = {}
+    for key, who in records:
+        best[who] = min(key, best.get(who, inf))
+    first = sorted((key, who) for who, key in best.items())[:places]
+    return [number for record in first for number in record] + [inf] * 2 * (places - len(first))
+
+
+@given(RECORDS, st.integers(1, 4))
+def test_rank_of_many_records_equals_sorting(
+        records: list[tuple[float, float]], places: int) -> None:
+    into = [inf] * 2 * places
+    for record in records:
+        rank(into, 0, len(into), 2, record, 0)
+    assert into == ranked(records, places)
+
+
+# Roles: which devices may lead; and the parent on the way to a leader.
+
+def test_effective_strength_of_worker_and_relay_is_barred():
+    assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
+    assert (
+        with_effective_strength(Device(3, 7.0), WORKER)
+        == with_effective_strength(Device(3, -7.0), RELAY)
+        == Device(3, BARRED)
+    )
+    assert BARRED < -1e300
+
+
+def said(*leader_and_distance: tuple[int, float]):
+    return columns(*({'leader': leader, 'distance': far} for leader, far in leader_and_distance))
+
+
+def test_parent_is_on_the_shortest_path():
+    # 1 + 3, 2 + 1 and 0 + 4 m: by the second.
+    assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0), (8, 0.0)), [3.0, 1.0, 4.0]) == 1
+    # 4 + 2 and 0 + 4 m: the leader itself.
+    assert parent_of(8, 5.0, said((8, 4.0), (8, 0.0)), [2.0, 4.0]) == 1
+    # Of ways as long the first.
+    assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0)), [2.0, 1.0]) == 0
+    assert parent_of(8, 0.0, said((8, 0.0), (8, 1.0)), [1.0, 1.0]) == NOBODY, 'the leader'
+
+
+@pytest.mark.parametrize('wrong', [
+    (9, 1.0), (8, 5.0), (8, 6.0), (8, inf), (8, nan), (8, -1.0), (8, -inf)])
+def test_neighbour_of_another_region_or_not_nearer_is_no_parent(wrong):
+    """Another region's; who is no nearer; who says what cannot be."""
+    assert parent_of(8, 5.0, said(wrong), [1.0]) == NOBODY
+    assert parent_of(8, 5.0, said(wrong, (8, 4.5)), [1.0, 9.0]) == 1

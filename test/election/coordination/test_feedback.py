@@ -128,11 +128,6 @@ def test_radius_oscillates_with_an_alpha_of_one():
     assert radii(area, hasty, 12, delay=3)[4:] == [2.5] * 4 + [10.0] * 4 + [2.5] * 4
 
 
-@pytest.mark.parametrize('delay', [0, 3])
-def test_radius_is_constant_with_an_alpha_of_zero(delay):
-    assert set(radii(area, BY_AREA._replace(alpha=0.0), 50, delay)) == {10.0}
-
-
 def test_scaled_distances_grow_with_a_reduced_reach_within_limits():
     """To a leader of half the radius all is twice as far; beyond the limits, as at the limits."""
     reach = [10.0, 5.0, 15.0, 0.0, 1e300, -7.0, 1.0]
@@ -153,10 +148,6 @@ def course(rounds, value, *arguments):
 
 def test_decay_by_a_step_stops_at_its_floor():
     assert course(4, 3.0, 1.0, 1.0, 0.75) == [3.0, 2.25, 1.5, 1.0, 1.0]
-
-
-def test_decay_by_a_factor_of_one_half():
-    assert course(3, 8.0, 0.0, 0.5) == [8.0, 4.0, 2.0, 1.0]
 
 
 def test_decay_takes_the_factor_before_the_step():

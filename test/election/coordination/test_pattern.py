@@ -26,7 +26,6 @@ import pytest
 
 WAYS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
 LINE = links((0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0))
-STAR = links(*((0, i, 1.0) for i in range(1, 6)))
 FIRST = {i: -float(i) for i in range(9)}
 """Strengths with which 0 leads."""
 
@@ -49,19 +48,6 @@ def test_line_of_four_collects_and_spreads_a_link_per_round(collection, exact):
         assert know == [0, 1, 2, 3][:max(0, n - exact + 1)]
     if collection != 'gossip':
         assert list(summaries(network).values()) == [(4.0,), (3.0,), (2.0,), (1.0,)]
-
-
-@WAYS
-def test_star_collects_in_one_round_after_parents_are_known(collection):
-    """What five leaves count is at the hub in the round after they have named it."""
-    network = network_of('bounded', collection, STAR, FIRST)
-    for _ in range(2):
-        network.lockstep()
-    assert network.states[0].summary == (1.0,)
-    network.lockstep()
-    assert network.states[0].summary == network.states[0].decision == (6.0,)
-    network.lockstep()
-    assert set(decisions(network).values()) == {(6.0,)}
 
 
 def test_diamond_by_tree_takes_one_side_by_multi_path_both():

@@ -29,12 +29,13 @@ from types import MappingProxyType
 from typing import Any
 
 from election.algorithms.states import states
-from election.robot.test_region_codec import regions
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.mandates.part import MandatePart, Notice
 from leader_election.election.robot.codec import Codec, InstancePart, MAX_LENGTH, Message, NO_PARTS
-from leader_election.election.robot.wire import MAX_ID
+from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
+from leader_election.election.robot.region_codec import region_part, RegionPart, whole_shares
+from leader_election.election.robot.wire import decision_text, MAX_ID
 from leader_election.localisation.localisation import Estimate
 from leader_election.localisation.sighting import Sighting
 
@@ -81,6 +82,40 @@ MANDATES = st.none() | st.builds(
 NAMES = st.dictionaries(
     IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
 ).map(MappingProxyType)
+
+
+ANY_ID = st.integers(0, MAX_ID)
+REGION_NUMBERS = st.integers(-MAX_ID, MAX_ID).map(float) | st.floats(-1e9, 1e9) | st.just(math.inf)
+REGION_ROWS = st.lists(REGION_NUMBERS, max_size=5).map(tuple)
+
+
+VERSIONS = st.builds(Version, st.integers(0, 2**50), st.dictionaries(
+    st.integers(0, TAGS - 1), st.integers(0, 2**50), max_size=MOST_MAKERS))
+MEMORIES = st.builds(
+    lambda version, rank: MemoryPart(version, rank), st.none() | VERSIONS,
+    st.integers(-9, 9).map(float)) | st.builds(
+    lambda version, piece, more, text: MemoryPart(
+        version, piece=piece, pieces=piece + more, text=text),
+    VERSIONS, st.integers(0, 3), st.integers(1, 4), st.text(min_size=1, max_size=30))
+
+
+@st.composite
+def regions(draw) -> RegionPart:
+    """Draw what a robot may tell of its region."""
+    shares = whole_shares(draw(st.lists(st.floats(0.0, 1e6), max_size=4)))
+    members = draw(st.lists(ANY_ID, max_size=4))
+    decision = draw(st.none() | st.lists(st.none() | st.text(max_size=5) | st.integers(-9, 9),
+                                         max_size=3))
+    return region_part(
+        tasks=draw(st.text(max_size=20)), parent=draw(st.integers(-1, MAX_ID)),
+        reach=draw(st.floats(0.0, 1e9)), summary=draw(REGION_ROWS),
+        recipients=tuple(draw(ANY_ID) for _ in shares), shares=shares,
+        announcement=draw(REGION_ROWS),
+        members=tuple(members), ages=tuple(draw(ANY_ID) for _ in members),
+        contributions=tuple(draw(REGION_ROWS) for _ in members),
+        decision_version=draw(st.just(0) | ANY_ID), decision_age=draw(st.just(0) | ANY_ID),
+        decision='' if decision is None else decision_text(decision),
+    )._replace(memory=draw(st.none() | MEMORIES))
 
 
 def own_left_out(message: Message) -> Message:

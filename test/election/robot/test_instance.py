@@ -220,17 +220,6 @@ def test_two_levels_without_tasks_count_just_as_well():
     assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
 
 
-def test_three_levels_count_all_robots():
-    """Regions of three, led by 2, 5, 8, 11; of these 5 and 11 lead two each; 11 leads all."""
-    strengths = {2: 1.0, 5: 2.0, 8: 1.5, 11: 3.0}
-    swarm = Swarm(line(12), lambda i: of_one(i, strengths), radius=1.0, hierarchy='4, 50',
-                  regions=True)
-    swarm.sweep(80)
-    assert swarm.members() == {2: 3.0, 5: 3.0, 8: 3.0, 11: 3.0}
-    assert swarm.members('level_1') == {5: 6.0, 11: 6.0}
-    assert swarm.members('level_2') == {11: 12.0}
-
-
 def test_a_leader_of_leaders_has_the_strength_that_made_it_one():
     """It comes from a topic, which level_1 does not listen to again."""
     swarm = two_regions(hierarchy='10', strength_source='topic')
@@ -270,24 +259,11 @@ def test_without_a_given_leader_in_reach_a_robot_follows_nobody():
     assert not swarm.instances()[5].leads
 
 
-def test_each_robot_may_be_told_of_itself_alone():
-    swarm = Swarm(line(6), lambda i: {'leaders': str(i) if i in (1, 4) else ''},
-                  algorithm='given', radius=10.0)
-    swarm.sweep(25)
-    assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
-
-
 def test_a_worker_does_not_lead_though_it_is_told_to():
     swarm = Swarm(line(6), lambda i: {'role': 'worker' if i == 4 else 'candidate'},
                   algorithm='given', leaders='1,4', radius=10.0)
     swarm.sweep(25)
     assert set(swarm.leaders().values()) == {1}
-
-
-def test_levels_above_given_leaders_are_elected_among_them():
-    swarm = given(hierarchy='10', tasks='count')
-    assert set(swarm.leaders('level_1').values()) == {1}, 'the lower id, at equal strengths'
-    assert swarm.members('level_1') == {1: 6.0}
 
 
 def test_a_given_leader_of_given_leaders():
@@ -357,14 +333,6 @@ def test_feedback_makes_a_region_smaller_and_its_radius_travels():
     assert main[4].state.distance == pytest.approx(30 / 9, abs=4e-4)
     assert main[4].distance == pytest.approx(3.0, abs=4e-4)
     assert json.loads(swarm.said[4])['r']['r'] == 9
-
-
-def test_feedback_lets_go_who_is_too_far():
-    """Half of its 4 m is the least that feedback makes of it; 3 m away 4 leads itself."""
-    swarm = Swarm(line(4), first, regions=True, radius=4.0, feedback_gain=9.0,
-                  feedback_alpha=1.0, feedback_target=1.0, feedback_least=0.5)
-    swarm.sweep(20)
-    assert swarm.leaders() == {1: 1, 2: 1, 3: 1, 4: 4}
 
 
 def test_feedback_where_the_radius_is_nothing():

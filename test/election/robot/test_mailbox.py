@@ -12,11 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The mailbox: expiry, and the limit."""
+"""Mailbox and clock; the probability of a wrong leader."""
 
-from hypothesis import given
+import math
+
+from hypothesis import given, strategies
 from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms.algorithm import Device
+from leader_election.election.algorithms.bounded import (
+    bounded_round,
+    Candidacies,
+    Candidacy,
+    configure,
+)
 from leader_election.election.robot.codec import Message
 from leader_election.election.robot.mailbox import (
     Acquaintances,
@@ -30,7 +39,15 @@ from leader_election.election.robot.mailbox import (
     smoothed_velocity,
     velocity_after,
 )
+from leader_election.election.robot.neighbourhood import (
+    doubt,
+    leader_name,
+    no_view,
+    Offer,
+)
 from leader_election.localisation.localisation import Estimate
+import numpy as np
+import pytest
 
 
 def message(sender: int, value: float = 0.0) -> Message:
@@ -220,22 +237,14 @@ def test_each_neighbour_gives_way_once():
 READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
 
 
-def test_the_readings_themselves_as_long_as_the_clock_is_even():
-    clock = ObservationClock(longest_step=1.25)
-    for n in range(1000):
-        reading = 1.7e9 + n / 7
-        assert clock.observe(reading) == reading
-
-
-def test_until_the_clock_is_set_no_time_goes_by():
-    clock = ObservationClock(longest_step=1.0)
-    assert [clock.observe(reading) for reading in (0.0, 0.0, 500.0, 500.5)] == [
-        0.0, 0.0, 500.0, 500.5]
-
-
-def test_any_step_of_a_clock_that_may_leap():
-    clock = ObservationClock()
-    assert [clock.observe(reading) for reading in (1.0, 1e6, 5.0, 6.0)] == [1.0, 1e6, 1e6, 1e6 + 1]
+@pytest.mark.parametrize('longest_step, readings, times', [
+    (1.25, [1.7e9 + n / 7 for n in range(1000)], [1.7e9 + n / 7 for n in range(1000)]),
+    # Until the clock is set no time goes by.
+    (1.0, [0.0, 0.0, 500.0, 500.5], [0.0, 0.0, 500.0, 500.5]),
+    (math.inf, [1.0, 1e6, 5.0, 6.0], [1.0, 1e6, 1e6, 1e6 + 1])])
+def test_clock_observes_readings_but_no_step_back(longest_step, readings, times):
+    clock = ObservationClock(longest_step)
+    assert [clock.observe(reading) for reading in readings] == times
 
 
 @given(READINGS)
@@ -245,3 +254,60 @@ def test_it_never_goes_back_nor_leaps_and_goes_on_after_both(readings):
     assert all(0.0 <= after - before <= 2.001 for before, after in zip(times, times[1:]))
     last = readings[-1]
     assert clock.observe(last + 1.0) >= times[-1] + 0.999
+
+
+# The probability of a wrong leader is that with which drawn distances elect another; names.
+
+RANGE, RADIUS, OWN, STRENGTH = 2.5, 3.0, 1, 5.0
+DRAWS = 2000
+
+
+def offers() -> strategies.SearchStrategy[list[Offer]]:
+    """Draw the candidacies of three leaders of their own, and how far they are."""
+    return strategies.lists(
+        strategies.tuples(strategies.floats(0.5, 4.0), strategies.floats(0.01, 1.0)),
+        min_size=3, max_size=3).map(lambda rows: [
+            Offer(Candidacy(-4.0 - k, 0.0, k + 2), *row) for k, row in enumerate(rows)])
+
+
+def elected(found: list[Offer], distances: list[float], leader: int, hysteresis: float) -> int:
+    """Return the leader of a round with these distances."""
+    near = [k for k, distance in enumerate(distances) if distance <= RANGE]
+    state = Candidacy(-STRENGTH, 0.0, leader)
+    columns = zip(*(found[k].candidacy for k in near)) if near else [()] * 4
+    return bounded_round(Device(OWN, STRENGTH), state, Candidacies(*map(list, columns)),
+                         [distances[k] for k in near],
+                         configure(RADIUS, 'id', radius_hysteresis=hysteresis)).leader
+
+
+@given(offers(), strategies.sampled_from([0.0, 0.2]))
+def test_as_often_do_drawn_distances_elect_another_leader(
+        found: list[Offer], hysteresis: float) -> None:
+    leader = elected(found, [each.distance for each in found], OWN, hysteresis)
+    value = next((each.candidacy.value for each in found if each.candidacy.leader == leader),
+                 -STRENGTH)
+    expected = doubt(Candidacy(value, 1.0, leader), OWN, found, RANGE,
+                     configure(RADIUS, 'id', radius_hysteresis=hysteresis))
+    drawn = np.random.default_rng(0).normal(
+        [each.distance for each in found], [each.deviation for each in found], (DRAWS, 3))
+    others = sum(elected(found, row, leader, hysteresis) != leader for row in drawn.tolist())
+    assert others / DRAWS == pytest.approx(expected, abs=4.0 * 0.5 / math.sqrt(DRAWS))
+
+
+def test_several_senders_of_one_leader_and_its_own_candidacy_do_not_add_up() -> None:
+    sent, parameters = Candidacy(-9.0, 1.0, 2, 1), configure(RADIUS, 'id')
+    state = Candidacy(-9.0, 2.0, 2, 2)
+    one = doubt(state, OWN, [Offer(sent, 1.9, 0.1)], RANGE, parameters)
+    assert 0.1 < one < 0.2
+    several = [Offer(sent, 1.9, 0.1), Offer(sent, 1.95, 0.1),
+               Offer(Candidacy(-STRENGTH, 0.5, OWN), 1.0, 0.1)]
+    assert doubt(state, OWN, several, RANGE, parameters) == one
+    assert doubt(state, OWN, [Offer(sent._replace(hops=7), 0.1, 0.1)], RANGE,
+                 parameters._replace(hop_limit=7)) == 0.0
+
+
+def test_a_leader_that_no_neighbour_follows_has_no_name() -> None:
+    export = Candidacy(-9.0, 0.0, 2)
+    message = Message(2, 'map', None, export, names={2: '/red'})
+    view = no_view()._replace(messages=[message], exports=[export])
+    assert leader_name(view, 2) == '/red' and leader_name(view, 3) == ''

@@ -129,31 +129,6 @@ def test_a_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
     assert int(after.split()[1]) > int(before.split()[1])
 
 
-@pytest.mark.parametrize('spreading', ['gradient', 'gossip'])
-def test_an_older_decision_is_not_acted_on_after_a_newer_one(spreading: str) -> None:
-    robots = swarm(2, spreading=spreading)
-    robots.sweep(SILENCE + 3)
-    old = robots.said[1]
-    robots.sweep(2)
-    member = work(robots.instances()[2])
-    newest = member.acted[-1]
-    robots.now += 1.0
-    robots.tell(1, old)
-    robots.speak(2)
-    assert member.acted[-1] in (None, newest)
-
-
-def test_a_decision_that_is_too_old_is_none() -> None:
-    robots = swarm(2, message_expiry=60.0)
-    robots.sweep(SILENCE + 3)
-    member = work(robots.instances()[2])
-    robots.silent.add(1)
-    robots.sweep(2)
-    assert member.acted[-1] is not None
-    robots.sweep(1)
-    assert member.acted[-1] is None
-
-
 def test_robots_without_mandates_are_not_counted() -> None:
     robots = Swarm(line(3), lambda i: {**of_one(i, {1: 9.0}), 'mandate': 0.0 if i == 3 else 5.0},
                    radius=9.0)

@@ -30,6 +30,9 @@ from leader_election.simulation.world import World
 import numpy as np
 from sensor_msgs.msg import LaserScan
 
+HIT = 0.3
+"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
+
 
 @dataclass
 class Publisher:
@@ -98,6 +101,11 @@ def scan_of(ranges: Any, increment: float, reach: float) -> LaserScan:
     """Return the message of a scan whose first beam is straight ahead."""
     return LaserScan(ranges=[float(r) for r in ranges], angle_min=0.0,
                      angle_increment=increment, range_max=reach)
+
+
+def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
+    """Return the summary of some robots that are at places: r2=(x, y), ..."""
+    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
 
 
 def summary_of(

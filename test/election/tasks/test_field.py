@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Monitoring a field: the decision, and when there is an alarm, round by round."""
+"""Tasks field and count: the decisions on readings and on members."""
 
 import json
 import math
@@ -20,6 +20,7 @@ from typing import Any
 
 from election.tasks.memory_context import MemoryContext, summary_of
 from leader_election.election.coordination.task import Member
+from leader_election.election.tasks.count import Count
 from leader_election.election.tasks.field import Field, FieldParameters
 from leader_election.parameters import build, ParameterError
 import pytest
@@ -174,3 +175,30 @@ def test_the_next_leader_has_the_history_of_alarms_also_one_that_has_just_joined
     assert late.memory() == {'alarm': 3, 'history': [[99.0, 1.0, 1.0], [30.0, 0.0, 0.0]]}
     late.resume({'alarm': 10**9, 'history': [[1.0, 0.0, 0.0]] * 99}, None)
     assert late.memory()['alarm'] == 4 and len(late.memory()['history']) == 16
+
+
+# Counts are whole numbers, with the centre of the robots whose position is known.
+
+def counting(robot: int, pose: tuple[float, float, float] | None) -> Count:
+    return Count(Member(robot, pose=lambda: pose), None)
+
+
+def decided(*members: Count) -> object:
+    summary = summary_of(Count, {task.member.id: task.sense() for task in members})
+    return json.loads(json.dumps(members[0].decide(summary)))
+
+
+def test_count_has_number_and_centre_of_members() -> None:
+    assert decided(counting(1, (0.0, 0.0, 1.0)), counting(2, (3.0, 0.0, 2.0)),
+                   counting(3, (0.0, 1.0, 3.0))) == {'members': 3, 'centre': [1.0, 0.33]}
+
+
+def test_a_robot_without_position_counts_but_is_not_in_the_centre() -> None:
+    assert decided(counting(1, None), counting(2, (3.0, 4.0, 0.0))) == {
+        'members': 2, 'centre': [3.0, 4.0]}
+    assert decided(counting(1, None)) == {'members': 1, 'centre': None}
+
+
+def test_count_is_rounded_to_whole_robots() -> None:
+    task = counting(1, None)
+    assert task.decide({'members': 6.7, 'centre': None})['members'] == 7

@@ -18,7 +18,7 @@ import json
 import math
 from typing import Any
 
-from election.tasks.memory_context import MemoryContext, scan_of, Swarm
+from election.tasks.memory_context import collected, HIT, MemoryContext, scan_of, Swarm
 from leader_election.election.coordination.task import Member
 from leader_election.election.tasks import coverage
 from leader_election.election.tasks.coverage import area_of
@@ -28,8 +28,6 @@ import numpy as np
 import pytest
 import shapely
 
-HIT = 0.3
-"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
 STRIP = (0.0, 0.0, 8.0, 0.0, 8.0, 2.0, 0.0, 2.0)
 AHEAD = scan_of([math.inf] * 8, math.pi / 4, 4.0)
 
@@ -39,11 +37,6 @@ def patroller(robot: int = 1, pose: Any = (0.0, 0.0, 0.0), leads: bool = True,
     member = Member(
         robot, MemoryContext(), pose=lambda: pose, leader=1, leads=leads, radius=radius)
     return Patrol(member, build(PatrolParameters, settings))
-
-
-def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
-    """Return the summary of some robots that are at places: r2=(x, y), ..."""
-    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
 
 
 def test_parts_are_assigned_by_the_robots_positions() -> None:
@@ -262,16 +255,6 @@ def covered(swarm: Swarm, area: shapely.Geometry, within: float) -> float:
 
 def polygon_of(area: shapely.Polygon) -> tuple[float, ...]:
     return tuple(shapely.get_coordinates(area)[:-1].ravel().tolist())
-
-
-@pytest.mark.parametrize('seed', range(4))
-def test_six_cover_an_l_in_a_minute_without_a_collision(seed: int) -> None:
-    # 90 m2 in lanes of 1 m: 15 m each, 30 s at 0.5 m/s, and as long to get there and to turn.
-    area = shapely.Polygon([(-6, -5), (6, -5), (6, 5), (0, 5), (0, 0), (-6, 0)])
-    swarm = Swarm(Patrol, {'area': polygon_of(area)}, robots=6, world='empty', seed=seed)
-    swarm.run(60.0)
-    assert covered(swarm, area, 1.0) >= 0.9
-    assert swarm.closest >= HIT
 
 
 @pytest.mark.parametrize('seed', range(3))

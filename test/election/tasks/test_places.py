@@ -12,13 +12,23 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The places of members, collected and kept, and formations: by hand, and properties."""
+"""Places on a circle and in a column; goals on routes, of walks, and patience."""
 
 import math
+from random import Random
+from statistics import median
 
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.coordination.aggregate import top
+from leader_election.election.tasks.goals import (
+    levy,
+    LONGEST,
+    Patience,
+    Route,
+    SHORTEST,
+    Wander,
+)
 from leader_election.election.tasks.places import (
     in_column,
     middle,
@@ -142,3 +152,74 @@ def test_a_trail_is_no_longer_than_it_need_be() -> None:
     length = trail.points[0][0] - trail.points[-1][0]
     assert trail.points[0] == (24.75, 0.0)
     assert 2.0 <= length <= 2.5
+
+
+# Goals of routes and of random walks, and patience, step by step.
+
+STOPS = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
+
+
+def test_a_route_begins_at_its_nearer_end() -> None:
+    assert Route(STOPS, 0.1, 5.0).goal(0.9, 0.0, 0.0) == (0.0, 0.0)
+    assert Route(STOPS, 0.1, 5.0).goal(1.1, 0.0, 0.0) == (2.0, 0.0)
+
+
+def test_a_route_goes_to_and_fro_for_ever() -> None:
+    route, visited = Route(STOPS, 0.1, 5.0), []
+    here = (-1.0, 0.0)
+    for now in range(9):
+        here = route.goal(*here, float(now))
+        visited.append(here[0])
+    assert visited == [0, 1, 2, 1, 0, 1, 2, 1, 0]
+
+
+def test_a_place_that_is_not_reached_is_passed_over() -> None:
+    route = Route(STOPS, 0.1, 5.0)
+    goals = [route.goal(-3.0, 0.0, float(now))[0] for now in range(12)]
+    assert goals == [0] * 5 + [1] * 6 + [2]
+
+
+def test_a_route_of_one_place_stays_there() -> None:
+    route = Route([(1.0, 1.0)], 0.1, 5.0)
+    assert {route.goal(x, 1.0, x) for x in (0.0, 1.0, 2.0, 30.0)} == {(1.0, 1.0)}
+
+
+def test_patience_ends_without_progress_only() -> None:
+    patience = Patience(5.0)
+    # A hand's breadth a second is progress for ever; then none is.
+    assert not any(patience.lost(10.0 - 0.11 * now, float(now)) for now in range(50))
+    assert [patience.lost(4.6, now) for now in (50.0, 53.9, 54.0)] == [False, False, True]
+
+
+def test_patience_starts_again_when_the_clock_was_set_back() -> None:
+    patience = Patience(5.0)
+    assert not patience.lost(1.0, 100.0)
+    assert [patience.lost(1.0, now) for now in (0.0, 4.9, 5.0)] == [False, False, True]
+
+
+def test_a_goal_stays_until_it_is_reached_or_given_up() -> None:
+    wander = Wander(1, near=0.1, seconds=5.0)
+    first = wander.goal(0.0, 0.0, 0.0)
+    assert SHORTEST <= math.hypot(*first) <= LONGEST
+    assert wander.goal(first[0] / 2, first[1] / 2, 4.0) == first
+    # There, but for a little; and then standing for as long as it has patience.
+    second = wander.goal(first[0], first[1] - 0.05, 8.0)
+    assert second != first
+    assert wander.goal(*first, 8.1) == second
+    assert wander.goal(*first, 13.0) == second
+    assert wander.goal(*first, 13.2) != second
+
+
+def test_legs_of_a_levy_walk_are_of_the_pareto_distribution() -> None:
+    leg, random = levy(0.5, 1.5), Random(2)
+    legs = [leg(random) for _ in range(4000)]
+    assert min(legs) >= 0.5
+    # Half of them are no longer than scale * 2**(1 / shape), one in 8 longer than 4 scales.
+    assert abs(median(legs) - 0.5 * 2 ** (1 / 1.5)) < 0.03
+    assert abs(sum(x > 2.0 for x in legs) / 4000 - 4 ** -1.5) < 0.02
+
+
+def test_each_robot_has_a_seed_of_its_own() -> None:
+    goals = {Wander(seed, 0.1, 5.0, levy(1.0, 1.5)).goal(0.0, 0.0, 0.0)
+             for seed in ('7/robot_1', '7/robot_2', '8/robot_1', '7/robot_1')}
+    assert len(goals) == 3

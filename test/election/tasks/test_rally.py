@@ -17,7 +17,7 @@
 import json
 import math
 
-from election.tasks.memory_context import MemoryContext, Swarm
+from election.tasks.memory_context import collected, HIT, MemoryContext, Swarm
 from leader_election.election.coordination.task import Member
 from leader_election.election.tasks.places import MOST_MEMBERS
 from leader_election.election.tasks.rally import Rally, RallyParameters
@@ -25,18 +25,10 @@ from leader_election.parameters import build
 import numpy as np
 import pytest
 
-HIT = 0.3
-"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
-
 
 def leader(pose: tuple[float, float, float] | None = (0.0, 0.0, 0.0), **settings: object) -> Rally:
     member = Member(1, MemoryContext(), pose=lambda: pose, leader=1, leads=True)
     return Rally(member, build(RallyParameters, settings))
-
-
-def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
-    """Return the summary of some robots that are at places: r2=(x, y), ..."""
-    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
 
 
 def test_members_get_places_round_the_leader() -> None:

@@ -12,18 +12,135 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Repeated readings: what is recognised, and what is not taken for repeated."""
+"""Sightings of the wrong robot, late ones, and sensors that repeat themselves."""
 
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
 import math
 
+from leader_election.localisation.association import associated
+from leader_election.localisation.late_sightings import SightingQueue, Track
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import compose, PlanePose
 from leader_election.localisation.repeated_sightings import RepeatedSightings
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood, Told
 import numpy as np
 import pytest
+
+TABLE = LocalisationParameters()
+
+
+def neighbourhood(deviation: float = 0.1) -> NeighbourhoodFilter:
+    """Return robot 1 at the origin, 2 two metres ahead, 3 two metres to the left."""
+    found = NeighbourhoodFilter(TABLE, 3.0, {}, Counter())
+    for robot, pose, off in ((1, (0.0, 0.0, 0.0), 0.01), (2, (2.0, 0.0, 0.0), deviation),
+                             (3, (0.0, 2.0, 0.0), 0.1)):
+        found.add(robot, pose, (off, 0.02), pose, 0.0)
+    return found
+
+
+def ids(*sightings: Sighting, deviation: float = 0.1, unsure: tuple[int, ...] = ()) -> list[int]:
+    """Return the ids that sightings by robot 1 have afterwards."""
+    found, _ = associated([(1, each) for each in sightings], neighbourhood(deviation), TABLE,
+                          unsure.__contains__, 0.0)
+    return [each.id for _, each in found]
+
+
+def test_a_sighting_that_fits_another_robot_is_that_robots():
+    left = 0.5 * math.pi
+    assert ids(Sighting(2, 2.0, 0.0), Sighting(3, 2.0, left)) == [2, 3]
+    assert ids(Sighting(3, 2.0, 0.0), Sighting(2, 2.1, left + 0.03)) == [2, 3]
+
+
+def test_a_sighting_that_fits_no_robot_keeps_its_id():
+    assert ids(Sighting(2, 4.0, -1.0)) == [2]
+
+
+def test_sightings_of_a_poorly_known_robot_are_not_stolen():
+    assert ids(Sighting(2, 2.0, 0.5 * math.pi), deviation=2.0) == [2]
+    assert ids(Sighting(2, 2.0, 0.5 * math.pi), unsure=(2,)) == [2]
+
+
+def test_ranges_alone_and_unknown_robots_keep_their_ids():
+    assert ids(Sighting(2, 5.0), Sighting(9, 2.0, 0.0), Sighting(1, 2.0, 0.0)) == [2, 9, 1]
+
+
+class Mistaken(Neighbourhood):
+    """Robots with cameras that mistake every fifth robot for another one."""
+
+    def sightings(self, robot: int) -> list[Sighting]:
+        """Return what a robot sees."""
+        draw = self.__dict__.setdefault('draw', np.random.default_rng(1))
+        return [each._replace(id=int(draw.choice([other for other in self.truth if other not in (
+            robot, each.id)]))) if draw.random() < 0.2 else each
+            for each in super().sightings(robot)]
+
+
+@pytest.mark.parametrize('seed', range(2))
+def test_robots_that_mistake_every_fifth_robot_know_their_distances(seed):
+    swarm, errors = Mistaken(5, seed, camera=True), []
+    for now in swarm.run(120):
+        if now > 10.0:
+            errors += swarm.errors(range(1, 6))[0]
+    assert np.sqrt(np.mean(np.square(errors))) < 0.5
+    assert sum(counts['sightings_reassigned'] for counts in swarm.counts.values()) > 20
+
+
+# A late sighting corrects the present poses as it would have done at its own time.
+
+STARTS: dict[int, PlanePose] = {1: (0.0, 0.0, 0.5), 2: (2.0, 1.0, -1.0), 3: (1.0, -2.0, 2.0)}
+MOTIONS: dict[int, PlanePose] = {1: (0.4, 0.1, 0.3), 2: (0.6, 0.0, -0.2), 3: (0.3, -0.1, 0.1)}
+
+
+def filter_of(starts: dict[int, PlanePose]) -> NeighbourhoodFilter:
+    """Return a filter whose odometry has hardly any error, and whose headings are uncertain."""
+    table = LocalisationParameters(
+        odometry_noise_position=0.0, odometry_noise_turn=0.0, odometry_noise_heading=0.0,
+        odometry_noise_rest=1e-6)
+    own = NeighbourhoodFilter(table, 3.0, {}, Counter())
+    own.factor_start = np.zeros_like(own.factor_start)
+    for robot, pose in starts.items():
+        own.add(robot, pose, (0.1, 0.3), pose, 0.0)
+    return own
+
+
+def move(own: NeighbourhoodFilter) -> None:
+    for robot, motion in MOTIONS.items():
+        own.move(robot, compose(STARTS[robot], motion), 2.0)
+
+
+@pytest.mark.parametrize('bearing', [math.nan, 0.02])
+@pytest.mark.parametrize('seen', [(2,), (2, 3)])
+def test_it_is_used_as_at_its_own_time(bearing: float, seen: tuple[int, ...]) -> None:
+    sightings = []
+    for robot in seen:
+        x, y = (b - a for a, b in zip(STARTS[1][:2], STARTS[robot][:2]))
+        sightings.append(Sighting(robot, math.hypot(x, y) + 0.05,
+                                  math.atan2(y, x) - STARTS[1][2] + bearing, age=2.0))
+    prompt, late = filter_of(STARTS), filter_of(STARTS)
+    prompt.see([(1, sighting) for sighting in sightings], 0.0)
+    move(prompt)
+    move(late)
+    queue, tracks = SightingQueue(1, late, {}), {}
+    for sighting in sightings:
+        queue.put(sighting, STARTS[1], 2.0, 0.0)
+        track = tracks[sighting.id] = Track()
+        track.add(0.0, STARTS[sighting.id])
+        track.add(2.0, late.odometry(sighting.id))
+    due = queue.due(2.0, late.odometry(1), late.pose(1), tracks)
+    late.see([(1, sighting) for sighting in due], 2.0, queue.late)
+    for robot in STARTS:
+        # The present heading is linearised, not that of the time of the sighting.
+        assert late.pose(robot) == pytest.approx(prompt.pose(robot), abs=2e-3)
+        assert late.covariance_of(robot) == pytest.approx(
+            prompt.covariance_of(robot), abs=2e-3)
+    assert abs(late.pose(1)[0] - compose(STARTS[1], MOTIONS[1])[0]) > 2e-3, 'it corrects'
+
+
+# Repeated readings: what is recognised, and what is not taken for repeated.
 
 HERE = (0.0, 0.0, 0.0)
 

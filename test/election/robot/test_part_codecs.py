@@ -12,18 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Region parts are decoded as they were encoded; a wrong part does not affect the others."""
+"""Codecs of regions and localisation: round trips, limits, wrong parts that affect no other."""
 
 import json
 import math
 from typing import Any
 
+from election.robot.payloads import regions
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.coordination.aggregate import Aggregate, greatest, top
 from leader_election.election.coordination.region import initial_region, RegionSettings
 from leader_election.election.coordination.task import Member, Task
-from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
+from leader_election.election.robot import localisation_codec as estimates
+from leader_election.election.robot.localisation_codec import MOST_SIGHTINGS
 from leader_election.election.robot.region_codec import (
     dated,
     DIGITS,
@@ -40,47 +42,15 @@ from leader_election.election.robot.region_codec import (
 )
 from leader_election.election.robot.task_runner import region_aggregates, TaskRunner
 from leader_election.election.robot.wire import (
-    decision_text,
     MAX_DECISION,
     MAX_ID,
     MAX_NUMBER,
     MOST_NUMBERS,
     RejectReason,
 )
+from leader_election.localisation.localisation import Estimate
+from leader_election.localisation.sighting import Sighting
 import pytest
-
-IDS = st.integers(0, MAX_ID)
-NUMBERS = st.integers(-MAX_ID, MAX_ID).map(float) | st.floats(-1e9, 1e9) | st.just(math.inf)
-ROWS = st.lists(NUMBERS, max_size=5).map(tuple)
-SHARES = st.lists(st.floats(0.0, 1e6), max_size=4)
-
-
-VERSIONS = st.builds(Version, st.integers(0, 2**50), st.dictionaries(
-    st.integers(0, TAGS - 1), st.integers(0, 2**50), max_size=MOST_MAKERS))
-MEMORIES = st.builds(
-    lambda version, rank: MemoryPart(version, rank), st.none() | VERSIONS,
-    st.integers(-9, 9).map(float)) | st.builds(
-    lambda version, piece, more, text: MemoryPart(
-        version, piece=piece, pieces=piece + more, text=text),
-    VERSIONS, st.integers(0, 3), st.integers(1, 4), st.text(min_size=1, max_size=30))
-
-
-@st.composite
-def regions(draw) -> RegionPart:
-    """Draw what a robot may tell of its region."""
-    shares = whole_shares(draw(SHARES))
-    members = draw(st.lists(IDS, max_size=4))
-    decision = draw(st.none() | st.lists(st.none() | st.text(max_size=5) | st.integers(-9, 9),
-                                         max_size=3))
-    return region_part(
-        tasks=draw(st.text(max_size=20)), parent=draw(st.integers(-1, MAX_ID)),
-        reach=draw(st.floats(0.0, 1e9)), summary=draw(ROWS),
-        recipients=tuple(draw(IDS) for _ in shares), shares=shares, announcement=draw(ROWS),
-        members=tuple(members), ages=tuple(draw(IDS) for _ in members),
-        contributions=tuple(draw(ROWS) for _ in members),
-        decision_version=draw(st.just(0) | IDS), decision_age=draw(st.just(0) | IDS),
-        decision='' if decision is None else decision_text(decision),
-    )._replace(memory=draw(st.none() | MEMORIES))
 
 
 def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
@@ -151,24 +121,22 @@ for _ in range(40):
     [5, [3], 0, [], [], [], [7], [1], [1]], [5, [3], 0, [], [], [], [7], [1], [[1], [1]]],
     [5, [3], 0, [7, 8], [1500, -500]],
     *([5, [3], 0, [7], [1000], [], [], [], [], version] for version in (-1, 2**53, 'x', 1.5))])
-def test_a_region_that_is_wrong_is_left_out(rows):
+def test_wrong_region_is_left_out(rows):
     assert read({'r': rows}) == (None, (RejectReason.SUMMARY,))
     if type(rows) is list and len(rows) == 9:
         assert read({'r': dict(zip('psrnfamgc', rows))}) == (None, (RejectReason.SUMMARY,))
 
 
 @pytest.mark.parametrize('tasks', [None, 5, [], 'x' * 201])
-def test_tasks_that_are_wrong(tasks):
+def test_wrong_tasks_void_the_region(tasks):
     assert read({'r': [5, [3]], 't': tasks}) == (None, (RejectReason.TASKS,))
 
 
 @pytest.mark.parametrize('decision', [
     None, 5, {}, 'x', ['x' * MAX_DECISION], [math.inf], [[-math.inf]], [1e999], DEEP])
-def test_a_decision_that_is_wrong_costs_the_decision(decision):
+def test_wrong_decision_leaves_the_region(decision):
     assert read({'r': [5, [3]], 'd': decision}) == (
-        region_part(parent=5, summary=(3.0,)),
-        (RejectReason.DECISION,),
-    )
+        region_part(parent=5, summary=(3.0,)), (RejectReason.DECISION,))
 
 
 @given(st.lists(st.floats(0.0, 1e308), max_size=6))
@@ -196,12 +164,8 @@ class Hottest(Task):
 def codec(collection: str = 'multi-path', words: int = 0) -> RegionCodec:
     aggregates = region_aggregates([TaskRunner('hottest', Hottest(Member(1), None))], False, False)
     identity = initial_region(
-        RegionSettings(collection=collection, gossip_members=3),
-        aggregates.identity,
-        aggregates.identity,
-        announcement_size=words,
-        undecided='',
-    )
+        RegionSettings(collection=collection, gossip_members=3), aggregates.identity,
+        aggregates.identity, announcement_size=words, undecided='')
     return RegionCodec('hottest', aggregates, identity, 1)
 
 
@@ -237,17 +201,13 @@ def test_region_of_another_kind_or_beyond_limits_is_wrong(changes: dict[str, Any
     assert fault == WRONG_SUMMARY and found == codec().initial._replace(device=2, reach=10.0)
 
 
-def test_partial_announcement_is_wrong():
-    connected = codec(words=3)
-    assert connected.unpack(2, GOOD, 10.0)[0].announcement == (INF, INF, INF)
-    assert connected.unpack(2, changed(GOOD, announcement=(1.0, 2.0, 3.0)), 10.0)[
-        0
-    ].announcement == (1, 2, 3)
-    for announcement in ((1.0,), (1.0, INF, 3.0), (1.0,) * 4):
-        assert (
-            connected.unpack(2, changed(GOOD, announcement=announcement), 10.0)[1]
-            == WRONG_SUMMARY
-        )
+@pytest.mark.parametrize('announcement, understood', [
+    ((), (INF,) * 3), ((1.0, 2.0, 3.0), (1, 2, 3)), ((1.0,), None), ((1.0, INF, 3.0), None),
+    ((1.0,) * 4, None)])
+def test_announcement_is_whole_or_missing(announcement, understood):
+    found, fault = codec(words=3).unpack(2, changed(GOOD, announcement=announcement), 10.0)
+    assert fault == (None if understood else WRONG_SUMMARY)
+    assert found.announcement == (understood or (INF,) * 3)
 
 
 GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
@@ -287,3 +247,98 @@ def test_round_trip_of_a_region(told, collection):
     region, _ = mine.unpack(2, told, 10.0)
     again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
     assert fault is None and again == region
+
+
+# The part of messages about localisation: what is sent is read, and nothing else is.
+
+FAULT = RejectReason.LOCALISATION
+PART: dict[str, Any] = {
+    'id': 3, 'o': [1.0, 2.0, 0.5], 'e': [0.5, 0.1, 0.05], 'z': [[4, 1.25], [5, 2.5, -0.75]]}
+
+
+def angles(largest: float = 3.14) -> st.SearchStrategy[float]:
+    return st.floats(-largest, largest)
+
+
+def test_the_example():
+    estimate, faults = estimates.read(PART)
+    assert faults == () and estimate == Estimate(
+        (1.0, 2.0, 0.5), 0.5, 0.1, 0.05, estimate.sightings)
+    assert [tuple(map(str, row[:3])) for row in estimate.sightings] == [
+        ('4', '1.25', 'nan'), ('5', '2.5', '-0.75')]
+
+
+@given(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), angles()), angles(),
+       st.floats(1e-3, 1e6), st.floats(1e-3, 3.0),
+       st.lists(st.tuples(st.integers(4, 1000), st.floats(0.01, 1e3),
+                          st.one_of(st.just(math.nan), angles())), max_size=MOST_SIGHTINGS))
+def test_round_trip_of_an_estimate_rounds_only(odometry, yaw, deviation, of_heading, seen):
+    sent = Estimate(odometry, yaw, deviation, of_heading, tuple(Sighting(*row) for row in seen))
+    got, faults = estimates.read(json.loads(json.dumps({'id': 3, **estimates.write(sent)})))
+    assert faults == ()
+    assert got.odometry == pytest.approx(odometry, abs=1e-4)
+    assert (got.yaw, got.deviation, got.heading_deviation) == pytest.approx(
+        (yaw, deviation, of_heading), abs=1e-3)
+    for one, other in zip(got.sightings, sent.sightings, strict=True):
+        assert one.id == other.id
+        assert one[1:] == pytest.approx(other[1:], abs=1e-3, nan_ok=True)
+
+
+def test_estimate_out_of_range_is_sent_within():
+    """Deviations at their limits, a heading beyond half a turn within one."""
+    sent = estimates.write(Estimate(None, -4.5, math.inf, 0.0))
+    got, faults = estimates.read({'id': 3, **sent})
+    assert faults == () and got.odometry is None
+    assert (got.deviation, got.heading_deviation) == (1e9, 1e-3)
+    assert got.yaw == pytest.approx(2.0 * math.pi - 4.5, abs=1e-4)
+
+
+TWO = {**PART, 'z': [[7, 1.0], [8, 1.0]]}
+
+
+NUMBERS = [None, 1, 'x', {}, [], [0.0], [0.0, 1.0], [0.0, 1.0, 1.0, 1.0], [0.0, '1', 1.0],
+           [0.0, None, 1.0], [0.0, True, 1.0], [math.nan, 1.0, 1.0], [0.0, math.nan, 1.0],
+           [0.0, math.inf, 1.0], [0.0, 1e300, 1.0], [0.0, 10 ** 400, 1.0]]
+
+
+def test_deviations_of_sightings_are_sent_where_a_sensor_states_them():
+    seen = (Sighting(4, 1.25), Sighting(5, 2.5, -0.75, math.nan, 0.0216),
+            Sighting(6, 1.0, math.nan, 0.3))
+    document = estimates.write(Estimate(None, 0.0, 0.1, 0.1, seen))
+    assert document['w'] == [[], [None, 0.022], [0.3]]
+    assert 'w' not in estimates.write(Estimate(None, 0.0, 0.1, 0.1, seen[:1]))
+    estimate, faults = estimates.read({'id': 3, **document})
+    assert faults == ()
+    assert [sighting[3:5] for sighting in estimate.sightings] == [
+        pytest.approx(row, nan_ok=True)
+        for row in ((math.nan, math.nan), (math.nan, 0.022), (0.3, math.nan))]
+
+
+@pytest.mark.parametrize('document', [
+    *({**PART, 'e': wrong} for wrong in [
+        *NUMBERS, [5.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1.0], [0.0, 1.0, 0.0],
+        [0.0, 1e-9, 1.0], [0.0, 1.0, 1e-9], [0.0, 1e10, 1.0]]),
+    *({**PART, 'o': wrong} for wrong in [*NUMBERS, [0.0, 0.0, 5.0], [2e9, 0.0, 0.0]]),
+    *({**PART, 'z': wrong} for wrong in (None, 1, 'x', {}, [[4, 1.0]] * (MOST_SIGHTINGS + 1))),
+    *({**TWO, 'w': wrong} for wrong in (None, 1, {}, [[0.1]], [[0.1]] * 3)),
+    *({'id': 3, key: PART[key]} for key in 'oz')])
+def test_wrong_estimate_odometry_or_list_voids_the_part(document):
+    assert estimates.read(document) == (None, (FAULT,))
+    assert estimates.read({'id': 3}) == (None, ()), 'nothing is said'
+
+
+@pytest.mark.parametrize('wrong', [4, 'x', [0.0], [-1.0], ['x'], [0.1, 0.1, 0.1], [math.inf]])
+def test_a_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
+    estimate, faults = estimates.read({**TWO, 'w': [[], wrong]})
+    assert faults == (FAULT,) and [seen.id for seen in estimate.sightings] == [7]
+
+
+@pytest.mark.parametrize('wrong', [
+    None, 4, 'x', {}, [], [4], [4, 1.0, 0.0, 0.0], ['4', 1.0], [4.5, 1.0], [-1, 1.0], [True, 1.0],
+    [None, 1.0], [2 ** 80, 1.0], [4, '1'], [4, True], [4, None], [4, None, None], [4, 0.0],
+    [4, -1.0], [4, 1e5], [4, 1e300], [4, 10 ** 400], [4, math.inf], [4, 1.0, 7.0],
+    [4, 1.0, 'x'], [4, 1.0, math.inf], [3, 1.0]])
+def test_a_wrong_sighting_is_left_out_and_counted(wrong):
+    estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], wrong, [8, 2.0]]})
+    assert faults == (FAULT,)
+    assert [sighting.id for sighting in estimate.sightings] == [7, 8]
