@@ -39,7 +39,7 @@ from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
 
 
-class _Topics:
+class Topics:
     """The topics of one robot, for its driver: each message is taken at once."""
 
     node = None
@@ -51,7 +51,7 @@ class _Topics:
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
         self.callbacks[topic] = callback
 
-    def publisher(self, topic: str, kind: Any) -> '_Topics':
+    def publisher(self, topic: str, kind: Any) -> 'Topics':
         return self
 
     def publish(self, command: Twist) -> None:
@@ -95,7 +95,7 @@ class WanderingWorld:
             seed = f'{parameters.seed}/robot_{robot}'
             wander = Wander(seed, driving.tolerance, driving.patience,
                             levy(driving.levy_scale, driving.levy_shape))
-            self._topics.append(_Topics(self.world, row))
+            self._topics.append(Topics(self.world, row))
             self._drivers.append(Driver(self._topics[-1], driving, wander.goal, seed=seed,
                                         blocked=wander.give_up))
         self.travelled: Array = np.zeros(len(scene.ids))

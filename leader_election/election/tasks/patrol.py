@@ -117,6 +117,8 @@ class Patrol(Task):
         self._decided: Any = None
         self._visited: set[Cell] = set()
         self._cells: set[Cell] = set()
+        self._own: set[Cell] = set()
+        """Of the whole area, and of the territory."""
         self._side, self._sweep, self._stalled = settings.lane, 0, 0
         self._followed: Any = None
         self._part: Any = None
@@ -152,7 +154,7 @@ class Patrol(Task):
         outline = outline_of(own_side(area, here, leaders))
         before = self._decided
         if before is None or before['area'] != outline:
-            self._scale(area_of(outline))
+            self._scale(area, area_of(outline))
         if (before is None or before['area'] != outline or self._note(places.values())
                 or set(before['ids']) != members.keys()):
             self._decided = {'area': outline, 'ids': []}
@@ -219,27 +221,25 @@ class Patrol(Task):
         elif abs(radius - self._post[2]) > _SAME * self._post[2]:
             self._post = (*self._post[:2], radius)
 
-    def _scale(self, area: Any) -> None:
-        """Divide an area into cells."""
-        side = self._side
-        if area.is_empty:
-            self._cells = set()
-            return
-        self._side = cell_size(area, self.settings.lane)
+    def _scale(self, area: Any, territory: Any) -> None:
+        """Divide the area and the territory in it into cells."""
+        side, self._side = self._side, cell_size(area, self.settings.lane)
         self._visited = _scaled(self._visited, side, self._side)
         self._cells = cells_of(area, self._side)
+        self._own = set() if territory.is_empty else cells_of(territory, self._side)
 
     def _note(self, places: Iterable[Position]) -> bool:
         """Note the cells that are visited now; return whether parts end since a sweep does."""
         near = set[Cell]().union(*(cells_near(place, self._side) for place in places))
-        self._visited &= self._cells
-        new = near & self._cells - self._visited
-        self._visited |= new
+        new = near & self._own - self._visited
+        self._visited = (self._visited | near) & self._cells
         self._stalled = 0 if new else self._stalled + 1
-        if self._visited != self._cells and self._stalled <= _STALLED:
+        # A small territory is soon visited, and may grow again.
+        done = self._own <= self._visited and 2 * len(self._own) >= len(self._cells)
+        if not done and self._stalled <= _STALLED:
             return False
         self._sweep, self._stalled = self._sweep + 1, 0
-        self._visited = set()
+        self._visited = self._visited - self._own
         return self._decided is not None and 'visited' in self._decided
 
     def _plan_of(self, decision: Any) -> _Plan:
