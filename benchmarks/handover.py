@@ -94,9 +94,9 @@ class TaskSwarm(SimulatedSwarm):
             self.robots[i].sensing.take_odometry((pose[0], pose[1], 0.0), self.now, yaw=pose[2])
 
     def largest(self) -> int:
-        """Return the leader with the most robots."""
+        """Return the robot that most others follow."""
         follows = [robot.state.leader for robot in self.robots.values()]
-        return max({*follows} & self.robots.keys(), key=follows.count)
+        return max(self.robots, key=follows.count)
 
     def _round(self, robot: int, outlook: Outlook | None = None) -> None:
         super()._round(robot, outlook)
@@ -130,11 +130,11 @@ class PatrolFigures(NamedTuple):
 
     kills: int
     sweeps: int
-    """How often all was visited."""
+    """How often a leader has ended a sweep."""
     again: float
     """Cells that robots were sent to and visited though they had been visited before, a kill."""
     kept: float
-    """The least share of what a leader knew to be visited that the next one knew."""
+    """The least share of what a leader knew to be visited that the next one knew in 2 rounds."""
     next_decision: float
     """The longest time from a death until all robots follow decisions of a living leader [s]."""
     size: float
@@ -170,7 +170,7 @@ class PatrolWorld:
         self.kept: list[float] = []
         self.waits: list[float] = []
         self._dead: tuple[int, set[Cell], int] | None = None
-        self._died = math.inf
+        self._died, self._leads = math.inf, (-1, 0)
         for i in ids:
             self.swarm.place(i, self.world.poses[self.row[i]].tolist())
         self.swarm.at(0.0, self._step)
@@ -192,7 +192,9 @@ class PatrolWorld:
             swarm.place(i, world.poses[row].tolist())
         for i in alive:
             self._watch(i, swarm.task[i])
-        if len(self.visited) > 0.97 * len(self.cells):
+        leader = swarm.largest()
+        before, self._leads = self._leads, (leader, swarm.task[leader]._sweep)
+        if before[0] == leader and before[1] < self._leads[1]:
             self.visited.clear()
             self._sent.clear()
             self.sweeps += 1
@@ -228,11 +230,13 @@ class PatrolWorld:
         if all(each in self.swarm.robots for each in leaders) and all(
                 task._followed is not None for task in self.swarm.task.values()):
             self.waits.append(self.swarm.now - self._died)
-            tasks = [self.swarm.task[each] for each in leaders]
-            self.kept.append(max(
-                1.0 if task._sweep > sweep else len(known & task._visited) / max(len(known), 1)
-                for task in tasks))
             self._dead = None
+            self.swarm.at(self.swarm.now + 2.0, lambda: self._compare(known, sweep))
+
+    def _compare(self, known: set[Cell], sweep: int) -> None:
+        task = self.swarm.task[self.swarm.largest()]
+        self.kept.append(1.0 if task._sweep > sweep
+                         else len(known & task._visited) / max(len(known), 1))
 
 
 def patrol(kind: type[Patrol], robots: int, seconds: float, seed: int,

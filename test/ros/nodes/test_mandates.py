@@ -12,19 +12,23 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Mandates in processes: a frozen leader that wakes does not act beside its successor."""
+"""Mandates and handover in processes: a leader is frozen, or killed, and comes back."""
 
+import json
 import signal
 import subprocess
 import sys
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from election.robot.swarm import line, of_one, Swarm
+from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.swarm.doctor.diagnoses import examine
 import pytest
 from rclpy.node import Node
 from rclpy.time import Time
+from std_msgs.msg import Float64, String
 from support import spin_until
 from swarm.doctor import scene
 
@@ -58,13 +62,19 @@ class Observer(Node):
                 if values['acting'] == 'true' and str(HEIR) in values['acts_over'].split(',')]
 
 
-def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
-    processes = {robot: subprocess.Popen([
+def started(robot: int, *parameters: str) -> subprocess.Popen[bytes]:
+    """Start the process of a robot."""
+    return subprocess.Popen([
         sys.executable, '-c', COMMAND, '--ros-args', '-r', f'__ns:=/r{robot}',
-        '-r', f'/r{robot}/neighbourhood:=/neighbourhood', '-p', f'robot_id:={robot}',
-        '-p', f'strength:={float(robot)}', '-p', 'metric:=hops', '-p', 'communication_range:=.inf',
-        '-p', 'mandate:=2.0', '-p', 'clock_rate_error:=0.001', '-p', 'round_period:=0.2',
-        '-p', 'message_expiry:=1.0']) for robot in (LEADER, HEIR)}
+        '-r', f'/r{robot}/neighbourhood:=/neighbourhood', *(part for parameter in (
+            f'robot_id:={robot}', f'strength:={float(robot)}', 'metric:=hops',
+            'communication_range:=.inf', 'round_period:=0.2', 'message_expiry:=1.0', *parameters)
+            for part in ('-p', parameter))])
+
+
+def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
+    processes = {robot: started(robot, 'mandate:=2.0', 'clock_rate_error:=0.001')
+                 for robot in (LEADER, HEIR)}
     observer = Observer()
     try:
         spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}'
@@ -85,6 +95,41 @@ def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
         for process in processes.values():
             process.send_signal(signal.SIGCONT)
             process.terminate()
+            process.wait()
+
+
+def test_the_next_leader_and_the_killed_one_that_starts_again_resume_the_history() -> None:
+    """Only the killed leader has had a reading; the alarm is over by then."""
+    field = 'tasks:=field', 'field.alarm_above:=25.0', 'field.reading_expiry:=0.5'
+    processes = {robot: started(robot, *field) for robot in (LEADER, HEIR)}
+    observer = Observer()
+    sensor = observer.create_publisher(Float64, f'/r{LEADER}/reading', 10)
+    decided: dict[int, dict[str, Any]] = {}
+    for robot in processes:
+        observer.create_subscription(
+            String, f'/r{robot}/decision',
+            lambda message, robot=robot: decided.update({
+                robot: (json.loads(message.data) or [None])[0] or {}} if message.data else {}),
+            STATE)
+
+    def has(robot: int, alarm: int) -> bool:
+        return decided.get(robot, {}).get('alarms') == 1 and decided[robot]['alarm'] == alarm
+    try:
+        timer = observer.create_timer(0.1, lambda: sensor.publish(Float64(data=30.0)))
+        spin_until([observer], lambda: has(HEIR, 5))
+        timer.cancel()
+        spin_until([observer], lambda: has(HEIR, 0))
+        processes[LEADER].kill()
+        processes[LEADER].wait()
+        spin_until([observer], lambda: observer.last(HEIR, 'is_leader') == 'true')
+        told = len(observer.told[HEIR])
+        spin_until([observer], lambda: len(observer.told[HEIR]) > told and has(HEIR, 0))
+        processes[LEADER] = started(LEADER, *field)
+        decided.clear()
+        spin_until([observer], lambda: has(LEADER, 0))
+    finally:
+        for process in processes.values():
+            process.kill()
             process.wait()
 
 
