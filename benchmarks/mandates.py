@@ -18,7 +18,8 @@ Mandates of moving robots: the share of time under one, and under two, in simula
 The robots and their schedule are the package's own. 40 robots walk at 0.37 m/s in 20 x 14 m, with
 a range of 5 m, a radius of 6 m, strengths by chance, and clocks whose rates vary by up to 1 %.
 ``--hunt`` tries random cases for a time [s]: few or many robots, losses, delays, duplicates, cuts,
-a leader killed, restarted or frozen, with and without a quorum.
+a leader killed, restarted or frozen, with and without a quorum. ``--cuts`` cuts small swarms in
+two and merges them in the laboratory, so many times.
 """
 
 import argparse
@@ -36,6 +37,10 @@ from leader_election.election.robot.mandate_codec import MANDATE
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.election.robot.wire import dumps
+from leader_election.lab.engine.samples import COLUMNS, ROUNDS
+from leader_election.lab.experiment.scenario import parse, Scenario
+from leader_election.lab.simulation.mandated_run import Clock, Judge, terms_of
+from leader_election.lab.simulation.simulate import Simulation
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
@@ -75,11 +80,10 @@ class Case:
 
 
 class Clocked:
-    """A robot with a clock of its own, whose rate changes by chance."""
+    """A robot with a clock of its own."""
 
-    def __init__(self, robot: Robot, error: float, chance: random.Random, now: float) -> None:
-        self.robot, self._error, self._chance = robot, error, chance
-        self._reading, self._since, self._rate = chance.uniform(0.0, 1000.0), now, 1.0
+    def __init__(self, robot: Robot, clock: Clock) -> None:
+        self.robot, self.clock = robot, clock
 
     def __getattr__(self, name: str) -> Any:
         """Return what the robot has."""
@@ -89,14 +93,6 @@ class Clocked:
     def mandates(self) -> Mandates | None:
         """Return the mandates of its first instance."""
         return self.robot.main.mandates
-
-    def clock(self, now: float) -> float:
-        """Return the reading of its clock."""
-        if now - self._since > 3.0:
-            self._reading += self._rate * (now - self._since)
-            self._rate = 1.0 + self._chance.choice((-1.0, 0.0, 1.0)) * self._error
-            self._since = now
-        return self._reading + self._rate * (now - self._since)
 
     def acting(self, now: float) -> Acting | None:
         """Return whether it acts."""
@@ -129,10 +125,10 @@ class MandatedSwarm(SimulatedSwarm):
     def __init__(self, case: Case, seed: int) -> None:
         self.case, self.chance = case, random.Random(seed)
         draw, ids = self.chance.uniform, range(case.robots)
-        self.faults: list[str] = []
+        self._judgement = Judge(lambda leader, robot, now: robot in self.over(leader))
+        self.faults = self._judgement.faults
         self.looks = self.led = self.once = self.acting = 0
         self.sent = self.bytes = self.grants = 0
-        self._terms: dict[int, tuple[int, int]] = {}
         self._frozen: dict[int, float] = {}
         self._places = {i: (draw(-WIDTH, WIDTH), draw(-HEIGHT, HEIGHT)) for i in ids}
         self._heading = {i: draw(-math.pi, math.pi) for i in ids}
@@ -149,7 +145,7 @@ class MandatedSwarm(SimulatedSwarm):
             'robot_id': i, 'radius': RADIUS, 'strength': self._strength[i],
             'communication_range': RANGE, 'mandate': case.mandate, 'schedule': case.schedule,
             'clock_rate_error': case.rate_error, **quorum}),
-            first_number=int((now + 1.0) * 1e3)), case.rate_error, self.chance, now)
+            first_number=int((now + 1.0) * 1e3)), Clock(case.rate_error, self.chance, now))
 
     # The radio.
 
@@ -233,38 +229,13 @@ class MandatedSwarm(SimulatedSwarm):
         return None if clocked is None else clocked.mandates
 
     def over(self, robot: int) -> dict[int, int]:
-        """Return the terms under which a robot holds mandates now, by the robots under them."""
+        """Return the terms under which a robot holds mandates now, as the judge looks at them."""
         clocked: Any = self.robots.get(robot)
-        if clocked is None or clocked.mandates is None:
-            return {}
-        return {each: held.first for each, held in
-                clocked.mandates.over(clocked.clock(self.now)).items()}
+        return {} if clocked is None or clocked.mandates is None else terms_of(
+            clocked.mandates, clocked.clock(self.now))
 
     def _judge(self, leader: int) -> None:
-        """Compare what a robot has now with what all others have; all begins with an event."""
-        for robot, term in self.over(leader).items():
-            for other in self.robots:
-                mandates = self._mandates(other)
-                if other != leader and mandates is not None and robot in mandates.held and (
-                        robot in self.over(other)):
-                    self.faults.append(f'{self.now:.3f}: {leader}, {other} over {robot}')
-            holder, before = self._terms.get(robot, (leader, 0))
-            if holder != leader and term <= before:
-                self.faults.append(f'{self.now:.3f}: term {term} after {before} over {robot}')
-            self._terms[robot] = leader, max(term, before)
-        if self.case.quorum:
-            clocked: Any = self.robots.get(leader)
-            own = None if clocked is None else clocked.acting(self.now)
-            if own is None:
-                return
-            others: list[int] = [other for other, of_it in self.robots.items() if other != leader
-                                 and of_it.acting(self.now) is not None]  # type: ignore
-            if others:
-                self.faults.append(f'{self.now:.3f}: {leader} and {others} act')
-            holder, before = self._terms.get(-1, (leader, 0))
-            if own.term < before or holder != leader and own.term == before:
-                self.faults.append(f'{self.now:.3f}: {leader} acts in {own.term} after {before}')
-            self._terms[-1] = leader, own.term
+        self._judgement.look(leader, self.over(leader), self.now)
 
     def _look(self) -> None:
         held = [robot for leader in self.robots for robot in self.over(leader)]
@@ -350,6 +321,80 @@ def hunt(seconds: float, first: int = 0) -> tuple[int, list[str], float]:
     return seed - first, faults, fmean(shares)
 
 
+EVENTS_A_RUN = 200
+"""Cuts and merges in one run of the laboratory."""
+
+
+def cut_scenario(seed: int) -> Scenario:
+    """
+    Return a scenario by chance that cuts three to six robots in two and merges them, by turns.
+
+    Between two cuts or merges are 0.3 to 2.5 s. Messages are lost, late or doubled, clocks drift,
+    strengths change, and robots 0 and 1 restart about every 20 s.
+    """
+    draw = random.Random(seed)
+    robots, expiry = draw.randint(3, 6), draw.choice((2.0, 3.0))
+    events: list[dict[str, Any]] = []
+    now = 5.0
+    for number in range(EVENTS_A_RUN):
+        now += draw.uniform(0.3, 2.5)
+        events.append({'kind': 'heal', 'at': now} if number % 2 else {
+            'kind': 'split', 'at': now, 'axis': draw.choice('xy'), 'line': draw.uniform(2.0, 4.0)})
+    for robot in range(2):
+        at, kind = 1.0, 'join'
+        while at < now:
+            events.append({'kind': kind, 'at': at, 'first': robot, 'last': robot})
+            at += draw.uniform(0.5, 40.0) if kind == 'join' else draw.uniform(0.1, 6.0)
+            kind = 'die' if kind == 'join' else 'join'
+    mandates = {'mandate': draw.choice((2.0, 3.0, 5.0)),
+                'quorum': draw.choice(('none', 'majority')),
+                'clock_rate_error': draw.choice((0.001, 0.05))}
+    return parse({
+        'duration': now, 'events': events,
+        'algorithms': [{'name': 'bounded', 'radius': 9, 'hop_limit': 0, 'mandates': mandates}],
+        'devices': [{'kind': 'uniform', 'count': robots, 'low': [0, 0], 'high': [6, 6]}],
+        'motion': {'kind': 'levy', 'speed': draw.choice((0.3, 1.5, 4.0)), 'scale': 3,
+                   'walls': [0, 0, 6, 6], 'tick': 0.25},
+        'messages': {'range': draw.choice((3.0, 5.0)), 'expiry': expiry,
+                     'loss': draw.choice((0.0, 0.2, 0.5)), 'duplication': 0.2,
+                     'delay': [0.0, draw.choice((0.1, 1.0, 2.5))]},
+        'rounds': {'period': 1, 'spread': 0.1, 'jitter': 0.3},
+        'strength': {'cycle': ['random'], 'every': draw.choice((3.0, 10.0))},
+        'measure': {'interval': 10}}, f'cuts {seed}')
+
+
+class Cut(NamedTuple):
+    """The result of cuts and merges."""
+
+    events: int
+    rounds: int
+    """Of all robots."""
+    restarts: int
+    doubled: int
+    """Mandates over a robot that is under one already; with a quorum also a second leader."""
+    faults: list[str]
+    share: float
+    """Of the time of robots, under a mandate."""
+
+
+def cut(events: int, first: int = 0) -> Cut:
+    """Return what at least so many cuts and merges of swarms give."""
+    rounds = restarts = doubled = 0
+    faults, shares, runs = list[str](), list[float](), -(-events // EVENTS_A_RUN)
+    for seed in range(first, first + runs):
+        scenario = cut_scenario(seed)
+        simulation = Simulation(scenario, scenario.entrants[0], seed)
+        simulation.play()
+        watch, mandates = simulation.network.watch, simulation.mandates
+        assert mandates is not None
+        rounds += int(watch.counts[ROUNDS])
+        restarts += sum(event.name == 'join' for event, _ in scenario.events)
+        doubled += mandates.judge.doubled
+        faults += [f'{scenario.name}: {fault}' for fault in mandates.judge.faults]
+        shares.append(float(fmean(watch.samples[:, COLUMNS.index('mandated')])))
+    return Cut(runs * EVENTS_A_RUN, rounds, restarts, doubled, faults, fmean(shares))
+
+
 def main() -> None:
     """Print a table, or hunt."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -357,7 +402,15 @@ def main() -> None:
     parser.add_argument('--case', default='', help='only cases with this in their name')
     parser.add_argument('--hunt', type=float, default=0.0, help='for this time [s]')
     parser.add_argument('--first', type=int, default=0, help='the first random case')
+    parser.add_argument('--cuts', type=int, default=0, help='so many cuts and merges')
     options = parser.parse_args()
+    if options.cuts:
+        done = cut(options.cuts, options.first)
+        print(f'{done.events:,} cuts and merges, {done.restarts:,} starts, {done.rounds:,} rounds '
+              f'of robots: {done.doubled} double mandates, {len(done.faults)} faults; '
+              f'{done.share:.0%} under one mandate')
+        print(*done.faults[:20], sep='\n')
+        return
     if options.hunt:
         cases, faults, share = hunt(options.hunt, options.first)
         print(f'{cases} random cases, {len(faults)} faults; {share:.0%} under one mandate')

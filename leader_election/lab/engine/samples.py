@@ -38,14 +38,16 @@ MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
 """The measures of elections, the first columns of a sample."""
 REGION_MEASURES = ('counted', 'present', 'informed', 'agreeing', 'load_mean', 'load_sigma',
                    'mean_reach')
-"""The measures of regions, the last columns of a sample: nan without regions. ``counted``,
+"""The measures of regions, the next columns of a sample: nan without regions. ``counted``,
 ``present`` and the measures of loads are also nan if the collected values are not sums."""
 COUNTED, PRESENT, INFORMED, AGREEING, LOAD_MEAN, LOAD_SIGMA, MEAN_REACH = range(
     len(MEASURES), len(MEASURES) + len(REGION_MEASURES))
 """The column of each measure of regions."""
 AGREEMENT_TOLERANCE = 0.5
 """Loads, which are whole numbers, agree if they differ by less."""
-COLUMNS = MEASURES + REGION_MEASURES
+MANDATE_MEASURES = ('mandated', 'acting', 'faults')
+"""The measures of mandates, the columns after those; nan without mandates."""
+COLUMNS = MEASURES + REGION_MEASURES + MANDATE_MEASURES
 
 
 class Watch(NamedTuple):

@@ -20,6 +20,7 @@ from typing import Any
 from leader_election.election.algorithms import Algorithm
 from leader_election.election.coordination.aggregate import AGGREGATES
 from leader_election.election.coordination.region import CANDIDATE, RegionSettings, ROLES
+from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.lab.topologies import Topology
@@ -284,3 +285,5 @@ class Entrant:
     """Whether strengths are negated, so that the weakest device wins."""
     regions: Regions | None = None
     """Settings of coordination in the leaders' regions; ``None``: election only."""
+    mandates: MandateParameters | None = None
+    """The leaders' mandates; ``None``: there are none. An empty roster has all devices."""

@@ -44,6 +44,8 @@ MEASURE = 'instability'
 LOWEST = 1e-4
 """The lower end of the logarithmic axis of instability, at most."""
 FOLLOWING = 'part of devices whose leader leads'
+UNDER_ONE = 'part of devices under a mandate'
+LOSS = 'messages.loss'
 LABELS = {measures.LED: FOLLOWING, measures.UNITED: 'part of devices in the largest region'}
 
 
@@ -175,9 +177,23 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
     return figure
 
 
+def draw_mandated(results: xr.Dataset) -> Figure:
+    """
+    Draw the part of devices under a mandate against the first key that varies.
+
+    :param results: of a scenario with one algorithm. Each part of messages lost has a curve, and
+        each combination of the other keys a column.
+    """
+    mandated = measures.time_average(results['mandated']).isel(algorithm=0, drop=True)
+    lost = [f'{loss:.0%} lost' for loss in mandated[LOSS].values.tolist()]
+    return draw_sweep(results.isel({LOSS: 0}, drop=True), xr.Dataset({
+        UNDER_ONE: mandated.rename({LOSS: 'algorithm'}).assign_coords(algorithm=lost)}))
+
+
 def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
     """Draw a metric of all algorithms: counts of leaders on a logarithmic scale."""
-    counts, part = values.name == 'leaders', values.name in (*measures.PARTS, FOLLOWING)
+    counts, whole = values.name == 'leaders', values.name in (FOLLOWING, UNDER_ONE)
+    part = whole or values.name in measures.PARTS
     labels = values['algorithm'].values.tolist()
     tints = style.colours_of(labels)
     for algorithm in labels:
@@ -188,7 +204,7 @@ def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
         axes.set_yscale('log', nonpositive='clip')
         style.count_axis(axes.yaxis)
     else:
-        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if values.name == FOLLOWING else None)
+        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if whole else None)
     tidy(axes)
 
 

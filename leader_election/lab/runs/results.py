@@ -17,12 +17,12 @@ The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc
 
 Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
 ``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
-and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
-``counts``, -1 where a run is missing; ``message_bytes``; ``round_period`` and
-``instability_window`` over the keys that vary; and ``fingerprint`` over algorithms and these: the
-digests of all that the numbers depend on. Fingerprint and seed identify a run in any dataset. The
-attributes ``long_name``, ``units`` and ``description`` document each variable, by the conventions
-for climate and forecast metadata (CF).
+of ``REGION_MEASURES`` where algorithms have regions, and of ``MANDATE_MEASURES`` where they have
+mandates, nan for those that have none; ``counts``, -1 where a run is missing; ``message_bytes``;
+``round_period`` and ``instability_window`` over the keys that vary; and ``fingerprint`` over
+algorithms and these: the digests of all that the numbers depend on. Fingerprint and seed identify
+a run in any dataset. The attributes ``long_name``, ``units`` and ``description`` document each
+variable, by the conventions for climate and forecast metadata (CF).
 """
 
 from collections import Counter
@@ -38,7 +38,13 @@ from typing import Any, NamedTuple
 import leader_election
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
+from leader_election.lab.engine.samples import (
+    COLUMNS,
+    COUNTERS,
+    MANDATE_MEASURES,
+    MEASURES,
+    REGION_MEASURES,
+)
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation.simulate import Run
 from leader_election.parameters import table
@@ -111,7 +117,8 @@ def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
         'events': [event for event, _ in scenario.events]}
     own: list[Any] = [getattr(entry, 'parameters', None) for entry in chosen.get(section, ())]
     if section == 'algorithms':
-        own = [ElectionParameters, *own, *(type(each.regions) for each in scenario.entrants)]
+        own = [ElectionParameters, *own, *(type(part) for each in scenario.entrants
+                                          for part in (each.regions, each.mandates))]
     else:
         own.append(type(getattr(scenario, section, None)))
     return [kind for kind in own if hasattr(kind, '__dataclass_fields__')]
@@ -161,7 +168,9 @@ def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
 
 def measures_of(scenario: Scenario) -> tuple[str, ...]:
     """Return the names of the measures of a scenario's runs."""
-    return MEASURES if all(e.regions is None for e in scenario.entrants) else COLUMNS
+    regions, mandates = (any(getattr(entrant, part) is not None for entrant in scenario.entrants)
+                         for part in ('regions', 'mandates'))
+    return MEASURES + regions * REGION_MEASURES + mandates * MANDATE_MEASURES
 
 
 def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:

@@ -16,14 +16,16 @@
 
 from collections.abc import Iterator, Sequence
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 import math
+import random
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.coordination.aggregate import AggregateSet
 from leader_election.election.coordination.region import Region
+from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
 from leader_election.election.robot.wire import dumps
@@ -36,6 +38,7 @@ from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
 from leader_election.lab.runs import sources
 from leader_election.lab.simulation.build import larger, network_of
 from leader_election.lab.simulation.composed_rounds import aggregate_of, readings
+from leader_election.lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election.lab.simulation.network_events import begin, leading
 from leader_election.lab.simulation.position_errors import PositionErrors
 import numpy as np
@@ -69,6 +72,8 @@ class Simulation:
         streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
         self._strengths, rounds, walk, self._messages, self._events, errors = streams
         self._walk = walk
+        if entrant.mandates is not None:
+            entrant = replace(entrant, algorithm=recorded(entrant.algorithm))
         self.scenario, self.entrant = scenario, entrant
         with of_scenario(scenario.name):
             self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
@@ -77,7 +82,9 @@ class Simulation:
             scenario.localisation, devices.position, devices.error,
             devices.id - devices.id.min(), errors)
         self._degree_since = np.nan
-        self._round = engine.round_entry(entrant.algorithm, entrant.parameters)
+        self.mandates = None if entrant.mandates is None else self._mandates(
+            entrant.mandates, seed)
+        self._bind_round()
         self._bind_motion()
         every = scenario.strength.every
         self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
@@ -132,10 +139,28 @@ class Simulation:
         twin = copy.copy(self)
         twin.scenario = scenario
         changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events',
-                    '_errors')
+                    '_errors', 'mandates')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
+        twin._bind_round()
         twin._bind_motion()
         return twin
+
+    def _mandates(self, parameters: MandateParameters, seed: int) -> MandatedRun:
+        """Return the mandates of all devices; without a roster a quorum is of all of them."""
+        ids, messages = self.network.devices.id, self.scenario.messages
+        settings = replace(
+            parameters, roster=parameters.roster or f'{ids.min()}-{ids.max()}').mandate_settings
+        assert settings is not None
+        return MandatedRun(
+            settings, self.network, getattr(self.columns, 'role', None),
+            messages.expiry + messages.delay[1], random.Random(seed))
+
+    def _bind_round(self) -> None:
+        """Make the entry point of the round, which holds the address of the present record."""
+        parameters = self.entrant.parameters
+        if self.mandates is not None:
+            parameters = self.mandates.parameters(self.network, parameters)
+        self._round = engine.round_entry(self.entrant.algorithm, parameters)
 
     def _bind_motion(self) -> None:
         """Make the entry point of the motion, which holds the addresses of the present arrays."""
@@ -153,18 +178,30 @@ class Simulation:
         """Run on to a time [s]."""
         watch = self.network.watch
         until = float(until)
-        entry_points = engine.EntryPoints(*self._round.addresses, *self._step.addresses)
-        stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
+        at_once = STRETCH if self.mandates is None else min(STRETCH, AT_ONCE)
+        stretch = max(at_once / len(self.network.devices.id) * self.scenario.rounds.period,
                       self.scenario.rounds.period)
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
-            while (status := engine.call_compiled(
-                    engine.advance, self.network, self._medium(), entry_points, self._messages,
-                    now)) != engine.DONE:
+            while (status := self._advance(now, stretch)) != engine.DONE:
                 self.network = larger(self.network, status)
             if now >= until:
                 return
+
+    def _advance(self, until: float, seconds: float) -> int:
+        """Run on to a time at most so far away [s]; return ``DONE``, or which arrays are full."""
+        mandates = self.mandates
+        if mandates is not None and mandates.make_room(
+                self.network, seconds, self.scenario.rounds.jitter):
+            self._bind_round()
+        status: int = engine.call_compiled(
+            engine.advance, self.network, self._medium(),
+            engine.EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
+            until)
+        if mandates is not None:
+            mandates.follow(self.network, until if status == engine.DONE else -np.inf)
+        return status
 
     def happen(self, event: Any, parameters: Any) -> None:
         """Apply an event."""
@@ -342,8 +379,10 @@ def simulate_branches(
 def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared: int = 0) -> Run:
     """Return the result of a run that has been played."""
     watch = simulation.network.watch
-    return Run(watch.samples, watch.counts, message_bytes(simulation.entrant, simulation.network),
-               snapshots, shared)
+    return Run(
+        watch.samples, watch.counts,
+        message_bytes(simulation.entrant, simulation.network, simulation.mandates), snapshots,
+        shared)
 
 
 def parting(one: Scenario, other: Scenario) -> float:
@@ -354,7 +393,8 @@ def parting(one: Scenario, other: Scenario) -> float:
     return np.inf
 
 
-def message_bytes(entrant: Entrant, network: Network) -> float:
+def message_bytes(entrant: Entrant, network: Network,
+                  mandates: MandatedRun | None = None) -> float:
     """Return the mean length of the messages that devices would send now [bytes]."""
     devices = network.devices
     # A message names the election; the region part stands beside it.
@@ -371,7 +411,8 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
         part = None if entrant.regions is None else _region_part(state, entrant.regions)
         x, y = devices.position[i].round(DIGITS).tolist()
         lengths.append(len(codec.encode(
-            Message(int(devices.id[i]), 'map', (x, y), export, part))))
+            Message(int(devices.id[i]), 'map', (x, y), export, part, mandate=None
+                    if mandates is None else mandates.part(int(devices.id[i]))))))
     return float(np.mean(lengths))
 
 

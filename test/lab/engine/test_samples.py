@@ -186,7 +186,7 @@ def test_measures_of_regions(collection: str) -> None:
 def test_measures_of_regions_are_nan_without_regions() -> None:
     stage = begun(line())
     stage.run(5.0)
-    assert np.isnan(stage.network.watch.samples[:5, -len(REGION_MEASURES):]).all()
+    assert np.isnan(stage.network.watch.samples[:5, len(MEASURES):]).all()
 
 
 def test_aggregates_that_are_not_sums_are_no_load() -> None:

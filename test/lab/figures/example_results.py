@@ -38,7 +38,8 @@ def results(algorithms, times, seeds=3, vary=None, title='An experiment', **valu
     runs = tuple(coordinates)[:-1]
     measures = {
         measure: ((*runs, 'time'), np.broadcast_to(
-            np.asarray(values.get(measure, 0.0), float), shape).copy()) for measure in MEASURES}
+            np.asarray(values.get(measure, 0.0), float), shape).copy())
+        for measure in dict.fromkeys((*MEASURES, *values))}
     counts = (*runs, 'counter'), np.full((*shape[:-1], 1), DEVICES * max(times), np.int64)
     return xr.Dataset(
         {**measures, 'counts': counts, PERIOD: 1.0, WINDOW: 10},

@@ -43,8 +43,15 @@ WITH_REGIONS = scene(
         'aggregate': 'mean', 'feedback_gain': 1, 'feedback_alpha': 0.1, 'feedback_target': 4}}],
     events=[{'kind': 'join', 'at': 4.5, 'first': 12}, {'kind': 'corrupt', 'at': 9, 'share': 0.5},
             {'kind': 'die', 'at': 14, 'leaders': True, 'chance': 0.5}])
-SCENARIOS = pytest.mark.parametrize('scenario', [QUIET, WALKING, BUSY, WITH_REGIONS], ids=[
-    'quiet', 'walk', 'everything', 'regions'])
+MANDATED = scene(
+    motion=WALK, rounds={'jitter': 0.3},
+    algorithms=[{'name': 'bounded', 'radius': 60, 'mandates': {'mandate': 4}}],
+    messages={'range': 25, 'delay': [0.1, 1.5], 'loss': 0.2, 'expiry': 3},
+    events=[{'kind': 'join', 'at': 4.5, 'first': 12}, {'kind': 'corrupt', 'at': 9, 'share': 0.5},
+            {'kind': 'die', 'at': 14, 'share': 0.2}])
+SCENARIOS = pytest.mark.parametrize(
+    'scenario', [QUIET, WALKING, BUSY, WITH_REGIONS, MANDATED],
+    ids=['quiet', 'walk', 'everything', 'regions', 'mandates'])
 
 
 def run(scenario: Scenario, seed: int, snapshots: tuple[float, ...] = ()) -> Run:
@@ -121,8 +128,9 @@ def test_the_skin_of_neighbour_lists_does_not_matter(messages, monkeypatch):
 
 @pytest.mark.parametrize(('status', 'scenario'), [
     (LINKS_FULL, WALKING), (LINKS_FULL, BUSY), (POOL_FULL, WALKING), (POOL_FULL, BUSY),
-    (WORKSPACE_FULL, WALKING), (WORKSPACE_FULL, BUSY)], ids=[
-        'pairs', 'pairs, everything', 'pool', 'pool, everything', 'room', 'room, everything'])
+    (WORKSPACE_FULL, WALKING), (WORKSPACE_FULL, BUSY), (WORKSPACE_FULL, MANDATED)], ids=[
+        'pairs', 'pairs, everything', 'pool', 'pool, everything', 'room', 'room, everything',
+        'room, mandates'])
 def test_growing_arrays_change_no_result(status, scenario, monkeypatch):
     expected = digits(run(scenario, 4))
     asked = []
