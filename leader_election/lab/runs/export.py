@@ -58,25 +58,18 @@ def check_format(path: Path) -> None:
         raise results.ResultError(f'{path} cannot be written: it is a folder; move it away')
 
 
-def columns(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> list[Column]:
+def columns(frame: pandas.DataFrame, scenario: Scenario, summary: bool) -> list[Column]:
     """
     Return the columns of the table.
 
+    :param frame: rows of it.
     :param summary: whether it has a row for each run, not for each run and time.
     """
-    measures = [name for name in COLUMNS if name in dataset]
-    names = ['algorithm', *results.varied(dataset), 'seed', *([] if summary else ['time']),
-             *measures]
-    averaged: list[str] = measures if summary else []
-    if summary:
-        averaged = [*measures, *DERIVED]
-        names += [*DERIVED, *COUNTERS, 'message_bytes']
-    found = []
-    for name in names:
-        label = results.attributes(name, scenario)
-        found.append(Column(name, label.get('units', ''),
-                            (MEAN if name in averaged else '') + label['description']))
-    return found
+    averaged = (*COLUMNS, *DERIVED) if summary else ()
+    labels = {name: results.attributes(name, scenario) for name in frame.columns}
+    return [Column(name, label.get('units', ''),
+                   (MEAN if name in averaged else '') + label['description'])
+            for name, label in labels.items()]
 
 
 def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]:
@@ -125,7 +118,7 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
         try:
             for frame in frames(dataset, summary):
                 if writer is None:
-                    schema = _schema(frame, dataset, columns(dataset, scenario, summary))
+                    schema = _schema(frame, dataset, columns(frame, scenario, summary))
                     writer = parquet.ParquetWriter(temporary, schema)
                 writer.write_table(pyarrow.Table.from_pandas(
                     frame, schema, preserve_index=False))
@@ -150,4 +143,4 @@ def _schema(frame: pandas.DataFrame, dataset: xarray.Dataset, labels: list[Colum
 def legend(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> Table:
     """Return the units and descriptions of the columns, as a table for the terminal."""
     return terminal_table(Rows('', ('column', 'unit', 'description'),
-                               columns(dataset, scenario, summary)))
+                               columns(next(frames(dataset, summary)), scenario, summary)))
