@@ -14,21 +14,34 @@
 
 """Precedence of arguments, fleet file and parameter file; tasks and motion."""
 
+from io import StringIO
 from pathlib import Path
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import ParameterError, table
+from leader_election.ros.gazebo.plan import SpawnParameters
+from leader_election.ros.launching.arguments import (
+    arguments_with_defaults,
+    check_argument_names,
+    given_values,
+    optional_arguments,
+    parse_bool,
+    select_parameters,
+)
 from leader_election.ros.launching.checks import (
     effective_parameters,
     global_parameters,
     refuse_quorum,
 )
+from leader_election.ros.launching.large_swarm import progress_handlers, ProgressBar, reporting
 from leader_election.ros.launching.robot_processes import (
     check_scanner,
     robot_launch,
     tasks_of_robots,
 )
+from leader_election.simulation.parameters import SceneParameters, WorldParameters
 import pytest
 import rclpy
+from rich.console import Console
 import yaml
 
 FLEET = """
@@ -250,3 +263,113 @@ def test_global_parameters_are_those_for_all_nodes(tmp_path):
     assert global_parameters(str(file)) == {'radius': 3.0} and global_parameters('') == {}
     with pytest.raises(ParameterError, match='parameter params_file'):
         global_parameters(str(tmp_path / 'no.yaml'))
+
+
+# Arguments derived from declarations of parameters.
+
+
+def test_given_values_are_checked_and_empty_ones_are_not_given():
+    settings = {'robots': '12', 'seed': '', 'world': 'rooms', 'spacing': '2'}
+    assert given_values(settings, SceneParameters, ('robots', 'seed', 'world', 'layout')) == {
+        'robots': 12, 'world': 'rooms'}
+    assert given_values(settings, SceneParameters, ('spacing',)) == {'spacing': 2.0}
+    # A text may look like a number.
+    assert given_values({'world': '7'}, SceneParameters, ('world',)) == {'world': '7'}
+    assert given_values({'world': 'none'}, SpawnParameters, ('world',)) == {'world': 'none'}
+
+
+@pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 400 * '[',
+                                   '1' + 400 * '0'])
+def test_a_wrong_parameter_is_refused(value):
+    with pytest.raises(ParameterError, match='parameter robots'):
+        given_values({'robots': value}, SceneParameters, ('robots',))
+
+
+def test_each_declaration_gives_an_argument_with_a_description():
+    parameters = table(WorldParameters)
+    for arguments in (optional_arguments(parameters), arguments_with_defaults(parameters)):
+        assert list(arguments) == [p.name for p in parameters]
+        assert all(description for _, description in arguments.values())
+    for p in parameters:
+        default, _ = arguments_with_defaults([p])[p.name]
+        if default:
+            assert given_values({p.name: default}, WorldParameters, (p.name,)) == {
+                p.name: p.default}
+
+
+def test_selected_parameters_keep_the_order_of_the_names():
+    found = select_parameters((WorldParameters, SceneParameters), ('motion', 'robots'))
+    assert [p.name for p in found] == ['motion', 'robots']
+
+
+def test_a_boolean_argument_is_true_or_false():
+    assert [parse_bool({'gui': text}, 'gui') for text in ('true', 'false', 'True')] == [
+        True, False, True]
+    with pytest.raises(ParameterError, match='parameter gui'):
+        parse_bool({'gui': 'perhaps'}, 'gui')
+
+
+def test_argument_names_are_checked_if_the_command_names_the_file(tmp_path, monkeypatch):
+    file = tmp_path / 'ours' / 'robot.launch.py'
+    file.parent.mkdir()
+    file.touch()
+    (tmp_path / 'link.launch.py').symlink_to(file)
+    monkeypatch.chdir(file.parent)
+    for command in (['leader_election', 'robot.launch.py'], [str(file)], ['robot.launch.py'],
+                    ['../ours/robot.launch.py'], [str(tmp_path / 'link.launch.py')]):
+        words = ['ros2', 'launch', *command, 'model:=lite']
+        with pytest.raises(ParameterError, match='^parameter model: robot.launch.py has no such'):
+            check_argument_names(words, str(file), ['robot'])
+        check_argument_names(words, str(file), ['robot', 'model'])
+
+
+def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(tmp_path):
+    file, other = (tmp_path / folder / 'robot.launch.py' for folder in ('ours', 'theirs'))
+    for each in (file, other):
+        each.parent.mkdir()
+        each.touch()
+    for command in (['turtlebot4_bringup', 'robot.launch.py'], [str(other)],
+                    ['leader_election', 'mine.launch.py']):
+        check_argument_names(['ros2', 'launch', *command, 'model:=lite'], str(file), ['robot'])
+
+
+# The bar of a launch that shows how far a large swarm has started.
+
+
+def drawn(*lines: tuple[str, str]) -> str:
+    """Return what a bar of 500 robots draws for what processes print."""
+    text = StringIO()
+    bar = ProgressBar(500, Console(file=text, width=80, force_terminal=True))
+    for process, line in lines:
+        bar.take(process, line)
+    bar.close()
+    return text.getvalue()
+
+
+def test_progress_adds_up_over_processes() -> None:
+    assert '350/500' in drawn(('fleet-2', '[INFO] [fleet_1]: 250 of 250 robots created'),
+                              ('fleet-3', '[INFO] [fleet_251]: 100 of 250 robots created'))
+
+
+def test_without_progress_nothing_is_drawn() -> None:
+    assert drawn(('monitor-4', '500 robots, 3 leaders')) == ''
+
+
+def test_after_all_elect_nothing_is_drawn_any_more() -> None:
+    all_elect = [(process, '250 of 250 robots electing') for process in ('fleet-2', 'fleet-3')]
+    again = ('fleet-2', '25 of 250 robots created')
+    assert drawn(*all_elect, again) == drawn(*all_elect)
+
+
+def test_without_a_terminal_there_is_no_bar() -> None:
+    assert progress_handlers(1000) == []
+
+
+def test_the_bar_ends_though_a_small_process_reports_nothing() -> None:
+    text = StringIO()
+    bar = ProgressBar(reporting([60, 60, 10]), Console(file=text, width=80, force_terminal=True))
+    for process in ('fleet-1', 'fleet-2'):
+        bar.take(process, '60 of 60 robots electing')
+    before = text.getvalue()
+    bar.take('fleet-1', '50 of 60 robots created')
+    assert text.getvalue() == before
