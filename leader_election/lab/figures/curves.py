@@ -161,7 +161,7 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
         results.attrs.get('title', ''),
         f'mean over {style.count_seeds(next(iter(shown.values())))} of the average over time, '
         'without the first sixth;\nband: ' + ('95 % interval of that mean' if interval
-                                      else 'one standard deviation'))
+                                              else 'one standard deviation'))
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):

@@ -118,7 +118,7 @@ def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
     own: list[Any] = [getattr(entry, 'parameters', None) for entry in chosen.get(section, ())]
     if section == 'algorithms':
         own = [ElectionParameters, *own, *(type(part) for each in scenario.entrants
-                                          for part in (each.regions, each.mandates))]
+                                           for part in (each.regions, each.mandates))]
     else:
         own.append(type(getattr(scenario, section, None)))
     return [kind for kind in own if hasattr(kind, '__dataclass_fields__')]
