@@ -14,6 +14,7 @@
 
 """The code and the commands of the tutorials do what the tutorials say."""
 
+from contextlib import ExitStack
 import importlib.util
 import json
 import math
@@ -284,3 +285,28 @@ def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
         1: {2.0: 2.0}, 2: {1.0: 2.0, 3.0: 4.0}, 3: {2.0: 4.0}})
     ranges.destroy_node()
     gazebo.destroy_node()
+
+
+def test_one_back_end_optimizes_as_the_tutorial_says(tmp_path: Path, ros: None) -> None:
+    write_files('elect_for_slam.md', tmp_path)
+    *swarm, optimizer = map(str.split, blocks('elect_for_slam.md', 'sh')[0].splitlines())
+    environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
+    with ExitStack() as stack:
+        for command in swarm:
+            process = stack.enter_context(subprocess.Popen(
+                [sys.executable, '-m', *command[2:]], env=environment, stderr=subprocess.DEVNULL))
+            stack.callback(process.kill)
+        for arguments, expected in (
+                (optimizer[1:], r'optimizers \[1, 2, 4, 6\], poses 1.08, 2.25, 3.22\n'),
+                (optimizer[1:2], r'optimizers \[\d\], poses 1.08, 2.25, 3.22\n')):
+            ungated = len(arguments) > 1
+            with subprocess.Popen([sys.executable, *arguments], cwd=tmp_path, env=environment,
+                                  text=True, stderr=subprocess.PIPE) as back_ends:
+                stack.callback(back_ends.kill)
+                assert back_ends.stderr is not None
+                said = ''
+                while not re.fullmatch(expected, said):
+                    said = back_ends.stderr.readline()
+                    assert said.startswith('optimizers ') and (
+                        ungated or len(said.partition(']')[0].split(',')) == 1)
+                back_ends.kill()

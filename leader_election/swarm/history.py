@@ -23,7 +23,14 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.swarm.snapshot import orphans, Regions, regions, RobotView, Snapshot
+from leader_election.swarm.snapshot import (
+    acts_over,
+    orphans,
+    Regions,
+    regions,
+    RobotView,
+    Snapshot,
+)
 
 
 class Reign(NamedTuple):
@@ -183,6 +190,7 @@ class Statistics:
     def __init__(self) -> None:
         self.leader_changes = 0
         """The number of changes of leader of all robots since the start."""
+        self._ruled = self._looks = 0
         self._leaders: dict[int, int] = {}
         self._regions: Regions = {}
         self._since: dict[int, float] = {}
@@ -207,6 +215,8 @@ class Statistics:
         changes = sum(self._leaders.get(i, leader) != leader for i, leader in leaders.items())
         self._leaders = leaders
         self.leader_changes += changes
+        self._looks += len(leaders)
+        self._ruled += sum(number for number, _ in acts_over(snapshot).values())
         self._changes.append((self._now, changes))
         while self._changes[0][0] <= self._now - CHANGES_WINDOW:
             self._changes.popleft()
@@ -223,6 +233,11 @@ class Statistics:
     def duration(self) -> float:
         """Time since the first snapshot [s]."""
         return max(self._now - self._begun, 0.0)
+
+    @property
+    def ruled(self) -> float:
+        """Return the share of the robots' time under a mandate since the first snapshot."""
+        return self._ruled / max(self._looks, 1)
 
     @property
     def changes_a_minute(self) -> float:
