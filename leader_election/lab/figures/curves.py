@@ -160,8 +160,8 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
         3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
         results.attrs.get('title', ''),
         f'mean over {style.count_seeds(next(iter(shown.values())))} of the average over time, '
-        'without the first sixth;\nband: ' + ('95 % interval of that mean' if interval
-                                              else 'one standard deviation'))
+        'without the first sixth;\nband: '
+        f'{"95 % interval of that mean" if interval else "one standard deviation"}')
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):

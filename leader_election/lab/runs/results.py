@@ -117,8 +117,9 @@ def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
         'events': [event for event, _ in scenario.events]}
     own: list[Any] = [getattr(entry, 'parameters', None) for entry in chosen.get(section, ())]
     if section == 'algorithms':
-        own = [ElectionParameters, *own, *(type(part) for each in scenario.entrants
-                                           for part in (each.regions, each.mandates))]
+        parts = [type(part) for each in scenario.entrants
+                 for part in (each.regions, each.mandates)]
+        own = [ElectionParameters, *own, *parts]
     else:
         own.append(type(getattr(scenario, section, None)))
     return [kind for kind in own if hasattr(kind, '__dataclass_fields__')]
