@@ -14,7 +14,7 @@
 
 """Benchmarks of swarms without ROS: recovery, hysteresis, fuzzing, and the radio of the world."""
 
-from benchmarks import fuzz
+from benchmarks import fuzz, handover
 from benchmarks.leader_killed import AUTOMATIC, Case, cases, depositions, NONE, PERIOD, recovery
 from benchmarks.logged_swarm import LoggedSwarm, Moment
 from benchmarks.moving_swarm import measure
@@ -102,3 +102,13 @@ def test_fuzzing_that_tried_too_little_fails(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr('sys.argv', ['fuzz', '--minutes', '0', '--algorithm', 'bounded'])
     assert fuzz.main() == 1
     assert 'not tried: decoding of bounded, recovery of bounded' in capsys.readouterr().err
+
+
+# What is done again where robots fail.
+
+def test_with_a_handover_fewer_places_are_visited_again():
+    found = {strategy: handover.Mission(strategy, 40.0, 200.0, 0).run()
+             for strategy in handover.STRATEGIES}
+    assert found['oracle'][1] == 0
+    assert found['leader'][1] < found['leader, nothing handed over'][1]
+    assert all(seconds < handover.LONGEST for seconds, _ in found.values())
