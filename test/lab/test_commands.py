@@ -16,32 +16,34 @@
 
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 import signal
 import subprocess
 import sys
 
 from lab.small_scenario import TEXT, VARIED, write
+from leader_election import ALGORITHMS
+from leader_election import lab as api
 from leader_election.lab import commands, subcommands
+from leader_election.lab.analysis.measures import estimate_mean
+from leader_election.lab.analysis.paired_differences import differences
 from leader_election.lab.commands import parse_options, parse_seeds
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 import pytest
+import yaml
 
 
-def test_seeds_up_to_the_most():
+def test_seeds_and_numbers_up_to_the_most():
     assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
     assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
     assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
-
-
-def test_numbers_of_at_least_one():
     assert parse_options(['run', 'x', '--workers', '1']).workers == 1
     assert parse_options(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
     assert parse_options(['study']).seeds == 100
-    assert parse_options(['study', '--seeds', '1']).seeds == 1
 
 
 @pytest.mark.parametrize(('arguments', 'message'), [
@@ -169,16 +171,6 @@ def test_a_stopped_command_continues(tmp_path, lab):
         Key('bounded', 0, seed) for seed in range(kept + 3)}
 
 
-def test_a_truncated_results_file(tmp_path, lab):
-    arguments = small(tmp_path, '--seeds', 1)
-    path = tmp_path / 'out' / 'small.nc'
-    lab(*arguments)
-    path.write_bytes(path.read_bytes()[:1000])
-    assert lab.failed(*arguments).startswith(f'error: {path} cannot be read')
-    lab(*arguments, '--again')
-    assert len(results.present(results.load(path))) == 2
-
-
 @pytest.mark.parametrize(('arguments', 'error'), [
     (('--set', 'messages.loss=1.5'),
      'scenario small: messages.loss: 1.5 is not allowed; it takes 0 to 1'),
@@ -288,3 +280,58 @@ def test_figure_and_report_of_any_scenario(tmp_path, capsys):
     assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
                        tmp_path / 'out' / 'small.md']
     assert all(file.stat().st_size > 1000 for file in written)
+
+
+# The laboratory in Python, as notebooks use it.
+
+
+def test_the_package_has_all_names_and_no_other():
+    assert all(callable(getattr(api, name)) for name in api.__all__)
+    with pytest.raises(AttributeError, match="module 'leader_election.lab' has no attr"):
+        api.nix  # noqa: B018
+
+
+def test_a_scenario_by_name_path_and_content(tmp_path):
+    content = api.load(yaml.safe_load(TEXT), name='mine')
+    read = api.load(write(tmp_path), values={'algorithms.bounded.radius': '2e1'})
+    assert (content.name, read.name) == ('mine', 'small')
+    assert [entrant.parameters.radius for entrant in read.entrants] == [30.0, 20.0]
+    assert api.load('border').name == 'border'
+    with pytest.raises(ScenarioError, match='unknown scenario'):
+        api.load('nix')
+
+
+def test_from_runs_to_means_and_differences(tmp_path, capsys):
+    scenario = api.load(write(tmp_path, VARIED))
+    api.run(scenario, 5, tmp_path)
+    results = api.run(scenario, range(1, 4), tmp_path, ['bounded', 'classic'])
+    assert capsys.readouterr().out == ''
+    assert results['seed'].values.tolist() == [1, 2, 3]
+    assert results['algorithm'].values.tolist() == ['classic', 'bounded']
+    assert api.load_results('small', tmp_path).sizes['seed'] == 5
+    found = api.means(results, ['leaders'])
+    of_seeds = results['leaders'].sel({
+        'algorithm': 'bounded', 'messages.loss': 0.5, 'rounds.phase': 'together'})
+    # The first three of 20 s are left out.
+    wanted = estimate_mean(of_seeds.sel(time=slice(3.5, None)).mean('time').values.astype(float))
+    assert found.loc[('bounded', 0.5, 'together'), 'leaders'].tolist() == pytest.approx([*wanted])
+    compared = api.compare(results, 'leaders')
+    assert len(compared) == 4 and compared['seeds'].tolist() == [3] * 4
+    assert compared['difference'].tolist() == [
+        one.difference.value for one in differences(results, 'leaders')]
+    assert len(api.figure(results, 'leaders').axes) == 2
+    assert api.write_report(results, tmp_path).name == 'small.md'
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed"):
+        api.means(results, ['nix'])
+
+
+def test_without_varied_keys_the_index_has_one_level(tmp_path, capsys):
+    found = api.run_until(api.load(write(tmp_path)), '50', 'leaders', 30, tmp_path)
+    assert found.sizes['seed'] == 20
+    assert 'every interval is ± 50 or narrower with 20 seeds' in capsys.readouterr().out
+    assert api.means(found).index.tolist() == ['classic', 'bounded']
+
+
+def test_a_name_of_the_package_is_not_replaced():
+    with pytest.raises(ValueError, match="algorithm 'bounded' is registered already"):
+        api.register(replace(ALGORITHMS.get('classic'), name='bounded'))

@@ -89,7 +89,7 @@ REAL = st.integers(-2, 6).map(lambda n: n / 2)
 def test_compiled_round_equals_the_plain_round(spreading, collection, data):
     numba = pytest.importorskip('numba', reason='only a laboratory needs it')
     assert numba
-    from lab.compiled_rounds import called
+    from lab.simulations import called
     import numpy as np
 
     chosen = RegionSettings(**{**vars(ROOM), 'collection': collection, 'spreading': spreading})

@@ -19,7 +19,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from lab.figures.example_results import results
+from lab.figures.example_results import results as made_up
 from leader_election.lab import published
 from leader_election.lab.analysis.measures import (
     Estimate,
@@ -107,24 +107,14 @@ def test_the_settling_time_is_the_first_with_all_later_samples_below(values, sta
         assert settled == 1.0 or not within[int(settled) - 2] < 1.0
 
 
-def test_nan_is_not_settled():
-    assert settling_time(np.array([1.0, 2.0, 3.0]), np.array([0.0, np.nan, 0.0]),
-                         1.0, 0.0, 3.0) == 3.0
-
-
 def test_the_value_of_the_mean_curve_is_not_the_mean_of_values():
+    read = partial(settling_time, np.array([1.0, 2.0, 3.0]), below=6.0, start=0.0, end=3.0)
     # One settles at 1, one at 3; their mean, 5 at 2, is below 6 already at 1.
     curves = np.array([[0.0, 0.0, 0.0], [10.0, 10.0, 0.0]])
-    read = partial(settling_time, np.array([1.0, 2.0, 3.0]), below=6.0, start=0.0, end=3.0)
-    estimate = estimate_of_curve(curves, read)
     # Some draws have one seed only: the interval is from the first's time to the second's.
-    assert estimate == (1.0, 1.0, 3.0)
-
-
-def test_equal_seeds_have_an_interval_of_width_0():
-    curves = np.tile([10.0, 10.0, 0.0], (4, 1))
-    read = partial(settling_time, np.array([1.0, 2.0, 3.0]), below=6.0, start=0.0, end=3.0)
-    assert estimate_of_curve(curves, read) == (3.0, 3.0, 3.0)
+    assert estimate_of_curve(curves, read) == (1.0, 1.0, 3.0)
+    # Equal seeds have an interval of width 0.
+    assert estimate_of_curve(np.tile(curves[1], (4, 1)), read) == (3.0, 3.0, 3.0)
 
 
 def test_the_time_from_which_all_devices_have_one_leader():
@@ -143,47 +133,31 @@ def test_the_time_from_which_all_devices_have_one_leader():
 TIMES = np.arange(1.0, 5.0)
 
 
-def test_the_number_of_running_devices_follows_from_their_rounds():
+def test_the_number_of_running_devices_follows_from_rounds_and_period():
     """100 devices run a round a second for 4 s; the second seed has no results."""
-    dataset = results(['bounded'], TIMES, 2)
+    dataset = made_up(['bounded'], TIMES, 2)
     dataset['counts'][0, 1, 0] = -1
     assert mean_running(dataset).values == pytest.approx(np.array([[100.0, np.nan]]), nan_ok=True)
-
-
-def test_the_period_may_be_another_one_and_may_vary():
-    dataset = results(['bounded'], TIMES, 1)
-    dataset[PERIOD] = 0.5
-    assert mean_running(dataset).values == pytest.approx(50.0)
-    varied = results(['bounded'], TIMES, 1, {'rounds.period': [0.5, 2.0]})
+    varied = made_up(['bounded'], TIMES, 1, {'rounds.period': [0.5, 2.0]})
     varied[PERIOD] = 'rounds.period', [0.5, 2.0]
     assert mean_running(varied).values.ravel() == pytest.approx([50.0, 200.0])
 
 
 def test_the_period_may_vary_under_a_name_of_the_users_own():
-    dataset = results(['bounded'], TIMES, 1, {'pace': ['1', 'slow'], 'messages.loss': [0.0, 0.5]},
-                      correct=4, mean_size=15, largest_size=30)
+    dataset = made_up(['bounded'], TIMES, 1, {'pace': ['1', 'slow'], 'messages.loss': [0.0, 0.5]},
+                      named=5, correct=4, mean_size=15, largest_size=30)
     dataset[PERIOD] = 'pace', [1.0, 2.0]
     dataset['counts'].loc[{'pace': 'slow'}] = 200
-    assert mean_running(dataset).dims == ('algorithm', 'pace', 'messages.loss', 'seed')
-    # 400 rounds in 4 s at one a second; 200 rounds at one in 2 s.
-    assert (mean_running(dataset) == 100.0).all()
-    assert led_part(dataset).values == pytest.approx(0.6)
-    assert united_part(dataset).values == pytest.approx(0.3)
-    # The results of one variant.
-    slow = dataset.isel(pace=1)
-    assert mean_running(slow).dims == ('algorithm', 'messages.loss', 'seed')
-    assert (mean_running(slow) == 100.0).all()
-
-
-def test_devices_whose_leader_does_not_lead_are_not_led():
-    """5 leaders are named. 4 lead, 15 devices each and 30 at most: 60 and 30 of 100."""
-    dataset = results(['bounded'], TIMES, 1, named=5, correct=4, mean_size=15, largest_size=30)
-    assert led_part(dataset).dims == ('algorithm', 'seed', 'time')
+    # 400 rounds in 4 s at one a second; 200 rounds at one in 2 s; the results of one variant.
+    for results in (dataset, dataset.isel(pace=1)):
+        assert mean_running(results).dims == results['counts'].dims[:-1]
+        assert (mean_running(results) == 100.0).all()
+    # Of 5 named leaders 4 lead, 15 devices each and 30 at most: 60 and 30 of 100.
     assert led_part(dataset).values == pytest.approx(0.6)
     assert united_part(dataset).values == pytest.approx(0.3)
 
 
-EVERY_SECOND = np.arange(1.0, 601.0)
+EVERY_SECOND, SIXTY = np.arange(1.0, 601.0), np.arange(1.0, 61.0)
 PUBLISHED = published.instability('acsos2022_random')['mean'].sel(time=EVERY_SECOND)
 
 
@@ -202,6 +176,10 @@ def test_a_number_is_met_within_its_aim_on_either_side(ours, met):
 def test_without_a_published_number_or_an_aim_nothing_is_judged():
     assert Number('x', estimate(1.0)).met is None and Number('x', estimate(1.0)).ratio is None
     assert Number('x', estimate(1.0), 2.0).met is None
+    # Without an interval nothing is met.
+    assert Number('x', Estimate(100.0, float('nan'), float('nan')), 100.0, 0.1).met is False
+    rows = compare_instability('sweep_loss', made_up(['bounded'], EVERY_SECOND))
+    assert [(row.published, row.met) for row in rows] == [(None, None)] * 2
 
 
 def test_cells_of_a_row():
@@ -222,18 +200,12 @@ def test_the_interval_of_a_ratio_takes_both_sides_into_account():
                               'within 8%', 'yes')
 
 
-def test_a_met_number_that_differs_by_more_than_chance_is_marked():
-    number = Number('x', Estimate(105.0, 104.0, 106.0), 100.0, 0.08)
-    assert number.met and number.differs and number.cells()[-1] == 'yes *'
-    assert '`*`' in LEGEND
-
-
 def test_the_spread_of_the_published_curve_counts_for_settling_times():
     """Half of the seeds settle after 40 rounds, the others after 44: any of both, by chance."""
     since = (EVERY_SECOND - 1) % 100 + 1
     one, other = (np.where(since < rounds, 0.002, 0.0) for rounds in (40, 44))
     curves = np.stack([one, other] * 30)[np.newaxis]
-    [number, *_] = compare_settling('acsos2022_scale_free', results(
+    [number, *_] = compare_settling('acsos2022_scale_free', made_up(
         ['bounded'], EVERY_SECOND, 60, instability=curves))
     assert number.ours.half_width == 2.0 and not number.rough
     # 200 published seeds have a narrower interval than 60.
@@ -243,34 +215,27 @@ def test_the_spread_of_the_published_curve_counts_for_settling_times():
 def test_a_bootstrap_interval_of_few_seeds_shows_nothing():
     since = (EVERY_SECOND - 1) % 100 + 1
     curves = np.where(since < 25, 0.5, 0.0)
-    few, many = (compare_settling('acsos2022_scale_free', results(
+    few, many = (compare_settling('acsos2022_scale_free', made_up(
         ['bounded'], EVERY_SECOND, seeds, instability=curves))[2]
         for seeds in (ENOUGH - 1, ENOUGH))
     # 25 rounds, 33 are published.
     assert few.ratio_interval == many.ratio_interval and few.met and many.met
     assert not few.differs and few.cells()[-1] == 'yes' and few.cells()[2] == '25 to 25 †'
     assert many.differs and many.cells()[-1] == 'yes *' and many.cells()[2] == '25 to 25'
-    assert '`†`' in LEGEND
-
-
-def test_equal_numbers_of_few_seeds_do_not_differ_by_more_than_chance():
-    times = np.arange(1.0, 61.0)
-    two, six = (compare_rounds('ifac2020_convergence', results(
-        ['resilient-2'], times, seeds, named=np.where(times < 38, 2, 1), correct=1,
+    assert '`*`' in LEGEND and '`†`' in LEGEND
+    # Nor do equal numbers of two seeds.
+    two, six = (compare_rounds('ifac2020_convergence', made_up(
+        ['resilient-2'], SIXTY, seeds, named=np.where(SIXTY < 38, 2, 1), correct=1,
         largest_size=500))[0] for seeds in (2, 6))
     assert two.met and two.ratio_interval == pytest.approx((38 / 36, 38 / 36))
     assert not two.differs and six.differs
-
-
-def test_without_an_interval_nothing_is_met():
-    assert Number('x', Estimate(100.0, float('nan'), float('nan')), 100.0, 0.1).met is False
 
 
 def test_instability_is_that_of_rounds_12_to_40_and_101_to_600():
     # The measured value is 5 % above the published one, and wrong between the windows.
     between = (EVERY_SECOND < 12) | ((EVERY_SECOND > 40) & (EVERY_SECOND <= 100))
     ours = np.where(between, 0.9, 1.05 * PUBLISHED.values)[:, np.newaxis, :]
-    rows = compare_instability('acsos2022_random', results(
+    rows = compare_instability('acsos2022_random', made_up(
         PUBLISHED['algorithm'].values, EVERY_SECOND, 2, instability=ours))
     numbers = {row.quantity: row for row in rows}
     early, late = ([numbers[f'{algorithm}: instability, rounds {window}']
@@ -288,20 +253,14 @@ def test_instability_is_that_of_rounds_12_to_40_and_101_to_600():
 
 
 def test_a_wrong_order_of_instability_is_not_met():
-    levels = np.reshape([0.05, 0.06], (2, 1, 1))
-    rows = compare_instability('acsos2022_random', results(
-        ['classic', 'bounded'], EVERY_SECOND, 2, instability=levels))
+    rows = compare_instability('acsos2022_random', made_up(
+        ['classic', 'bounded'], EVERY_SECOND, 2, instability=np.reshape([0.05, 0.06], (2, 1, 1))))
     assert [row.met for row in rows[3:]] == [False, False, False]
     assert rows[-1].ours == ('classic', 'bounded')
 
 
-def test_an_unpublished_number_is_shown_alone():
-    rows = compare_instability('sweep_loss', results(['bounded'], EVERY_SECOND))
-    assert [(row.published, row.met) for row in rows] == [(None, None)] * 2
-
-
 def test_the_aims_with_and_without_the_rounding_error_of_the_artefact():
-    runs = results(['recursive', 'bounded'], EVERY_SECOND, 2, instability=0.02)
+    runs = made_up(['recursive', 'bounded'], EVERY_SECOND, 2, instability=0.02)
     met = {name: {row.quantity.partition(':')[0]: row.aim
                   for row in COMPARISONS[name](name, runs) if isinstance(row, Number)}
            for name in ('acsos2022_edge', 'acsos2022_edge_rounding', 'acsos2022_edge_by_the_text')}
@@ -316,7 +275,7 @@ def test_settling_counts_from_each_switch():
                        'bounded': (24, 24, 33, 24, 24, 33)}
     since = (EVERY_SECOND - 1) % 100 + 1
     ours = np.stack([np.where(since < rounds, 0.5, 0.0) for rounds in (40, 50, 26)])
-    rows = compare_settling('acsos2022_scale_free', results(
+    rows = compare_settling('acsos2022_scale_free', made_up(
         list(published_times), EVERY_SECOND, instability=ours[:, np.newaxis, :]))
     numbers = [row for row in rows if isinstance(row, Number)]
     for k, (algorithm, expected) in enumerate(published_times.items()):
@@ -335,9 +294,8 @@ def test_settling_counts_from_each_switch():
 
 def test_rounds_are_the_mean_over_seeds_and_never_if_one_never_settles():
     # Two seeds: one leader from round 30 on, and from 42 on. The mean, 36, is the published one.
-    times = np.arange(1.0, 61.0)
-    named = np.stack([np.where(times < rounds, 2, 1) for rounds in (30, 42)])
-    dataset = results(['resilient-2', 'resilient-3'], times, 2, named=named, correct=1,
+    named = np.stack([np.where(SIXTY < rounds, 2, 1) for rounds in (30, 42)])
+    dataset = made_up(['resilient-2', 'resilient-3'], SIXTY, 2, named=named, correct=1,
                       largest_size=500)
     dataset['named'].loc[{'algorithm': 'resilient-3', 'seed': 1}] = 2
     second, third = compare_rounds('ifac2020_convergence', dataset)

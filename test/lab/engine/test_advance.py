@@ -22,7 +22,19 @@ from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.reference_simulator import Heard, ReferenceSimulator
-from lab.simulations import begun, held, leaders, rounds, scene, SQUARE, states, WALK
+from lab.simulations import (
+    begun,
+    counts,
+    held,
+    in_flight,
+    leaders,
+    played,
+    rounds,
+    scene,
+    SQUARE,
+    states,
+    WALK,
+)
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
 from leader_election.election.algorithms.algorithm import NONE
 from leader_election.election.coordination.aggregate import AGGREGATES
@@ -30,9 +42,11 @@ from leader_election.election.coordination.region import COLLECTIONS
 from leader_election.election.robot.codec import Codec, Message
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
+from leader_election.lab.engine import OLDER, slots
+from leader_election.lab.engine.event_queue import event_queue, sift_down
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.simulation import build
 from leader_election.lab.simulation.simulate import Simulation
+from numba import njit
 import numpy as np
 import pytest
 
@@ -43,7 +57,6 @@ FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 
 def reference_for(stage: Simulation, seed: int) -> ReferenceSimulator:
     """Return the reference simulator of the same run, with the same random numbers."""
     devices, lists = stage.network.devices, stage.network.lists
-    assert starts_in_initial_states(stage)
     given = zip(lists.first.tolist(), lists.second.tolist())
     reference = ReferenceSimulator(
         stage.entrant.algorithm, stage.entrant.parameters,
@@ -51,19 +64,10 @@ def reference_for(stage: Simulation, seed: int) -> ReferenceSimulator:
         stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
         pairs=None if not lists.fixed else {
             (min(pair), max(pair)) for pair in given})
+    assert stage.entrant.regions is not None or reference.states == states(stage)
     # Roles and contributions in regions are set by the scenario.
     reference.states = states(stage)
     return reference
-
-
-def starts_in_initial_states(stage: Simulation) -> bool:
-    """Return whether all devices begin in the initial state of the algorithm, or have regions."""
-    if stage.entrant.regions is not None:
-        return True
-    devices = stage.network.devices
-    return states(stage) == [
-        stage.entrant.algorithm.start(Device(*both))
-        for both in zip(devices.id.tolist(), devices.strength.tolist())]
 
 
 def sent_fields(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
@@ -114,17 +118,16 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize('motion', [{'kind': 'static'}, WALK], ids=['static', 'walk'])
-@pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
-def test_agrees(messages, motion):
-    compare(scene(motion=motion, messages={'range': 25, **messages}), 0)
+LINKED = [{'kind': 'grid', 'columns': 4, 'rows': 3, 'step': [10, 10], 'linked': True}]
+WORLDS = {'static': {}, 'walk': {'motion': WALK}, 'links': {'devices': LINKED}}
 
 
+@pytest.mark.parametrize('world', WORLDS.values(), ids=WORLDS)
 @pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
-def test_agrees_where_links_are_given(messages):
-    grid = {'kind': 'grid', 'columns': 4, 'rows': 3, 'step': [10, 10], 'linked': True}
-    compare(scene(devices=[grid], messages={key: value for key, value in messages.items()
-                                            if key != 'range'}), 0)
+def test_agrees(messages, world):
+    compare(scene(messages={
+        key: value for key, value in {'range': 25, **messages}.items()
+        if key != 'range' or 'devices' not in world}, **world), 0)
 
 
 @pytest.mark.parametrize('world', [
@@ -228,19 +231,10 @@ def test_agrees_where_periods_differ(timing):
     assert len(last) == 14
 
 
-def test_agrees_where_near_devices_are_stored_together(monkeypatch):
-    monkeypatch.setattr(build, 'SMALL', 3)
-    compare(scene(motion=WALK, messages={'range': 25, 'loss': 0.3, 'expiry': 3}), 2)
-
-
-@pytest.mark.parametrize('tick', [0.1, 0.7, 3.0])
-def test_agrees_for_any_tick(tick):
-    compare(scene(motion={**WALK, 'tick': tick}), 0)
-
-
-def test_agrees_where_devices_are_fast():
-    # The rows of links are rebuilt at every step.
-    compare(scene(motion={**WALK, 'speed': 8}), 0)
+# Of a fast device the rows of links are rebuilt at every step.
+@pytest.mark.parametrize('motion', [{'tick': 0.1}, {'tick': 0.7}, {'tick': 3.0}, {'speed': 8}])
+def test_agrees_for_any_tick_and_speed(motion):
+    compare(scene(motion={**WALK, **motion}), 0)
 
 
 @pytest.mark.parametrize(('name', 'collection'), [
@@ -333,3 +327,97 @@ def test_whole_robots_compute_the_same(expiry):
                 other.receive(said, now)
         expired = sum(robot.mailbox.expired for robot in robots)
     assert (expired > 0) == (expiry < 30.0)
+
+
+# The queue of events, and the conservation of messages.
+
+
+TIMES = st.lists(st.integers(0, 20).map(lambda n: n / 4), min_size=1, max_size=40)
+
+
+@njit
+def sift_first(order, time):  # type: ignore[no-untyped-def]
+    sift_down(order, time)
+
+
+def test_the_order_is_that_of_the_times():
+    # Devices 1 and 3 are not in the queue; of equal times the lower index comes first.
+    made = event_queue(np.array([3.0, 0.0, 1.0, 0.0, 1.0]), np.array([0, 2, 4]), True)
+    assert made.order.tolist() == [2, 4, 0]
+    assert (made.head.tolist(), made.ring) == ([0], True)
+
+
+@settings(deadline=None)
+@given(TIMES, st.data())
+def test_the_first_of_the_heap_is_the_earliest(times, data):
+    time = np.array(times)
+    order = event_queue(time, np.arange(len(times)), False).order
+    assert [times[i] for i in order.tolist()] == sorted(times)
+    for _ in range(15):
+        first = order[0]
+        assert time[first] == min(time)
+        time[first] += data.draw(st.integers(0, 8)) / 4
+        sift_first(order, time)
+        assert sorted(order.tolist()) == list(range(len(times)))
+    assert time[order[0]] == min(time)
+
+
+def test_a_ring_repeats_its_order():
+    scenario = scene(rounds={'period': 0.7})
+    order = [i for i, _ in rounds(begun(scenario), 7.0)]
+    times = [now for _, now in rounds(begun(scenario), 7.0)]
+    # Ten periods of 14 devices, in the same order each time.
+    assert len(order) == 140 and order == 10 * order[:14]
+    assert sorted(order[:14]) == list(range(14))
+    assert times == sorted(times)
+    assert np.allclose(np.diff(np.reshape(times, (10, 14)), axis=0), 0.7, rtol=0, atol=1e-12)
+
+
+def test_rounds_of_a_heap_are_in_order_of_time():
+    scenario = scene(rounds={'spread': 0.9, 'jitter': 0.9})
+    stage = begun(scenario)
+    assert not stage.network.rounds.ring
+    times = [now for _, now in rounds(stage, 30.0)]
+    assert times == sorted(times) and len(set(times)) == len(times) > 300
+
+
+EVENTS = [
+    {'kind': 'join', 'at': 5, 'first': 11, 'last': 13},
+    {'kind': 'corrupt', 'at': 7.5, 'share': 0.5},
+    {'kind': 'die', 'at': 9.3, 'first': 0, 'last': 1},
+    {'kind': 'die', 'at': 12, 'first': 2, 'last': 3, 'linger': True},
+    {'kind': 'split', 'at': 15, 'line': 30},
+    {'kind': 'join', 'at': 17, 'first': 11, 'last': 12},
+    {'kind': 'state', 'at': 18, 'claim': 'random', 'heard': True},
+    {'kind': 'heal', 'at': 20},
+    {'kind': 'die', 'at': 25, 'share': 0.2},
+]
+
+
+@pytest.mark.parametrize('events', [[], EVENTS], ids=['peace', 'events'])
+@pytest.mark.parametrize('motion', [{'kind': 'static'}, WALK], ids=['static', 'walk'])
+@pytest.mark.parametrize('messages', [
+    {}, {'expiry': 1.5}, {'loss': 0.4, 'expiry': 2.5}, {'loss': 1}, {'delay': [0.5, 0.5]},
+    {'delay': [0.1, 4], 'loss': 0.2, 'duplication': 0.3, 'expiry': 2}],
+    ids=['plain', 'expiry', 'loss', 'all lost', 'delay', 'everything'])
+@pytest.mark.parametrize('acquainted', [False, True])
+def test_conservation(messages, motion, events, acquainted):
+    stage = played(scene(motion=motion, messages={'range': 25, **messages}, events=events,
+                         rounds={'acquainted': acquainted, 'jitter': 0.2}), 2)
+    number, network = counts(stage), stage.network
+    flying = len(in_flight(network, stage.entrant.algorithm))
+    # Each message sent is lost, delivered, undelivered or in flight.
+    assert number['sent'] + number['duplicated'] == (
+        number['lost'] + number['delivered'] + number['undelivered'] + flying)
+    # Each message delivered is overwritten, expired, departed with its sender or in a mailbox.
+    boxes = held(network, stage.entrant.algorithm)
+    assert number['delivered'] == (
+        number['overwritten'] + number['expired'] + number['departed'] + len(boxes))
+    # The pool contains only older messages and those in flight.
+    older = network.links.flags[slots(network.links)[0]] & OLDER != 0
+    assert len(network.pool.time) - network.pool.top[0] == flying + sum(older)
+    assert number['sent'] > 500
+    assert (number['lost'] > 0) == ('loss' in messages)
+    assert (number['duplicated'] > 0) == ('duplication' in messages)
+    assert (number['expired'] > 0) <= ('expiry' in messages)
+    assert (number['moves'] > 0) == (motion is WALK)

@@ -16,7 +16,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.motions.walks import begin, compiled_walk, Dice, step_lengths, walk
+from lab.motions.test_walks import begin, compiled_walk, Dice, step_lengths, walk
 from leader_election.lab.motions import MOTIONS, REPLAY, STATIC, STREETS
 from leader_election.lab.motions.streets import (
     largest_part,

@@ -19,18 +19,19 @@ from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.motions.walks import begin, compiled_walk, Dice, step_lengths, walk
+from leader_election.lab.engine.entry_points import step_entry
+from leader_election.lab.engine.memory import call_step
 from leader_election.lab.motions import LEVY, SHUTTLE, WAYPOINT
 from leader_election.lab.motions.walks import (
     box,
     check_walls,
     confine,
-    leg_end,
     pareto,
     set_out,
     stride,
 )
 from leader_election.parameters import build, ParameterError
+from numba import njit
 import numpy as np
 import pytest
 import scipy.stats
@@ -136,13 +137,9 @@ def test_a_device_that_cannot_move_draws_again():
     """In a corner, a leg into it has no length; the next draw leads out of it."""
     values = {'speed': 3.0, 'scale': 2.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[10.0, 10.0]])
-    for _ in range(2):
-        dice = Dice(math.pi / 4, 0.0)
-        LEVY.step(state, 0, position, 1.0, dice)
-        assert position.tolist() == [[10.0, 10.0]] and dice.numbers == []
-    LEVY.step(state, 0, position, 3.0, Dice(math.pi, 0.0))
-    LEVY.step(state, 0, position, 4.0, Dice(0.0, 0.0))
-    assert position[0].tolist() == pytest.approx([8.0, 10.0])
+    for now, angle, place in ((1, 1, 10), (2, 1, 10), (3, 4, 10), (4, 4, 8)):
+        LEVY.step(state, 0, position, float(now), Dice(angle * math.pi / 4, 0.0))
+        assert position[0].tolist() == pytest.approx([place, 10.0])
 
 
 def test_directions_are_uniform_and_lengths_pareto():
@@ -153,12 +150,6 @@ def test_directions_are_uniform_and_lengths_pareto():
     x, y = state.target.T
     assert kstest(np.arctan2(y, x), uniform(-math.pi, 2 * math.pi).cdf).pvalue > 0.01
     assert kstest(np.hypot(x, y), scipy.stats.pareto(1.5, scale=2.0).cdf).pvalue > 0.01
-
-
-def test_a_leg_ends_at_the_wall():
-    """From (8, 5) due south west: 5 m and 5 m, to the wall in the south."""
-    end = leg_end((0.0, 0.0, 10.0, 10.0), 8.0, 5.0, -0.75 * math.pi, 50.0)
-    assert end == pytest.approx((3.0, 0.0))
 
 
 @given(st.floats(0.01, 100), st.floats(0.2, 5), st.floats(0, 1, exclude_max=True))
@@ -197,32 +188,18 @@ def test_pauses_have_their_length():
 VALUES = {'start': [0.0, 0.0], 'end': [3.0, 4.0], 'speed': 2.0}
 
 
-def test_there_and_back_by_hand():
-    """5 m in strides of 2 m: two whole ones and one of 1 m, each way."""
-    places = walk(SHUTTLE, VALUES, [[0.0, 0.0]], 8)[:, 0]
-    assert places == pytest.approx(np.array([
-        [0.0, 0.0],
-        [0.0, 0.0],                          # sets out
-        [1.2, 1.6], [2.4, 3.2], [3.0, 4.0],  # there
-        [1.8, 2.4], [0.6, 0.8], [0.0, 0.0],  # back
-        [1.2, 1.6],
-    ]))
-
-
-def test_a_device_elsewhere_first_goes_to_the_end():
-    """From (3, 0) straight up, 4 m in two strides, and then to and fro as the others."""
-    places = walk(SHUTTLE, VALUES, [[3.0, 0.0]], 6)[:, 0]
-    assert places == pytest.approx(np.array([
-        [3.0, 0.0], [3.0, 0.0], [3.0, 2.0], [3.0, 4.0], [1.8, 2.4], [0.6, 0.8], [0.0, 0.0]]))
-
-
-def test_nothing_is_drawn():
-    _, _, random = begin(SHUTTLE, VALUES, [[0.0, 0.0]])
-    before = random.bit_generator.state
-    state, position, random = begin(SHUTTLE, VALUES, [[0.0, 0.0]])
-    for now in range(10):
-        SHUTTLE.step(state, 0, position, float(now), random)
-    assert random.bit_generator.state == before
+@pytest.mark.parametrize(('start', 'places'), [
+    # 5 m in strides of 2 m: two whole ones and one of 1 m, each way. It sets out in the first.
+    ((0.0, 0.0), [[0.0, 0.0], [1.2, 1.6], [2.4, 3.2], [3.0, 4.0],
+                  [1.8, 2.4], [0.6, 0.8], [0.0, 0.0], [1.2, 1.6]]),
+    # From elsewhere straight up first, 4 m in two strides.
+    ((3.0, 0.0), [[3.0, 0.0], [3.0, 2.0], [3.0, 4.0], [1.8, 2.4], [0.6, 0.8], [0.0, 0.0]])])
+def test_there_and_back_by_hand(start, places):
+    state, position, _ = begin(SHUTTLE, VALUES, [start])
+    for now, place in enumerate(places):
+        # Nothing is drawn.
+        SHUTTLE.step(state, 0, position, float(now), Dice())
+        assert position[0] == pytest.approx(np.array(place))
 
 
 @given(motion=st.sampled_from([LEVY, WAYPOINT]), least=st.floats(0.01, 20), more=st.floats(0, 5),
@@ -266,3 +243,63 @@ def test_devices_without_speed_stay(motion, values):
 def test_invalid_parameters_are_refused(motion, values, named):
     with pytest.raises(ParameterError, match=named):
         build(motion.parameters, values)
+
+
+# Walks of some devices: as plain Python, and as the laboratory compiles them.
+
+
+class Dice:
+    """Replaces a generator where a case is computed by hand: returns the given numbers."""
+
+    def __init__(self, *numbers):
+        self.numbers = list(numbers)
+
+    def uniform(self, low, high):
+        return self.numbers.pop(0)
+
+    def random(self):
+        return self.numbers.pop(0)
+
+    def integers(self, low, high):
+        return self.numbers.pop(0)
+
+
+def begin(motion, values, position, seed=0, tick=1.0):
+    """Return the state, the positions and the generator that a walk begins with."""
+    random = np.random.default_rng(seed)
+    position = np.array(position, float)
+    return motion.begin(build(motion.parameters, values), position, tick, random), position, random
+
+
+def walk(motion, values, position, ticks, seed=0, tick=1.0):
+    """Return the places of all devices at the start and after each tick: (ticks + 1, n, 2)."""
+    state, position, random = begin(motion, values, position, seed, tick)
+    places = [position.copy()]
+    for t in range(1, ticks + 1):
+        for i in range(len(position)):
+            motion.step(state, i, position, t * tick, random)
+        places.append(position.copy())
+    return np.array(places)
+
+
+def compiled_walk(motion, values, position, ticks, seed=0, tick=1.0):
+    """Return the same, walked by compiled code."""
+    state, position, random = begin(motion, values, position, seed, tick)
+    places = np.empty((ticks + 1, *position.shape))
+    entry = step_entry(motion.name, motion.step, state, position, random)
+    _walk(*entry.addresses, position, tick, places)
+    return places
+
+
+@njit
+def _walk(step, given, position, tick, places):
+    places[0] = position
+    for t in range(1, len(places)):
+        for i in range(len(position)):
+            call_step(step, given, np.uint32(i), t * tick, np.uint32(i))
+        places[t] = position
+
+
+def step_lengths(places):
+    """Return the length of each device's step in each tick."""
+    return np.hypot(*np.moveaxis(np.diff(places, axis=0), -1, 0))

@@ -21,19 +21,29 @@ from io import StringIO
 import os
 from pathlib import Path
 
+from lab.figures.example_results import results as made_up
 from lab.small_scenario import load, TEXT, VARIED
+from leader_election.lab.analysis.measures import estimate_mean
+from leader_election.lab.commands import LEAST, parse_width, Width
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.computation import compiling
 from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs.until_width import (
+    conclusion,
+    EQUAL_LEAST,
+    intervals,
+    run_until,
+    seeds_for,
+)
 from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
 from leader_election.lab.terminal_output import Progress
 import numba
 import numpy as np
 import pytest
 from rich.console import Console
-import xarray
+import xarray as xr
 
 
 class RecordedProgress(Progress):
@@ -49,16 +59,10 @@ class RecordedProgress(Progress):
         return int(last[0].split()[0]) if last else 0
 
 
-def same(one: xarray.Dataset, other: xarray.Dataset) -> bool:
-    """Return whether all numbers and labels are the same; nothing is rounded."""
-    return one.equals(other)
-
-
 def test_workers_and_order_change_nothing(tmp_path):
     scenario = load(tmp_path, VARIED)
     one = runs.run(scenario, range(4), tmp_path / 'one', workers=1)
-    two = runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2)
-    assert same(one, two)
+    assert one.equals(runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2))
     assert results.present(one) == {
         Key(label, k, seed) for label in ('classic', 'bounded') for k in range(4)
         for seed in range(4)}
@@ -80,17 +84,6 @@ def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path):
     assert again.counted() == 0
 
 
-def test_results_are_those_of_simulate(tmp_path):
-    scenario = load(tmp_path, VARIED)
-    dataset = runs.run(scenario, [6], tmp_path)
-    values, variant = scenario.variants()[3]
-    run = simulate(variant, 'classic', 6)
-    one = dataset.sel(algorithm='classic', seed=6, **values)
-    assert np.array_equal(one['instability'], run.samples[:, 0], equal_nan=True)
-    assert np.array_equal(one['counts'], run.counts)
-    assert float(one['message_bytes']) == run.message_bytes
-
-
 def test_only_missing_runs_are_computed(tmp_path):
     scenario = load(tmp_path)
     first, more, none, again = (RecordedProgress() for _ in range(4))
@@ -102,7 +95,7 @@ def test_only_missing_runs_are_computed(tmp_path):
     assert results.present(dataset) == {
         *(Key('bounded', 0, seed) for seed in range(4)),
         *(Key('classic', 0, seed) for seed in range(1, 4))}
-    assert same(dataset, runs.run(scenario, range(1, 4), tmp_path, progress=none))
+    assert dataset.equals(runs.run(scenario, range(1, 4), tmp_path, progress=none))
     assert none.counted() == 0
     dataset = runs.run(scenario, [0], tmp_path, ['classic'], again=True, progress=again)
     assert (again.counted(), results.present(dataset)) == (1, {Key('classic', 0, 0)})
@@ -125,7 +118,8 @@ vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
 """
 
 
-def test_runs_with_the_same_start_are_run_together(tmp_path, monkeypatch):
+def test_runs_with_the_same_start_are_run_together_and_are_those_of_simulate(
+        tmp_path, monkeypatch):
     asked = []
 
     def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
@@ -139,32 +133,31 @@ def test_runs_with_the_same_start_are_run_together(tmp_path, monkeypatch):
     # A group of three chances for each of two losses.
     assert (first.counted(), rest.counted()) == (6, 18)
     assert asked[:2] == [('bounded', 0, 3)] * 2
-    assert sorted(asked[2:]) == 2 * [('bounded', 1, 3)] + 2 * [('classic', 0, 3)] \
-        + 2 * [('classic', 1, 3)]
+    assert sorted(asked[2:]) == sorted(2 * [
+        ('bounded', 1, 3), ('classic', 0, 3), ('classic', 1, 3)])
     for values, variant in scenario.variants():
         for label in ('bounded', 'classic'):
             alone, kept = simulate(variant, label, 1), dataset.sel(
                 algorithm=label, seed=1, **values)
             assert np.array_equal(kept['instability'], alone.samples[:, 0], equal_nan=True)
             assert np.array_equal(kept['counts'], alone.counts)
+            assert float(kept['message_bytes']) == alone.message_bytes
 
 
 def test_missing_branches_are_run(tmp_path):
     scenario = load(tmp_path, DEADLY)
-    with pytest.raises(KeyboardInterrupt):
-        runs.run(scenario, range(3), tmp_path / 'stopped', workers=1, progress=Stopping())
-    parts = store.runs_of(tmp_path / 'stopped', 'small')
     # Also if some runs of a group are finished already.
-    sorted(parts.glob('*.npz'))[0].unlink()
-    kept = len(list(parts.glob('*.npz')))
+    stopped(tmp_path / 'stopped', DEADLY).unlink()
+    kept = len(list(store.runs_of(tmp_path / 'stopped', 'small').glob('*.npz')))
     rest = RecordedProgress()
     dataset = runs.run(scenario, range(3), tmp_path / 'stopped', progress=rest)
     assert rest.counted() == 36 - kept
-    assert same(dataset, runs.run(scenario, range(3), tmp_path / 'whole'))
+    assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'whole'))
 
 
 def stopped(folder: Path, text: str = VARIED) -> Path:
     """Interrupt a computation; return the file of a finished run."""
+    folder.mkdir(exist_ok=True)
     with pytest.raises(KeyboardInterrupt):
         runs.run(load(folder, text), range(3), folder, workers=1, progress=Stopping())
     return sorted(store.runs_of(folder, 'small').glob('*.npz'))[0]
@@ -216,7 +209,10 @@ def test_two_processes_in_turns_lose_no_run(tmp_path):
 
 
 @pytest.mark.parametrize('again', [False, True])
-def test_a_folder_in_the_place_of_results_is_an_error(tmp_path, again):
+def test_place_that_cannot_hold_results_is_error(tmp_path, again):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(ResultError, match='file.* cannot be written'):
+        runs.run(load(tmp_path), range(1), tmp_path / 'file', again=again)
     (tmp_path / 'small.nc').mkdir()
     with pytest.raises(ResultError, match='is a folder, .* move it away'):
         runs.run(load(tmp_path), range(1), tmp_path, again=again)
@@ -245,12 +241,6 @@ def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path):
     assert rest.counted() <= 3
 
 
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
-    (tmp_path / 'file').write_text('')
-    with pytest.raises(ResultError, match='file.* cannot be written'):
-        runs.run(load(tmp_path), range(1), tmp_path / 'file')
-
-
 PATHS = """
 duration: 20
 algorithms: [{name: bounded, radius: 30}]
@@ -258,34 +248,28 @@ devices: [{kind: edge_list, path: GRAPH}]
 """
 
 
-def test_a_file_that_changes_between_runs_is_read_again(tmp_path):
+def test_file_that_changes_between_runs_is_read_again_and_during_runs_discards_them(tmp_path):
     graph = tmp_path / 'graph'
-    scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
-    sent = []
-    for edges in ('a b\nb c\n', 'a b\nb c\nc a\n'):
-        graph.write_text(edges)
-        counts = runs.run(scenario, [0], tmp_path, progress=RecordedProgress())['counts']
-        sent.append(int(counts.sel(counter='sent').sum()))
-    assert sent[1] > sent[0]
-
-
-def test_runs_are_discarded_if_a_file_changes_meanwhile(tmp_path):
-    graph = tmp_path / 'graph'
-    graph.write_text('a b\nb c\n')
+    texts = 'a b\nb c\n', 'a b\nb c\nc a\n'
+    graph.write_text(texts[0])
     scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
 
     class Editing(RecordedProgress):
         def finished(self, what: str, rounds: int) -> None:
             super().finished(what, rounds)
-            graph.write_text('a b\nb c\nc a\n')
+            graph.write_text(texts[1])
 
     with pytest.raises(ResultError, match='a file that the scenario names was changed'):
         runs.run(scenario, range(3), tmp_path, progress=Editing())
     assert not list(store.runs_of(tmp_path, 'small').glob('*.npz'))
-    graph.write_text('a b\nb c\n')
-    progress = RecordedProgress()
-    runs.run(scenario, range(3), tmp_path, progress=progress)
-    assert progress.counted() == 3
+    sent = []
+    for text in texts:
+        graph.write_text(text)
+        progress = RecordedProgress()
+        counts = runs.run(scenario, range(3), tmp_path, progress=progress)['counts']
+        assert progress.counted() == 3
+        sent.append(int(counts.sel(counter='sent').sum()))
+    assert sent[1] > sent[0]
 
 
 def test_a_compilation_is_reported_once_and_cached_code_is_not():
@@ -299,3 +283,125 @@ def test_a_compilation_is_reported_once_and_cached_code_is_not():
     with compiling(lambda: messages.append('again')) as started:
         assert add(1, 2) == 3
     assert not started.is_set() and messages == ['compiling']
+
+
+# More seeds until intervals are as narrow as wanted.
+
+
+MOST = 400
+SAMPLES = np.random.default_rng(0).normal(1.0, [[0.3], [0.6]], (2, MOST))
+"""Of two algorithms; the deviation of their difference is 0.67."""
+
+
+class Laboratory:
+    """A laboratory with invented runs, which records the requested numbers of seeds."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def compute(self, seeds: Sequence[int]) -> xr.Dataset:
+        self.asked.append(len(seeds))
+        # Results also include seeds of earlier commands.
+        return made_up(['first', 'second'], range(1, 7), MOST,
+                       instability=SAMPLES[..., None])
+
+
+def test_it_stops_when_the_interval_of_the_difference_is_narrow() -> None:
+    laboratory, notes = Laboratory(), list[str]()
+    width = Width(0.1, True)
+    outcome = run_until(laboratory.compute, range(MOST), 'instability', width,
+                        ['first', 'second'], notes.append)
+    assert outcome.reached and laboratory.asked[0] == LEAST
+    assert laboratory.asked[-1] == outcome.seeds
+    assert all(later <= 2 * earlier
+               for earlier, later in zip(laboratory.asked, laboratory.asked[1:]))
+    # 1.96 * 0.67 / 0.1, squared, is 173.
+    assert 120 < outcome.seeds < 250
+    [interval] = outcome.intervals
+    samples = (SAMPLES[1] - SAMPLES[0])[:outcome.seeds]
+    assert interval.name == 'second - first'
+    assert interval.half == pytest.approx(estimate_mean(samples).half_width)
+    assert interval.half <= interval.wanted == pytest.approx(
+        0.1 * SAMPLES[0][:outcome.seeds].mean())
+    assert len(notes) == len(laboratory.asked) - 1 and notes[0].startswith(
+        f'{LEAST} seeds: second - first: instability ± 0.')
+    assert f'narrower with {outcome.seeds} seeds' in conclusion(outcome, 'instability', width)
+
+
+def test_at_the_limit_the_needed_number_of_seeds_is_reported() -> None:
+    laboratory, width = Laboratory(), Width(0.02, False)
+    outcome = run_until(laboratory.compute, range(50), 'instability', width, ['first', 'second'])
+    assert not outcome.reached and outcome.seeds == 50
+    line = conclusion(outcome, 'instability', width)
+    deviation = (SAMPLES[1] - SAMPLES[0])[:50].std(ddof=1)
+    needed = seeds_for(float(deviation), 0.02)
+    assert needed is not None and 2000 < needed < 8000
+    assert line.endswith(f'wanted ± 0.02; it takes about {needed} seeds')
+    assert 'is not reached with 50 seeds' in line
+
+
+def test_the_interval_of_a_single_algorithm_is_that_of_its_mean() -> None:
+    width = Width(0.1, False)
+    [interval] = intervals(Laboratory().compute([]), 'instability', width, ['second'], range(30))
+    assert interval.name == 'second'
+    assert interval.half == pytest.approx(estimate_mean(SAMPLES[1, :30]).half_width)
+    outcome = run_until(Laboratory().compute, [0], 'instability', width, ['first'])
+    assert not outcome.reached
+    assert 'one seed gives no estimate of the number that it takes' in conclusion(
+        outcome, 'instability', width)
+
+
+def test_variants_without_values_have_no_interval() -> None:
+    values = np.full((2, 2, 12, 1), np.nan)
+    values[0], values[1, 0] = 1.0, SAMPLES[1, :12, None]
+    dataset = made_up(['first', 'second'], range(1, 7), 12, {'messages.loss': [0.0, 0.5]},
+                      instability=values, counted=np.nan)
+    [found] = intervals(dataset, 'instability', Width(1.0, False), ['first', 'second'], range(12))
+    assert found.name == 'second - first, messages.loss=0.0' and found.narrow
+    with pytest.raises(ResultError, match="measure 'counted' has no values in these results"):
+        intervals(dataset, 'counted', Width(1.0, False), ['first', 'second'], range(12))
+
+
+def test_a_constant_measure_stops_at_twice_the_least_and_is_no_interval() -> None:
+    dataset, notes = made_up(['first'], range(1, 7), 100, instability=0.5), list[str]()
+    width = Width(1e-9, True)
+    outcome = run_until(lambda seeds: dataset, range(100), 'instability', width, ['first'],
+                        notes.append)
+    assert outcome.reached and outcome.seeds == EQUAL_LEAST == 2 * LEAST
+    equal = 'instability is the same in all {} seeds of first: that is no interval'
+    assert len(notes) == 1 and equal.format(LEAST) in notes[0]
+    _, line = conclusion(outcome, 'instability', width).split('\n')
+    # 0.93 to the power of 40 is 5 %.
+    assert line == equal.format(EQUAL_LEAST) + ', as up to 7% of seeds may have another value'
+    # The limit of seeds is one for these, too.
+    outcome = run_until(lambda seeds: dataset, range(25), 'instability', width, ['first'])
+    assert outcome.seeds == 25 and equal.format(25) in conclusion(outcome, 'instability', width)
+
+
+def test_an_event_in_few_seeds_is_not_missed_by_equal_first_seeds() -> None:
+    """It is in seed 30, and in every tenth from then on."""
+    values = (np.arange(MOST) % 10 == 0) & (np.arange(MOST) >= 30)
+    dataset = made_up(['first'], range(1, 7), MOST, instability=values[:, None])
+    outcome = run_until(lambda seeds: dataset, range(MOST), 'instability', Width(0.04, False),
+                        ['first'])
+    assert outcome.reached and outcome.seeds > 150 and not outcome.equal
+    assert '\n' not in conclusion(outcome, 'instability', Width(0.04, False))
+
+
+@pytest.mark.parametrize(('deviation', 'half'), [(1.0, 0.9), (0.3, 0.05), (2.0, 0.11)])
+def test_the_number_of_seeds_is_the_least_that_suffices(deviation: float, half: float) -> None:
+    n = seeds_for(deviation, half)
+    assert n is not None
+
+    def of(count: int) -> float:
+        samples = np.resize([-1.0, 1.0], count)
+        return estimate_mean(samples * deviation / samples.std(ddof=1)).half_width
+    assert of(n) <= half < of(n - 1)
+
+
+def test_widths() -> None:
+    assert parse_width('2.5 %') == pytest.approx((0.025, True))
+    assert parse_width('1E-3') == (0.001, False)
+    for text in ('0', '0%', '-1', 'x', '5 percent', '', '1e', 'nan', '1e999', '1.2.3'):
+        with pytest.raises(ValueError):
+            parse_width(text)

@@ -14,14 +14,18 @@
 
 """Finished runs are kept by their fingerprints; only changed ones are run again."""
 
+import importlib.util
 from pathlib import Path
+import re
+import shutil
 import subprocess
 import sys
 from typing import Any
 
-from lab.runs.test_computation import RecordedProgress, same, Stopping
+from lab.runs.test_computation import RecordedProgress, Stopping
 from lab.simulations import scene, WALK
 from lab.small_scenario import load, TEXT, VARIED, write
+from leader_election.election.algorithms import BOUNDED
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
@@ -70,68 +74,57 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkey
     # The change is undone, and the earlier runs are used again.
     count, notes, back = ran(small, range(5), tmp_path)
     assert count == 0 and 'small: 10 of 10 runs are there already' in notes
-    assert same(back, before)
+    assert back.equals(before)
 
 
 def test_two_texts_take_turns_without_loss(tmp_path):
     one = load(tmp_path, VARIED)
     other = one.replaced({'messages.range': 41})
     first = ran(one, range(3), tmp_path)[2]
+    # An interruption leaves the results of the other text unchanged.
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(other, range(2), tmp_path, workers=1, progress=Stopping())
+    assert results.load(tmp_path / 'small.nc').equals(first)
+    finished = len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) - 24
     count, notes, second = ran(other, range(2), tmp_path)
-    assert count == 16
-    assert 'run again: 8 of classic (changed: scenario), 8 of bounded (changed: scenario)' in notes
+    assert count == 16 - finished < 16
     assert seeds_done(one, tmp_path) == '3, others changed'
     for each, seeds, expected in ((one, range(3), first), (other, range(2), second)):
         count, _, dataset = ran(each, seeds, tmp_path)
-        assert count == 0 and same(dataset, expected)
+        assert count == 0 and dataset.equals(expected)
     runs.run(one, range(1), tmp_path, again=True)
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         'small.nc', 'small.runs', 'small.yaml']
     assert seeds_done(one, tmp_path) == '1'
 
 
+CLASSIC = '  - {name: classic, radius: 30, wins: weakest}\n'
+BOUNDED_LINE = '  - {name: bounded, radius: 30, ties: nearest}\n'
 ADDED = '  - {name: classic, label: third, radius: 25, wins: weakest}\ndevices:'
 
 
 @pytest.mark.parametrize(('change', 'count', 'notes'), [
     (('title: Small', 'title: Other'), 0, '16 of 16 runs are there already'),
+    (('range: 40', 'range: 41'), 16, '0 of 16 runs are there already; run again: 8 of classic '
+     '(changed: scenario), 8 of bounded (changed: scenario)'),
     (('devices:', ADDED), 8, '16 of 24 runs are there already; new: 8'),
     (('[0, 0.5]', '[0.25, 0.5, 0]'), 8, '16 of 24 runs are there already; new: 8'),
     (('[random, together]', '[together]'), 0, '8 of 8 runs are there already'),
-    (('  - {name: classic, radius: 30, wins: weakest}\n', ''), 0, '8 of 8 runs are there'),
+    ((CLASSIC, ''), 0, '8 of 8 runs are there'),
+    ((CLASSIC + BOUNDED_LINE, BOUNDED_LINE + CLASSIC), 0, '16 of 16 runs'),
     (('name: bounded', 'label: new, name: bounded'), 0, '16 of 16 runs are there already'),
     (('radius: 30, ties', 'radius: 31, ties'), 8,
      '8 of 16 runs are there already; run again: 8 of bounded (changed: parameters)'),
-    (('{name: classic, radius: 30', '{radius: 30.0, name: classic'), 0, '16 of 16 runs'),
-])
+    (('{name: classic, radius: 30', '{radius: 30.0, name: classic'), 0, '16 of 16 runs')])
 def test_only_new_or_changed_runs_are_computed(tmp_path, change, count, notes):
     ran(load(tmp_path, VARIED), range(2), tmp_path)
     assert VARIED.count(change[0]) == 1
     changed = load(tmp_path, VARIED.replace(*change))
     computed, lines, dataset = ran(changed, range(2), tmp_path)
     assert computed == count and f'small: {notes}' in lines
-    assert same(dataset, runs.run(changed, range(2), tmp_path / 'anew'))
+    assert dataset.equals(runs.run(changed, range(2), tmp_path / 'anew'))
     assert dataset.attrs['title'] == changed.title
-
-
-def test_algorithms_in_another_order_are_the_same_runs(tmp_path):
-    first, second = (line for line in TEXT.splitlines() if '{name' in line)
-    ran(load(tmp_path), range(2), tmp_path)
-    swapped = TEXT.replace(first, '#').replace(second, first).replace('#', second)
-    count, _, dataset = ran(load(tmp_path, swapped), range(3), tmp_path)
-    assert count == 2 and dataset['algorithm'].values.tolist() == ['bounded', 'classic']
-
-
-def test_an_interruption_leaves_the_results_unchanged(tmp_path):
-    one = load(tmp_path)
-    before = ran(one, range(4), tmp_path)[2]
-    other = one.replaced({'messages.range': 41})
-    with pytest.raises(KeyboardInterrupt):
-        runs.run(other, range(9), tmp_path, workers=1, progress=Stopping())
-    assert same(results.load(tmp_path / 'small.nc'), before)
-    kept = len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) - 8
-    count, _, dataset = ran(other, range(9), tmp_path)
-    assert count == 18 - kept and len(results.present(dataset)) == 18
+    assert dataset['algorithm'].values.tolist() == [each.label for each in changed.entrants]
 
 
 QUIET = scene()
@@ -210,33 +203,20 @@ def test_the_stem_depends_on_devices_that_join_later():
     assert stems[1] == stem(happening(join, die))
 
 
-def test_results_are_found_by_path_and_by_name(tmp_path):
-    dataset = runs.run(load(tmp_path, VARIED), [0, 1], tmp_path)
-    assert kept(str(tmp_path / 'small.yaml'), tmp_path).identical(dataset)
+def test_results_are_found_by_path_and_name_unless_of_another_text(tmp_path):
+    dataset = runs.run(load(tmp_path), [0], tmp_path)
+    path = write(tmp_path)
+    assert kept(str(path), tmp_path).identical(dataset)
     assert kept('small', tmp_path).identical(dataset)
-
-
-def test_results_of_another_text_are_refused_with_the_command_to_run(tmp_path):
-    runs.run(load(tmp_path), [0], tmp_path)
-    path = write(tmp_path, TEXT.replace('count: 30', 'count: 31'))
-    with pytest.raises(ResultError, match='small.nc holds runs of another text of the scenario, '
-                       'or of other code; lab run '):
-        kept(str(path), tmp_path)
     # A further algorithm does not invalidate results.
-    more = TEXT.replace('algorithms:', 'algorithms:\n  - {name: colour}')
-    assert kept(str(write(tmp_path, more)), tmp_path).sizes['algorithm'] == 2
-
-
-def test_numbers_are_not_given_to_another_label(tmp_path):
-    text = TEXT.replace('  - {name: classic, radius: 30, wins: weakest}\n', '').replace(
-        'bounded, radius: 30', 'bounded, label: wide, radius: 30') + ''
-    text = text.replace('devices:', '  - {name: bounded, label: narrow, radius: 9}\ndevices:')
-    runs.run(load(tmp_path, text), [0], tmp_path)
-    for label, other in (('narrow', 'wide'), ('wide', 'slim')):
-        changed = text.replace(f'label: {label}', 'label: x').replace(
-            f'label: {other}', f'label: {label}').replace('label: x', f'label: {other}')
-        with pytest.raises(ResultError, match='holds runs of another text of the scenario'):
-            kept(str(write(tmp_path, changed)), tmp_path)
+    write(tmp_path, TEXT.replace('algorithms:', 'algorithms:\n  - {name: colour}'))
+    assert kept(str(path), tmp_path).sizes['algorithm'] == 2
+    # Nor are numbers given to the label of another algorithm.
+    for change in (('count: 30', 'count: 31'), ('classic, ', 'bounded, label: classic, ')):
+        write(tmp_path, TEXT.replace(*change))
+        with pytest.raises(ResultError, match='small.nc holds runs of another text of the '
+                           'scenario, or of other code; lab run '):
+            kept(str(path), tmp_path)
 
 
 def test_missing_results(tmp_path):
@@ -249,3 +229,107 @@ def test_missing_results(tmp_path):
         with pytest.raises(UnknownResultsError, match="there are no results '.*' in .*; it takes "
                            r'the path of a scenario such as (nix|small)\.yaml'):
             kept(name, tmp_path / 'folder')
+
+
+# Digests change when their sources change, and only then.
+
+
+def test_a_digest_is_of_contents(tmp_path):
+    one, two = tmp_path / '0.py', tmp_path / '1.py'
+    one.write_text('a = 1\n')
+    two.write_text('b = 2\n')
+    before = sources.digest([one, two])
+    assert re.fullmatch('[0-9a-f]{16}', before)
+    assert before == sources.digest([two, one, one]) == sources.digest([tmp_path])
+    assert before != sources.digest([one])
+    (tmp_path / 'notes.txt').write_text('no source')
+    assert before == sources.digest([tmp_path])
+    two.write_text('b = 3\n')
+    assert before != sources.digest([one, two])
+
+
+def test_a_digest_of_the_package_is_of_all_its_sources(tmp_path):
+    copy = tmp_path / 'copy'
+    shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
+    assert sources.of_package() == f'0.1.0, {sources.digest([copy])}'
+    changed = copy / 'election' / 'robot' / 'codec.py'
+    changed.write_text(changed.read_text() + 'another = 1\n')
+    assert sources.of_package() != f'0.1.0, {sources.digest([copy])}'
+
+
+def imported(folder: Path, name: str) -> Any:
+    """Return a module that lies in a folder, as if it were installed."""
+    path = folder.joinpath(*name.split('.')).with_suffix('.py')
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return state\n'
+
+
+@pytest.mark.parametrize('package', [True, False])
+def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, package):
+    theirs = tmp_path / 'theirs'
+    (theirs / 'parts').mkdir(parents=True)
+    helper = theirs / ('parts/helper.py' if package else 'helper.py')
+    helper.write_text('helper = 1\n')
+    if package:
+        (theirs / '__init__.py').write_text('')
+    (theirs / 'swarm.py').write_text(ROUND)
+    used = imported(tmp_path, 'theirs.swarm').round
+
+    def both() -> tuple[str, str]:
+        sources.of_run.cache_clear()
+        return sources.of_code(used), sources.of_run((used,))
+    before = both()
+    assert before[1] != sources.of_run((BOUNDED.round,))
+    (tmp_path / 'other.py').write_text('')
+    assert both() == before
+    helper.write_text('helper = 2\n')
+    assert all(one != other for one, other in zip(before, both()))
+
+
+def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path):
+    place = tmp_path / 'site-packages'
+    place.mkdir()
+    (place / 'lone.py').write_text(ROUND)
+    (place / 'other.py').write_text('')
+    assert sources._sources(imported(place, 'lone').round) == (place / 'lone.py',)
+
+
+def test_code_in_no_file_has_no_digest():
+    scope: dict[str, Any] = {'__name__': 'nowhere'}
+    exec(ROUND, scope)
+    assert sources.of_code(scope['round']) == ''
+
+
+NOTEBOOK = """
+from typing import NamedTuple
+class State(NamedTuple):
+    leader: int
+LIMIT = 3
+def farther(a):
+    return a + LIMIT
+def own_round(device, state):
+    return [farther(x) for x in range(2)], State(1)
+"""
+
+
+def run_in_no_file(text: str) -> str:
+    """Return the digest of a run of code that is in no file, as in a notebook."""
+    names: dict[str, Any] = {'__name__': 'notebook'}
+    exec(compile(text, '<ipython-input-1>', 'exec'), names)
+    return sources.of_run((names['own_round'], names['State']))
+
+
+@pytest.mark.parametrize(('part', 'other'), [
+    ('range(2)', 'range(4)'), ('a + LIMIT', 'a - LIMIT'), ('LIMIT = 3', 'LIMIT = 4'),
+    ('State(1)', 'State(2)'), ('leader: int', 'leader: float'), ('farther(x)', 'farther(-x)')])
+def test_code_in_no_file_is_identified_by_its_byte_code(part, other):
+    usual = run_in_no_file(NOTEBOOK)
+    assert run_in_no_file('\n\n' + NOTEBOOK) == usual
+    assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual

@@ -44,6 +44,11 @@ def entrant(**settings: Any) -> list[dict[str, Any]]:
     return [{'name': 'bounded', 'radius': 60, 'regions': settings}]
 
 
+def states_at(time: float, **sections: Any) -> list[Any]:
+    """Return the states of :func:`until`."""
+    return states(until(time, **sections))
+
+
 def until(time: float, **sections: Any) -> Simulation:
     """Return five devices on a line with regions, the greatest id the strongest, at a time."""
     stage = begun(line(**{'algorithms': entrant(), **sections}))
@@ -69,11 +74,9 @@ def test_the_round_takes_the_settings_of_the_scenario() -> None:
     start = states(begun(made))[0]
     assert (len(start.members), len(start.contributions), len(start.recipients)) == (5, 10, 0)
     assert entered.regions is not None and entered.regions.aggregate == 'mean'
-
-
-def test_with_hops_the_link_range_is_infinite() -> None:
-    made = line(messages={'range': 10, 'metric': 'hops'}, algorithms=entrant())
-    assert made.entrants[0].parameters.region.link_range == math.inf
+    # With hops the range is infinite.
+    hops = line(messages={'range': 10, 'metric': 'hops'}, algorithms=entrant())
+    assert hops.entrants[0].parameters.region.link_range == math.inf
 
 
 @pytest.mark.parametrize(('sections', 'text'), [
@@ -155,18 +158,17 @@ def test_roles_by_hand() -> None:
 
 def test_contributions_have_the_ids_of_their_devices() -> None:
     # Present devices, and the greatest of three readings, with the ids of their devices.
-    now = states(until(20, algorithms=entrant(aggregate='union'), first_id=3))
+    now = states_at(20, algorithms=entrant(aggregate='union'), first_id=3)
     assert now[4].summary[:10] == (3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
-    now = states(until(20, algorithms=entrant(aggregate='top'), devices=ROLES))
+    now = states_at(20, algorithms=entrant(aggregate='top'), devices=ROLES)
     assert now[1].summary == (-5, 0, -5, 1, -0.5, 3)
 
 
 def test_workers_alone_have_no_leader() -> None:
     stage = until(20, devices=[{**LINE, 'role': 'worker'}])
     # All name the worker with the lowest id, which does not lead, and nothing is decided.
-    assert [state.leader for state in states(stage)] == [0] * 5
+    assert [(state.leader, state.decision) for state in states(stage)] == [(0, (math.inf,))] * 5
     assert not stage.snapshot(20.0).is_leader.any()
-    assert [state.decision for state in states(stage)] == [(math.inf,)] * 5
 
 
 def test_a_joining_device_keeps_its_role_and_contribution() -> None:
@@ -225,37 +227,33 @@ def test_settings_of_regions_vary_for_algorithms_with_regions() -> None:
     assert len(set(digests[0])) == 2 and len(set(digests[1])) == 1
 
 
-def test_the_length_of_messages_is_that_of_robots() -> None:
-    """
-    A device with two nearer neighbours splits its value between them in halves.
-
-    The texts are those of robots with one task that has the name of its aggregate.
-    """
-    square = [{'kind': 'grid', 'columns': 2, 'rows': 2, 'step': [10, 10]}]
-    stage = until(20, devices=square, algorithms=entrant(feedback_gain=1, feedback_target=4))
-    assert [state.leader for state in states(stage)] == [3] * 4
-    texts = [
-        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"h":[2],"t":"count",'
-        f'"r":{{"p":1,"s":[1],"r":60,"n":[1,2],"f":[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]}},'
-        '"d":[4.0]}',
-        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
-        f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],"f":[{WHOLE_SHARE}]}},"d":[4.0]}}',
-        '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
-        f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],"f":[{WHOLE_SHARE}]}},"d":[4.0]}}',
-        '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"h":[0],"t":"count",'
-        '"r":{"s":[4],"r":60},"d":[4.0]}']
-    assert measured(stage).message_bytes == np.mean([len(text) for text in texts])
+PARTS = [f'"f":[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]', f'"f":[{WHOLE_SHARE}]']
+SQUARE_TEXTS = [
+    '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"h":[2],"t":"count",'
+    f'"r":{{"p":1,"s":[1],"r":60,"n":[1,2],{PARTS[0]}}},"d":[4.0]}}',
+    '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
+    f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],{PARTS[1]}}},"d":[4.0]}}',
+    '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
+    f'"r":{{"p":3,"s":[1.5],"r":60,"n":[3],{PARTS[1]}}},"d":[4.0]}}',
+    '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"h":[0],"t":"count",'
+    '"r":{"s":[4],"r":60},"d":[4.0]}']
+GOSSIP_TEXTS = [
+    '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"h":[1],"t":"count",'
+    '"r":{"p":1,"m":[0,1],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}',
+    '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"h":[0],"t":"count",'
+    '"r":{"m":[1,0],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}']
 
 
-def test_gossip_messages_have_no_empty_entries() -> None:
-    # Two devices, each with both members in its state, its own first; messages leave out the rest.
-    pair = [{**LINE, 'columns': 2}]
-    stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
-    texts = [
-        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"h":[1],"t":"count",'
-        '"r":{"p":1,"m":[0,1],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}',
-        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"h":[0],"t":"count",'
-        '"r":{"m":[1,0],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}']
+@pytest.mark.parametrize(('size', 'settings', 'texts'), [
+    # A device with two nearer neighbours splits its value between them in halves.
+    ((2, 2), {'feedback_gain': 1, 'feedback_target': 4}, SQUARE_TEXTS),
+    # Each has both members in its state, its own first; messages leave out the rest.
+    ((2, 1), {'collection': 'gossip'}, GOSSIP_TEXTS)], ids=['square', 'gossip'])
+def test_the_length_of_messages_is_that_of_robots(
+        size: tuple[int, int], settings: dict[str, Any], texts: list[str]) -> None:
+    """The texts are those of robots with one task that has the name of its aggregate."""
+    stage = until(20, algorithms=entrant(**settings), devices=[
+        {'kind': 'grid', 'columns': size[0], 'rows': size[1], 'step': [10, 10]}])
     assert measured(stage).message_bytes == np.mean([len(text) for text in texts])
 
 
@@ -340,16 +338,12 @@ def test_metres_by_the_robots_metric_are_metres(regions: Any) -> None:
 
 
 def test_a_strength_that_robots_compute() -> None:
-    assert leaders(row(strength={'cycle': ['east']})) == [5] * 6
-    scenario = row(strength={'cycle': ['east']},
-                   algorithms=[{'name': 'bounded', 'radius': 20.0, 'wins': 'weakest'}])
-    assert leaders(scenario) == [0] * 6
-
-
-def test_own_parameters_of_a_strength_source() -> None:
-    scenario = row(strength={'cycle': ['east'], 'source_parameters': {'margin': 0.0}})
-    # All are equally strong: the lower id leads.
-    assert leaders(scenario) == [0] * 6
+    for more, radius, expected in (
+            ({}, {}, 5), ({}, {'wins': 'weakest'}, 0),
+            # All are equally strong: the lower id leads.
+            ({'source_parameters': {'margin': 0.0}}, {}, 0)):
+        assert leaders(row(strength={'cycle': ['east'], **more}, algorithms=[
+            {'name': 'bounded', 'radius': 20.0, **radius}])) == [expected] * 6
 
 
 def test_moving_devices_update_their_readings() -> None:
@@ -382,14 +376,10 @@ def test_the_distance_ahead_of_a_device_that_drives_away() -> None:
 
 
 def test_for_devices_at_rest_the_distance_ahead_is_the_present_one() -> None:
-    near = row(messages={'metric': 'odometry', 'range': 10})
-    ahead = row(messages={'metric': 'look_ahead', 'range': 10})
-    found = []
-    for scenario in (near, ahead):
-        simulation = finished(scenario)
-        found.append([simulation.columns.leader.tolist(), simulation.columns.distance.tolist()])
-    assert found[0][0] == found[1][0]
-    assert found[0][1] == pytest.approx(found[1][1])
+    near, ahead = (finished(row(messages={'metric': metric, 'range': 10})).columns
+                   for metric in ('odometry', 'look_ahead'))
+    assert near.leader.tolist() == ahead.leader.tolist()
+    assert near.distance.tolist() == pytest.approx(ahead.distance.tolist())
 
 
 @pytest.mark.parametrize('changes, text', [

@@ -56,19 +56,15 @@ def event(kind: str, **details: Any) -> list[dict[str, Any]]:
     return [{'kind': kind, 'at': 10, **details}]
 
 
-def test_all_of_the_line_follow_the_last() -> None:
-    # The initial state of the tests below: all devices have received from their neighbours.
-    stage = until(10)
+@pytest.mark.parametrize('some', [{'first': 4}, {'leaders': True}])
+def test_a_device_that_dies_is_gone_at_once(some: dict[str, Any]) -> None:
+    stage = until(10, events=event('die', **some))
+    # All devices of the line have received from their neighbours, and follow the last.
     assert [state.distance for state in states(stage)] == [40, 30, 20, 10, 0]
     assert leaders(stage) == [4] * 5
     assert heard(stage).keys() == {(i, j) for i in range(5) for j in range(5) if abs(i - j) == 1}
-
-
-def test_a_device_that_dies_is_gone_at_once() -> None:
-    stage = until(10, events=event('die', first=4))
     happen(stage)
-    ran = [i for i, _ in rounds(stage, 11)]
-    assert sorted(ran) == [0, 1, 2, 3]
+    assert sorted(i for i, _ in rounds(stage, 11)) == [0, 1, 2, 3]
     assert not any(4 in link for link in heard(stage))
     # Its candidacy circulates among the other devices for a while, and disappears.
     stage.run(10 + FORGETTING + 5)
@@ -206,71 +202,59 @@ def test_a_network_splits_and_heals(axis: str, expected: list[int]) -> None:
     assert leaders(stage) == [4] * 5
 
 
+def chosen(network: Any, seed: int = 0, **some: Any) -> list[int]:
+    """Return the selected devices."""
+    return list(Some(**some).among(network, np.random.default_rng(seed)).tolist())
+
+
 @pytest.mark.parametrize(('some', 'expected'), [
     ({}, [0, 1, 2, 3, 4]), ({'first': 12}, [2, 3, 4]), ({'last': 11}, [0, 1]),
     ({'first': 11, 'last': 13}, [1, 2, 3]), ({'first': 15}, []), ({'strongest': 2}, [3, 4]),
     ({'strongest': 9}, [0, 1, 2, 3, 4]), ({'last': 12, 'strongest': 1}, [2]),
     ({'share': 0.0}, [])])
 def test_the_selected_devices(some: dict[str, Any], expected: list[int]) -> None:
-    network = begun(line(first_id=10)).network
-    chosen = Some(**some).among(network, np.random.default_rng(0))
-    assert sorted(chosen.tolist()) == expected
+    assert sorted(chosen(begun(line(first_id=10)).network, **some)) == expected
 
 
 def test_the_strongest_are_selected_among_running_devices() -> None:
     network = begun(line(strength={'cycle': ['equal']})).network
     network.devices.running[0] = False
     # The lowest ids win at equal strength.
-    assert Some(strongest=2).among(network, np.random.default_rng(0)).tolist() == [1, 2]
+    assert chosen(network, strongest=2) == [1, 2]
+    # At first all five lead themselves.
+    assert chosen(begun(line()).network, leaders=True, last=3, strongest=1) == [3]
 
 
 def test_a_share_is_drawn() -> None:
     network = begun(line()).network
-    drawn = {tuple(Some(share=0.4).among(network, np.random.default_rng(seed)).tolist())
-             for seed in range(100)}
+    drawn = {tuple(chosen(network, seed, share=0.4)) for seed in range(100)}
     # All ten pairs of five devices.
-    assert len(drawn) == 10 and {len(chosen) for chosen in drawn} == {2}
+    assert len(drawn) == 10 and {len(each) for each in drawn} == {2}
 
 
 def test_leaders_are_those_that_lead_themselves_and_run() -> None:
     # At a range of 10 m, 0 and 1 are not connected with 3 and 4 without 2: 1 and 4 lead.
     stage = until(10, events=event('join', first=2, last=2))
     network = stage.network
-    assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [1, 4]
+    assert chosen(network, leaders=True) == [1, 4]
     network.devices.running[1] = False
-    assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [4]
-    assert Some(leaders=True, last=3).among(network, np.random.default_rng(0)).tolist() == []
+    assert chosen(network, leaders=True) == [4]
+    assert chosen(network, leaders=True, last=3) == []
     # A device that names itself at an infinite distance has no leader yet.
     stage.columns.distance[4] = np.inf
-    assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == []
-
-
-def test_the_strongest_of_the_leaders() -> None:
-    # At first all five lead themselves.
-    network = begun(line()).network
-    chosen = Some(leaders=True, last=3, strongest=1).among(network, np.random.default_rng(0))
-    assert chosen.tolist() == [3]
+    assert chosen(network, leaders=True) == []
 
 
 def test_each_device_is_selected_with_the_chance() -> None:
     network = begun(line()).network
 
     def drawn(chance: float, seed: int) -> list[int]:
-        chosen = Some(first=1, chance=chance).among(network, np.random.default_rng(seed))
-        return list(chosen.tolist())
+        return chosen(network, seed, first=1, chance=chance)
     # All subsets of four devices occur.
     assert len({tuple(drawn(0.5, seed)) for seed in range(300)}) == 2**4
     assert drawn(0.0, 0) == [] and drawn(1.0, 0) == [1, 2, 3, 4]
     # A device that is selected with one chance is selected with a greater one as well.
     assert all(set(drawn(0.3, seed)) <= set(drawn(0.6, seed)) for seed in range(50))
-
-
-def test_leaders_die() -> None:
-    stage = until(10, events=event('die', leaders=True))
-    happen(stage)
-    assert stage.network.devices.running.tolist() == [True] * 4 + [False]
-    stage.run(10 + FORGETTING + 5)
-    assert leaders(stage)[:4] == [3] * 4
 
 
 def test_a_device_that_crosses_the_line_keeps_its_side() -> None:
@@ -320,18 +304,14 @@ def test_a_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two()
     assert found.mean() == pytest.approx(1 / 6, abs=4 * np.sqrt(5 / 36 / 1011))
 
 
-def test_between_powers_of_two_no_device_hesitates() -> None:
-    stage = simulation()
-    stage.play(0.0, 7.0)
-    assert not hesitating(stage, 7.0).any()
-
-
-def test_a_device_hesitates_for_one_round() -> None:
+def test_a_device_hesitates_for_one_round_and_only_at_powers_of_two() -> None:
     stage = simulation()
     stage.play(0.0, 4.0)
     assert hesitating(stage, 4.0).any()
     stage.play(4.0, 5.0)
     assert not stage.columns.hesitates.any()
+    stage.play(5.0, 7.0)
+    assert not hesitating(stage, 7.0).any()
 
 
 def three(radius: float) -> Network:
