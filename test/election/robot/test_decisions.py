@@ -23,7 +23,7 @@ from typing import Any
 
 from budget import examples
 from election.robot.swarm import line, of_one, Swarm
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leader_election.election.coordination.task import Decided, Task
 from leader_election.election.mandates.mandates import Mandates, MandateSettings
@@ -85,10 +85,8 @@ def task(robots: Swarm, i: int) -> Ordered:
 
 def restart(robots: Swarm, i: int, clock: int, **common: Any) -> None:
     """Start a robot again, at a time of its wall clock in numbers."""
-    fresh = swarm({i: robots.places[i]}, **common)
+    fresh = swarm({i: robots.places[i]}, first_number=clock, **common)
     robots.robots[i] = fresh.robots[i]
-    for instance in robots.robots[i].instances.values():
-        instance.membership.order.number = clock
 
 
 @pytest.mark.parametrize('spreading', SPREADINGS)
@@ -127,6 +125,10 @@ EVENTS = st.lists(st.tuples(
     st.integers(1, 4), st.integers(0, 30)), min_size=20, max_size=120)
 
 
+# A decision of before the restart of its leader arrives after one of after it.
+@example([('speak', 1, 0)] * 13 + [('restart', 1, 0), ('speak', 1, 0), ('hear', 2, 0),
+                                   ('speak', 2, 0), ('hear', 2, 2), ('speak', 2, 0)],
+         'gradient', 3.0)
 @given(EVENTS, st.sampled_from(SPREADINGS), st.sampled_from([0.0, 3.0]))
 @settings(max_examples=examples(60), deadline=None)
 def test_decisions_stay_in_order_whatever_is_late_lost_doubled_or_restarted(
