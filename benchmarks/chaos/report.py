@@ -50,33 +50,53 @@ YOUNG = 60.0
 Memory = Sequence[tuple[float, float]]
 
 
-def growth(measured: Memory) -> tuple[float, float, float]:
+def growth(measured: Memory) -> tuple[float, float]:
     """
-    Return the memory at half time, its growth until the end, and its growth per hour.
+    Return the memory at half time and its growth until the end.
 
     :param measured: times [s] and bytes.
-    :return: bytes, bytes, bytes per hour; medians over a fifth of the time, and the slope of the
-        straight line through the second half.
+    :return: bytes; of medians over a fifth of the time.
 
     >>> growth([(float(second), 100.0 + second) for second in range(101)])
-    (150.0, 40.0, 3600.0)
+    (150.0, 40.0)
     """
     times, sizes = np.array(measured).T
     begin, end = times[0], times[-1]
-    late = times >= (begin + end) / 2
     fifth = (end - begin) / 10
     middle = float(np.median(sizes[abs(times - (begin + end) / 2) <= fifth]))
-    last = float(np.median(sizes[times >= end - 2 * fifth]))
-    slope = float(np.polyfit(times[late] - begin, sizes[late], 1)[0])
-    return middle, round(last - middle, 6), round(slope * 3600.0, 3)
+    return middle, float(np.median(sizes[times >= end - 2 * fifth])) - middle
+
+
+def allowed_growth(measured: Memory) -> float:
+    """
+    Return the least growth that a measurement of this length tells from none [bytes per hour].
+
+    >>> round(allowed_growth([(float(second), 1e8) for second in range(601)]) / 1e6)
+    156
+    """
+    half = (measured[-1][0] - measured[0][0]) / 2
+    return (GROWTH_BYTES + GROWTH_SHARE * growth(measured)[0]) / half * 3600.0
 
 
 def grows(measured: Memory) -> bool:
     """Return whether the memory of a process is not flat."""
     if measured[-1][0] - measured[0][0] < YOUNG:
         return False
-    middle, more, _ = growth(measured)
+    middle, more = growth(measured)
     return more > GROWTH_BYTES + GROWTH_SHARE * middle
+
+
+def memory_check(memory: Mapping[str, Memory]) -> Check:
+    """Return the check of memory, which says how much growth a run of this length can show."""
+    old = {name: measured for name, measured in memory.items()
+           if measured[-1][0] - measured[0][0] >= YOUNG}
+    if growing := [name for name, measured in old.items() if grows(measured)]:
+        return Check(False, f'memory grows: {", ".join(growing)}')
+    if not old:
+        return Check(True, f'memory: not judged, as no process ran for {YOUNG:g} s')
+    return Check(True, 'memory grows by less than '
+                 f'{max(map(allowed_growth, old.values())) / 1e6:.0f} MB an hour in each of '
+                 f'{len(old)} processes; a longer run tells less')
 
 
 def tracebacks(folder: Path) -> list[str]:
@@ -96,9 +116,6 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
     wrong = {name: status for name, status in outcome.statuses.items() if status != 0}
     gap, which = max(outcome.gaps, default=(0.0, 'nothing'))
     account, missing = outcome.account, outcome.account.delivered - outcome.account.heard
-    growing = [name for name, measured in outcome.memory.items() if grows(measured)]
-    slopes = [growth(measured)[2] / 1e6 for measured in outcome.memory.values()
-              if measured[-1][0] - measured[0][0] >= YOUNG]
     worst = max(judged, key=lambda each: each.seconds / each.happened.bound, default=None)
     return [
         Check(not outcome.failures, 'the run went as planned' if not outcome.failures
@@ -113,9 +130,7 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
         Check(not wrong and not crashed,
               f'{len(outcome.statuses)} processes ended with status 0, none with a traceback'
               if not wrong and not crashed else f'crashed: {wrong} {crashed}'),
-        Check(not growing, 'memory is flat: at most '
-              f'{max(slopes, default=0.0):+.1f} MB an hour in the second half of a process'
-              if not growing else f'memory grows: {", ".join(growing)}'),
+        memory_check(outcome.memory),
         Check(outcome.unbalanced == 0,
               'the relay accounts for each copy in all of its reports'),
         Check(account.delivered > 0 and 0 <= missing <= LOST_SHARE * account.delivered,

@@ -257,7 +257,17 @@ def test_growing_memory_fails_and_a_single_step_does_not() -> None:
 
     assert not grows(used(lambda second: 5e7 * (second > 40.0)))
     assert grows(used(lambda second: 3e5 * second))
-    assert growth(used(lambda second: 0.0)) == pytest.approx((1e8, 0.0, 0.0), abs=1.0)
+    assert growth(used(lambda second: 0.0)) == pytest.approx((1e8, 0.0), abs=1.0)
+
+
+@pytest.mark.parametrize(('seconds', 'text'), [
+    (600.0, 'less than 156 MB an hour in each of 1 processes'),
+    (7200.0, 'less than 13 MB an hour'),
+    (30.0, 'not judged, as no process ran for 60 s')])
+def test_check_of_memory_says_how_much_growth_a_run_of_this_length_can_show(
+        seconds: float, text: str) -> None:
+    check = report.memory_check({'world': [(k * seconds / 100, 1e8) for k in range(101)]})
+    assert check.holds and text in check.text
 
 
 def test_table_has_a_line_for_each_judged_kind() -> None:
