@@ -56,6 +56,9 @@ class VelocityController(Protocol):
         :param dt: duration of the step [s].
         """
 
+    def configure(self, parameters: WorldParameters) -> None:
+        """Apply changed parameters, of which ``speed`` is dynamic."""
+
 
 class DrivenMotion:
     """Robots that follow a controller through free space and are stopped at its border."""
@@ -100,13 +103,17 @@ class LevyWalk:
         :param accuracy: the error of the heading within which a robot drives [rad].
         :param settling: the least time constant of turning [s]; 0: of one step.
         """
-        self._parameters = parameters
+        self.configure(parameters)
         self._rng = rng
         self._accuracy, self._settling = accuracy, settling
         self._heading = np.zeros(robots)
         self._left = np.zeros(robots)
         self._pace = np.ones(robots)
         self._pushed = np.zeros(robots)
+
+    def configure(self, parameters: WorldParameters) -> None:
+        """Apply changed parameters (:class:`VelocityController`)."""
+        self._parameters = parameters
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
         """Continue the walk (:class:`VelocityController`)."""
@@ -137,10 +144,14 @@ class VelocityCommands:
         :param robots: how many there are.
         :param parameters: ``speed``, ``turn_rate`` and ``command_timeout``.
         """
-        self._limits = (parameters.speed, parameters.turn_rate)
+        self.configure(parameters)
         self._timeout = parameters.command_timeout
         self._velocities = np.zeros((robots, 2))
         self._since = np.full(robots, -math.inf)
+
+    def configure(self, parameters: WorldParameters) -> None:
+        """Apply changed parameters (:class:`VelocityController`)."""
+        self._limits = (parameters.speed, parameters.turn_rate)
 
     def command(self, robot: int, linear: float, angular: float, now: float) -> None:
         """
@@ -189,6 +200,11 @@ class ReplayMotion:
         self.duration = float(max(log.t[-1] for log in logs) - self._first)
         """Time from the first row to the last [s]."""
 
+    def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
+        """Carry robots, as :class:`CarriedMotion` does."""
+        self._logs = [carried_log(log, self._first + at, by) if row in rows else log
+                      for row, log in enumerate(self._logs)]
+
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
         """Return the logged poses and the reported velocities (:class:`Motion`)."""
         t = self._first + now
@@ -228,27 +244,33 @@ def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
 
 
 class CarriedMotion:
-    """Motion of robots, some of which are carried once; they drive on from their new place."""
+    """Motion of robots that may be carried; they drive on from their new place."""
 
-    def __init__(self, motion: Motion, carried: Sequence[int], at: float, by: Array) -> None:
+    def __init__(self, motion: Motion) -> None:
         """
-        Wait for the time.
+        Carry none.
 
         :param motion: of all robots; it uses the poses in its arguments.
-        :param carried: rows of the robots that are carried.
-        :param at: when they are carried [s].
-        :param by: as in :func:`carried_log`.
         """
         self._motion = motion
-        self._carried = list(carried)
-        self._at = at
-        self._by = by
+        self._planned: list[tuple[list[int], float, Array]] = []
+
+    def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
+        """
+        Carry robots once.
+
+        :param rows: of these robots.
+        :param at: when [s]; at once if it is over.
+        :param by: as in :func:`carried_log`.
+        """
+        self._planned.append((list(rows), at, by))
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
         """Move all robots for ``dt``, as ``Motion`` says."""
         poses, velocities = self._motion.step(poses, now, dt)
-        if self._carried and now + dt >= self._at:
-            poses = poses.copy()
-            poses[self._carried] += self._by
-            self._carried = []
+        for rows, at, by in self._planned:
+            if now + dt >= at:
+                poses = poses.copy()
+                poses[rows] += by
+        self._planned = [each for each in self._planned if now + dt < each[1]]
         return poses, velocities

@@ -260,7 +260,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         choices=lambda: ('kinematic', 'mujoco'))
     speed: float = parameter(
         0.5, 'Linear speed of Levy walks, and the limit for cmd_vel.',
-        unit='m/s', lower=0.0, upper=20.0)
+        unit='m/s', lower=0.0, upper=20.0, dynamic=True)
     turn_rate: float = parameter(
         1.5, 'Angular speed of Levy walks, and the limit for cmd_vel.',
         unit='rad/s', lower=0.01, upper=20.0)
@@ -305,14 +305,15 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
 
     carried_robots: str = parameter(
         '', 'Faults: the ids of the robots that are carried elsewhere, without a trace in their '
-        'odometry. The rest of a replayed path is moved rigidly. Empty: none.')
+        'odometry. The rest of a replayed path is moved rigidly. Robots that are named later are '
+        'carried then, or at carried_at. Empty: none.', dynamic=True)
     carried_at: float = parameter(
         300.0, 'Faults: the time at which they are carried.',
         unit='s', lower=0.0, upper=1e9)
     carried_by: tuple[float, ...] = parameter(
         (2.0, 0.0, 0.0), 'Faults: the displacement of these robots: x [m], y [m] in the shared '
         'frame, and the turn [rad]. Nothing checks that the new place is free.',
-        lengths=(3,))
+        lengths=(3,), dynamic=True)
 
     publish_clock: bool = parameter(
         False, 'Publish /clock, from 0 on, for all nodes with use_sim_time. If false, the world '

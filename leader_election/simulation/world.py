@@ -106,9 +106,13 @@ class World:
         self.physics: ContactPhysics | None = None
         self._slips = parameters.physics == 'mujoco' or parameters.contact_slip > 0.0
         self._starts = self.poses
+        self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
+        self._carried = ''
         # A separate random stream for each part: switching one part on leaves the others
         # unchanged for the same seed. Stream 0 is that of the initial poses.
-        self._motion = self._make_motion(parameters)
+        self._controller: motions.VelocityController | None = None
+        self._motion = (motions.ReplayMotion(self.scene.logs) if self.scene.logs
+                        else motions.CarriedMotion(self._make_driven_motion(parameters)))
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = parameters.odom_source == 'truth'
@@ -127,7 +131,6 @@ class World:
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
         self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
         self.sighting_sensors = make_sighting_sensors(self.scene, parameters)
-        self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
         self._fail(parameters)
 
     def configure(self, parameters: WorldParameters) -> None:
@@ -136,10 +139,18 @@ class World:
             radio.configure(parameters)
         for sensor in self.sighting_sensors:
             sensor.configure(parameters)
+        if self._controller is not None:
+            self._controller.configure(parameters)
         self._fail(parameters)
 
     def _fail(self, parameters: WorldParameters) -> None:
-        """Apply the faults of odometry."""
+        """Apply the faults of odometry, and carry the robots that are named now."""
+        if parameters.carried_robots != self._carried:
+            self._carried = parameters.carried_robots
+            carried = id_ranges(self._carried, 'carried_robots')
+            self._motion.carry(
+                [row for robot, row in self._rows.items() if within(robot, carried)],
+                max(parameters.carried_at, self.time), np.array(parameters.carried_by))
         silent = id_ranges(parameters.odom_silent, 'odom_silent')
         shifted = id_ranges(parameters.odom_shifted, 'odom_shifted')
         self.odom_silent = frozenset(
@@ -148,18 +159,6 @@ class World:
         if shifted:
             self._shift = np.array([[parameters.odom_shift * within(robot, shifted), 0.0, 0.0]
                                     for robot in self._rows])
-
-    def _make_motion(self, parameters: WorldParameters) -> motions.Motion:
-        carried = id_ranges(parameters.carried_robots, 'carried_robots')
-        rows = [row for row, robot in enumerate(self.scene.ids) if within(robot, carried)]
-        at, by = parameters.carried_at, np.array(parameters.carried_by)
-        if self.scene.logs:
-            first = robot_logs.first_time(self.scene.logs)
-            return motions.ReplayMotion([
-                motions.carried_log(log, first + at, by) if row in rows else log
-                for row, log in enumerate(self.scene.logs)])
-        motion = self._make_driven_motion(parameters)
-        return motions.CarriedMotion(motion, rows, at, by) if rows else motion
 
     def _make_driven_motion(self, parameters: WorldParameters) -> motions.Motion:
         robots = len(self.poses)
@@ -174,6 +173,7 @@ class World:
             return motions.StaticMotion()
         else:
             controller = motions.VelocityCommands(robots, parameters)
+        self._controller = controller
         if parameters.physics == 'mujoco':
             return self._make_physical_motion(controller, parameters.robot_radius)
         free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)

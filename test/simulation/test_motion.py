@@ -14,6 +14,7 @@
 
 """Motions of robots, and the kinematics that carry them out."""
 
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -196,6 +197,32 @@ def test_a_simulated_robot_is_carried_once(motion):
     assert moved.poses[1].tolist() == plain.poses[1].tolist()
     assert np.hypot(*(moved.poses - plain.poses)[0, :2]) < 2.0
     assert np.abs(moved.odometry[:, :2]).max() <= 0.1 * 3.0
+
+
+@pytest.mark.parametrize('source', [{'motion': 'static', 'robots': 3, 'world': 'empty'},
+                                    {'logs': 'physics5'}])
+def test_a_robot_named_at_run_time_is_carried_each_time_that_it_is_named(source):
+    start, plain = (WorldParameters(carried_at=0.0, **source) for _ in range(2))
+    world, left = World(start), World(plain)
+    for robots in ('2', '', '2', '2'):
+        world.configure(replace(start, carried_robots=robots, carried_by=(0.5, 0.0, 0.0)))
+        world.step()
+        left.step()
+    moved = np.abs(world.poses - left.poses)[:, 0]
+    assert moved[1] == pytest.approx(1.0) and np.allclose(np.delete(moved, 1), 0.0)
+
+
+@pytest.mark.parametrize('motion', ['levy', 'cmd_vel'])
+def test_speed_that_changes_at_run_time_holds_from_the_next_step(motion):
+    slow = WorldParameters(robots=2, world='empty', motion=motion, speed=0.0)
+    world = World(slow)
+    for speed in (0.0, 0.7):
+        world.configure(replace(slow, speed=speed))
+        for _ in range(40):
+            if world.commands is not None:
+                world.commands.command(0, 1.0, 0.0, world.time)
+            world.step()
+        assert world.velocities[0, 0] == pytest.approx(speed)
 
 
 BOX = free_space(shapely.box(0, 0, 10, 10), (shapely.box(4, 4, 6, 6),), 0.5)
