@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.chaos.attacks import ATTACKS
 from benchmarks.chaos.judge import (
     bound,
     commands_check,
@@ -31,7 +30,9 @@ from benchmarks.chaos.judge import (
 from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
+from leader_election.ros.demo.attacks import ATTACKS
 from leader_election.ros.demo.checks import Check
+from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.snapshot import regions, Snapshot
@@ -213,7 +214,7 @@ class Run:
             raise ForeignRobots('other robots are in this ROS domain; set ROS_DOMAIN_ID to a free '
                                 'one')
         swarm.start_world()
-        self._until(lambda: swarm.can_change_the_world() and not swarm.coming, START_UP,
+        self._until(lambda: swarm.can_change(WORLD) and not swarm.coming, START_UP,
                     'not all robots were heard')
         self._until(self._settled, START_UP, 'the robots elected no leaders')
         self._say(f'{number} robots in {len(swarm.hosts)} processes; limit {self._hop_limit} hops')
@@ -284,7 +285,7 @@ class Run:
         """Silence the radio; return delivered and heard messages when all are counted."""
         swarm, observer = self.swarm, self.swarm.observer
         swarm.set_radio(**{**NO_TROUBLE, 'radio_loss': 1.0})
-        self._until(lambda: not swarm.asked, REST, 'the world did not answer')
+        self._until(lambda: not swarm.asked(WORLD), REST, 'the world did not answer')
         self._until(lambda: observer.radio.get('pending') == 0, REST, 'messages did not arrive')
         # All delivered messages are processed when a robot has published its counters twice.
         self._next_counters()
@@ -301,13 +302,13 @@ class Run:
 
     def _finish(self) -> None:
         observer = self.swarm.observer
-        self.outcome.failures += [*self.swarm.faults, *observer.reversals]
+        self.outcome.failures += [*self.swarm.errors, *observer.reversals]
         self.outcome.memory = self.swarm.memory
         if self.swarm.settings.mandate:
             self.outcome.mandates = [
                 commands_check(observer.answers), *self.swarm.leaderships.checks()]
         self.outcome.messages, self.outcome.attacks = (
-            observer.tracker.messages, observer.attacks_sent)
+            observer.tracker.messages, observer.attacker.count)
 
 
 def _found(recovery: Recovery) -> str:

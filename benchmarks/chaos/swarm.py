@@ -25,7 +25,6 @@ import resource
 from threading import Event, Thread
 from typing import Any
 
-from benchmarks.chaos.attacks import Attack, ATTACKS, Target
 from benchmarks.chaos.judge import Truth
 from benchmarks.chaos.schedule import (
     ATTACK,
@@ -51,24 +50,19 @@ from leader_election.election.robot.diagnostics import ELECTION, parse_status, S
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.parameters.values import id_ranges, within
 from leader_election.ros.demo.checks import Leaderships
+from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import ANSWER, answer_of, DEPTH
-from leader_election.ros.demo.processes import Processes
-from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.gate_log import Answer
-from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
-WORLD = 'world'
 CLOCK_RATE = 20.0
 """Messages on ``/clock`` per second."""
-ATTACK_TICK = 0.02
-"""The time between two bursts of an attack [s]."""
 DIAGNOSTICS_PERIOD = 2.0
 ALONE_SHARE = 0.25
 """The share of the robots, the strongest ones, that have a process of their own."""
@@ -141,17 +135,15 @@ def hosts(settings: Settings) -> tuple[dict[str, tuple[int, ...]], dict[str, tup
 
 class ChaosObserver(Observer):
     """
-    Receives all messages and diagnostics, and attacks.
+    Receives all messages and diagnostics, and has an attacker.
 
     :ivar gaps: the longest time between two messages of each robot since it was last reset [s].
     :ivar statuses: the counters that each robot published last, by robot.
     :ivar radio: the counters of the relay.
     """
 
-    def __init__(self, robots: tuple[int, ...], places: Mapping[int, Position],
-                 seed: int) -> None:
+    def __init__(self, places: Mapping[int, Position], seed: int) -> None:
         super().__init__()
-        self.sent: dict[int, str] = {}
         self.heard_at: dict[int, float] = {}
         self.statuses: dict[int, dict[str, int]] = {}
         self.statuses_taken: Counter[int] = Counter()
@@ -159,26 +151,17 @@ class ChaosObserver(Observer):
         self.radio_taken = 0
         self.reversals: list[str] = []
         """Counters that went backwards without a restart of their robot."""
-        self.attacks_sent = 0
         self._gaps: dict[int, float] = defaultdict(float)
-        self._places = places
-        self._draw = random.Random(seed)
-        self._air = {robot: self.create_publisher(String, f'robot_{robot}/heard', NEIGHBOURHOOD)
-                     for robot in robots}
+        self.attacker = Attacker(self, places, seed)
         # As deep as for messages: robots of one process publish theirs all at once.
         profile = copy(EVENTS)
         profile.depth = NEIGHBOURHOOD.depth
         self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, profile)
-        self._attack: tuple[Attack, int, tuple[int, ...]] | None = None
-        self._due = 0.0
-        self._number = 0
-        self.dead: tuple[int, ...] = ()
         self.answers: list[Answer] = []
         """Of the gate."""
         self.create_subscription(
             DiagnosticArray, ANSWER, lambda message: self.answers.append(answer_of(message)),
             DEPTH)
-        self.create_timer(ATTACK_TICK, self._burst)
 
     def _hear(self, message: String) -> None:
         before = self.tracker.rejected
@@ -190,7 +173,7 @@ class ChaosObserver(Observer):
         if robot in self.heard_at:
             self._gaps[robot] = max(self._gaps[robot], now - self.heard_at[robot])
         self.heard_at[robot] = now
-        self.sent[robot] = message.data
+        self.attacker.heard[robot] = message.data
 
     def longest_gap(self, living: frozenset[int]) -> tuple[float, int]:
         """Return the longest time between two messages of a living robot, and its id [s]."""
@@ -245,33 +228,6 @@ class ChaosObserver(Observer):
         """Return the sum of a counter over all robots that publish it."""
         return sum(counters.get(name, 0) for counters in self.statuses.values())
 
-    # Attacks.
-
-    def attack(self, name: str, robot: int) -> None:
-        """Begin an attack on a robot and the robots nearest to it."""
-        x, y = self._places[robot]
-        near = sorted(self._air, key=lambda other: math.dist((x, y), self._places[other]))
-        attack = ATTACKS[name]
-        self._attack, self._due = (attack, robot, tuple(near[:attack.victims])), 0.0
-
-    def stop_attack(self) -> None:
-        """End the attack."""
-        self._attack = None
-
-    def _burst(self) -> None:
-        if self._attack is None or not self.sent:
-            return
-        attack, robot, victims = self._attack
-        self._due += attack.rate * ATTACK_TICK
-        while self._due >= 1.0:
-            self._due -= 1.0
-            self._number += 1
-            message = String(data=attack.payload(self._number, Target(
-                robot, self._places[robot], self.sent, self.dead, self._draw)))
-            for victim in victims:
-                self._air[victim].publish(message)
-            self.attacks_sent += len(victims)
-
 
 class LeapingClock:
     """Publishes ``/clock`` from a thread of its own: real time, and all leaps so far."""
@@ -295,9 +251,9 @@ class LeapingClock:
         self._thread.join()
 
 
-class ChaosSwarm:
+class ChaosSwarm(FaultySwarm):
     """
-    Runs the processes of a swarm, and makes changes in it.
+    Runs the processes of a swarm, and makes the changes of a schedule in it.
 
     :ivar truth: the present true state of the swarm.
     :ivar observer: receives its messages.
@@ -315,14 +271,12 @@ class ChaosSwarm:
         self.settings = settings
         self.folder = folder
         self.hosts, self.joining = hosts(settings)
-        self.processes = Processes(folder)
-        self.observer = ChaosObserver(scene.ids, self.places, settings.seed)
+        self.observer = ChaosObserver(self.places, settings.seed)
+        super().__init__(self.observer, folder)
         self.clock = LeapingClock(self.observer) if settings.simulated_clock else None
         self.truth = Truth()
         self.memory: dict[str, list[tuple[float, float]]] = {}
         """Times [s] and resident memory [bytes] of each process, by its name in the logs."""
-        self.faults: list[str] = []
-        """Unexpected errors."""
         self._parameters = {
             'radius': settings.radius, 'communication_range': settings.communication_range,
             'round_period': settings.period, 'message_expiry': settings.expiry,
@@ -331,13 +285,7 @@ class ChaosSwarm:
         self.leaderships = Leaderships(scene.ids if settings.mandate else ())
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
-        self._names: dict[str, str] = {}
-        self._starts: Counter[str] = Counter()
-        self._pids: dict[str, int] = {}
         self._coming: set[int] = set()
-        self._requests: list[tuple[str, Any, Any]] = []
-        self._answers: list[tuple[str, Any]] = []
-        self._clients: dict[str, Any] = {}
 
     # Processes.
 
@@ -350,7 +298,7 @@ class ChaosSwarm:
 
     def start_world(self) -> None:
         """Start the world: from now on the robots have positions."""
-        self._run(WORLD, 'swarm_world', {
+        self.run(WORLD, 'swarm_world', {
             **self.settings.scene, 'radio_range': self.settings.communication_range,
             'motion': 'levy' if self.settings.mandate else 'static', 'odom_shift': 1000.0})
 
@@ -358,42 +306,20 @@ class ChaosSwarm:
         self.observer.forget(robots)
         self._coming |= set(robots)
         host = 'leader_election.ros.demo.gate_robots' if self.settings.mandate else 'fleet'
-        self._run(name, host, {**self.settings.scene, **self._parameters,
-                               'members': format_ids(robots)})
+        self.run(name, host, {**self.settings.scene, **self._parameters,
+                              'members': format_ids(robots)})
 
-    def _run(self, name: str, executable: str, parameters: dict[str, Any]) -> None:
-        if self.settings.simulated_clock:
-            parameters = {**parameters, 'use_sim_time': True}
-        self._starts[name] += 1
-        again = f'_{self._starts[name]}' if self._starts[name] > 1 else ''
-        self._names[name] = name + again
-        self._pids[name] = self.processes.start(
-            name + again, executable, parameters, {'__node': name})
+    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> None:
+        """Start a process, by the simulated clock if there is one (:class:`FaultySwarm`)."""
+        by_clock = {'use_sim_time': True} if self.settings.simulated_clock else {}
+        super().run(name, executable, {**parameters, **by_clock})
 
     def check(self) -> None:
-        """
-        Check the processes and the answers to requests.
-
-        :raises ProcessDied: if a process has ended unexpectedly.
-        """
-        self.processes.check()
+        """Check processes, answers, and who was heard (:class:`FaultySwarm`)."""
+        super().check()
         for robot in [robot for robot in self._coming if robot in self.observer.leaders]:
             self._coming.discard(robot)
             self.truth = self.truth.after(living=self.truth.living | {robot})
-        self._ask()
-        for text, answer in [each for each in self._answers if each[1].done()]:
-            self._answers.remove((text, answer))
-            refused = [result.reason for result in answer.result().results
-                       if not result.successful]
-            if refused:
-                self.faults.append(f'{text}: {refused[0]}')
-
-    def _ask(self) -> None:
-        """Make the requests whose services have been discovered."""
-        for each in [each for each in self._requests if each[1].service_is_ready()]:
-            self._requests.remove(each)
-            text, client, request = each
-            self._answers.append((text, client.call_async(request)))
 
     @property
     def coming(self) -> int:
@@ -402,9 +328,9 @@ class ChaosSwarm:
 
     def measure_memory(self, now: float) -> None:
         """Record the memory of all running processes."""
-        for name, pid in self._pids.items():
+        for name, pid in self.pids.items():
             pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
-            self.memory.setdefault(self._names[name], []).append(
+            self.memory.setdefault(self.labels[name], []).append(
                 (now, pages * resource.getpagesize()))
 
     def stop(self) -> dict[str, int]:
@@ -427,78 +353,55 @@ class ChaosSwarm:
         self.truth = self.truth.after(living=self.truth.living - set(change.robots))
 
     def _kill(self, change: Change) -> None:
-        self.processes.kill(self._names[change.process])
-        self._pids.pop(change.process)
+        self.kill(change.process)
         self._lose(change)
         self.observer.forget(change.robots)
-        self.observer.dead = (*self.observer.dead, *change.robots)
+        attacker = self.observer.attacker
+        attacker.dead = (*attacker.dead, *change.robots)
 
     def _begin(self, change: Change) -> None:
-        if change.process in self._pids:
-            raise ValueError(f'{change.process} runs already')
-        self.observer.dead = tuple(set(self.observer.dead) - set(change.robots))
+        attacker = self.observer.attacker
+        attacker.dead = tuple(set(attacker.dead) - set(change.robots))
         self._start(change.process, change.robots)
 
     def _pause(self, change: Change) -> None:
-        self.processes.pause(self._names[change.process])
+        self.pause(change.process)
         self._lose(change)
 
     def _go_on(self, change: Change) -> None:
-        self.processes.go_on(self._names[change.process])
+        self.go_on(change.process)
         self.observer.silence_ends(change.robots)
         self.truth = self.truth.after(living=self.truth.living | set(change.robots))
 
     def set_radio(self, **settings: Any) -> None:
         """Change parameters of the radio; others stay unchanged."""
-        self._set(WORLD, settings)
+        self.set(WORLD, settings)
         self.truth = self.truth.after(radio={**self.truth.radio, **settings})
 
-    @property
-    def asked(self) -> bool:
-        """Return whether a request for a change in the world has no answer yet."""
-        return any(text.startswith(f'{WORLD}:')
-                   for text, *_ in (*self._requests, *self._answers))
-
     def _radio(self, change: Change) -> None:
-        self._set(WORLD, change.settings)
+        self.set(WORLD, change.settings)
         self.truth = self.truth.after(radio={**NO_TROUBLE, **change.settings})
 
     def _channels(self, change: Change) -> None:
-        self._set(WORLD, change.settings)
+        self.set(WORLD, change.settings)
         self.truth = self.truth.after(apart=frozenset(change.robots))
 
     def _odometry(self, change: Change) -> None:
-        self._set(WORLD, change.settings)
+        self.set(WORLD, change.settings)
         for name, text in change.settings.items():
             robots = id_ranges(text, name)
             self.truth = self.truth.after(**{name.removeprefix('odom_'): frozenset(
                 robot for robot in self.places if within(robot, robots))})
 
     def _strength(self, change: Change) -> None:
-        self._set(f'robot_{change.robots[0]}/election_node', change.settings)
+        self.set(f'robot_{change.robots[0]}/election_node', change.settings)
 
     def _leap(self, change: Change) -> None:
         assert self.clock is not None
         self.clock.offset += change.settings['leap']
 
     def _attack(self, change: Change) -> None:
-        self.observer.attack(change.settings['name'], change.robots[0])
+        self.observer.attacker.begin(change.settings['name'], change.robots[0])
 
     def _attack_over(self, change: Change) -> None:
-        self.observer.stop_attack()
-
-    def _set(self, node: str, settings: Mapping[str, Any]) -> None:
-        self._requests.append((f'{node}: {dict(settings)}', self._client(node),
-                               SetParameters.Request(parameters=[
-                                   each.to_parameter_msg() for each in overrides(settings)])))
-        self._ask()
-
-    def _client(self, node: str) -> Any:
-        if node not in self._clients:
-            self._clients[node] = self.observer.create_client(
-                SetParameters, f'/{node}/set_parameters')
-        return self._clients[node]
-
-    def can_change_the_world(self) -> bool:
-        """Return whether the world accepts changes of its parameters."""
-        return bool(self._client(WORLD).service_is_ready())
+        self.observer.attacker.stop()

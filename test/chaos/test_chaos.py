@@ -24,7 +24,6 @@ import sys
 from benchmarks.chaos import report
 from benchmarks.chaos import schedule as of
 from benchmarks.chaos.__main__ import main
-from benchmarks.chaos.attacks import ATTACKS, Target, WEAK_IDS
 from benchmarks.chaos.judge import (
     bound,
     commands_check,
@@ -44,6 +43,7 @@ from leader_election.election.algorithms import BOUNDED
 from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
+from leader_election.ros.demo.attacks import ATTACKS, Target, WEAK_IDS
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.gate_log import Answer
 import pytest

@@ -20,7 +20,7 @@ ids, and overwrite each other's files.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 import ctypes
 import fcntl
@@ -82,11 +82,8 @@ class Processes:
         :return: the id of the process.
         """
         run = [executable] if '.' in executable else ['leader_election', executable]
-        command = [sys.executable, '-m', *run, '--ros-args']
-        for parameter, value in parameters.items():
-            command += ['-p', f'{parameter}:={_yaml(value)}']
-        for old, new in {'__node': name, **(remaps or {})}.items():
-            command += ['-r', f'{old}:={new}']
+        command = [sys.executable, '-m', *run,
+                   *arguments(parameters, {'__node': name, **(remaps or {})})]
         with self._log(name).open('wb') as log:
             self._running[name] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
@@ -105,11 +102,15 @@ class Processes:
 
         :raises ProcessDied: if one has ended; the message has the last line of its log.
         """
-        for name, child in self._running.items():
-            if child.poll() is not None:
-                last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
-                raise ProcessDied(f'{name} ended with status {child.returncode}: '
-                                  f'{"".join(last) or "no output"} (see {self._log(name)})')
+        for name, status in self.ended().items():
+            last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
+            raise ProcessDied(f'{name} ended with status {status}: '
+                              f'{"".join(last) or "no output"} (see {self._log(name)})')
+
+    def ended(self) -> dict[str, int]:
+        """Return the exit status of each process that has ended by itself, or by a signal."""
+        return {name: status for name, child in self._running.items()
+                if (status := child.poll()) is not None}
 
     def pause(self, name: str) -> None:
         """Stop a process by SIGSTOP: it neither computes nor answers until :meth:`go_on`."""
@@ -153,7 +154,22 @@ class Processes:
         self.stop()
 
 
-def _yaml(value: Any) -> str:
+def arguments(parameters: Mapping[str, Any], remaps: Mapping[str, str]) -> list[str]:
+    """
+    Return the arguments of a node.
+
+    >>> arguments({'radius': 3.0}, {'__node': 'one'})
+    ['--ros-args', '-p', 'radius:=3.0', '-r', '__node:=one']
+    """
+    words = ['--ros-args']
+    for parameter, value in parameters.items():
+        words += ['-p', f'{parameter}:={argument(value)}']
+    for old, new in remaps.items():
+        words += ['-r', f'{old}:={new}']
+    return words
+
+
+def argument(value: Any) -> str:
     """Format a value as a ROS argument: YAML contains JSON, which has no infinity."""
     return '.inf' if value == math.inf else json.dumps(value)
 
