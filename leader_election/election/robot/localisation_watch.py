@@ -131,7 +131,9 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
         'distance_factor': f'{factors.distance:.3f}',
         'distance_factor_deviation': f'{deviations.distance:.3f}',
         'turn_factor': f'{factors.turn:.3f}',
-        'turn_factor_deviation': f'{deviations.turn:.3f}'}
+        'turn_factor_deviation': f'{deviations.turn:.3f}',
+        'turn_per_metre': f'{factors.trim:.3f}',
+        'turn_per_metre_deviation': f'{deviations.trim:.3f}'}
 
 
 def text(sensing: Sensing, now: float) -> str:

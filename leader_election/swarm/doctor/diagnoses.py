@@ -40,7 +40,7 @@ from leader_election.swarm.doctor.observations import (
     space_of,
     Symptom,
 )
-from leader_election.swarm.doctor.positioning import LATE, STOPPED
+from leader_election.swarm.doctor.positioning import DOUBTED, LATE, STOPPED
 from leader_election.swarm.doctor.timing import SLOW_TIME, STANDS_STILL
 import yaml
 
@@ -118,8 +118,8 @@ EXPLANATIONS = (
     *(Explanation('slip', effect) for effect in ('sightings', 'deviation')),
     *(Explanation(cause, 'self_reported', text) for cause, text in (
         ('slip', 'wheels turn'),
-        ('deviation', 'distances are too uncertain'), ('sightings', 'sightings'),
-        ('sensor_bias', 'own ranges'))),
+        ('deviation', 'distances are too uncertain'), ('deviation', DOUBTED),
+        ('sightings', 'sightings'), ('sensor_bias', 'own ranges'))),
 )
 """The explanations, in the order in which they are tried; without cycles among checks."""
 

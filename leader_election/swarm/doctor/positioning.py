@@ -157,6 +157,8 @@ LARGE = 0.2
 """The deviation, relative to range or radius, that costs about a tenth of right leaders."""
 LEAST = 10
 """The least number of sightings that are judged."""
+DOUBTED = 'the leader is wrong'
+"""The begin of a robot's own warning."""
 SHARE = 0.5
 """The greatest share of rejections that is chance."""
 
@@ -182,8 +184,11 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
         doubt = vocabulary.number(values, vocabulary.LEADER_DOUBT)
         if doubt is not None:
             if doubt > DOUBTFUL:
+                # As the robot names it, behind the deviation.
+                cause = report.message.partition(' m: ')[2] if DOUBTED in report.message else ''
                 yield Symptom(Level.WARN, (robot,), 'its leader is wrong with a probability of '
-                              f'{doubt:.0%}: {what} may be {found:.1f} m off')
+                              f'{doubt:.0%}: {what} may be {found:.1f} m off'
+                              + f'; {cause}' * bool(cause))
             continue
         lengths = {name: length for name in (vocabulary.COMMUNICATION_RANGE, vocabulary.RADIUS)
                    if (length := vocabulary.number(values, name)) is not None and length > 0.0}

@@ -217,6 +217,19 @@ def test_deviations_are_judged_by_limit_range_and_radius(values, level, text):
         [] if level is None else [(('bob',), text, level)])
 
 
+def test_a_doubtful_leader_is_told_once_with_the_cause_that_the_robot_names():
+    said_so = 'the leader is wrong with a probability of 31%, since the deviation of distances is '
+    doubted = [report._replace(level=1, message=f'{said_so}0.60 m: no sighting for 40 s')
+               if report.robot == 'bob' else report
+               for report in reports({'distance_deviation': '0.6', 'leader_doubt': '0.310'})]
+    found = {each.check: (each.what, each.explained_by)
+             for each in examine(healthy(diagnostics=doubted, messages=seeing(1, 3)))}
+    assert found['deviation'] == (
+        'its leader is wrong with a probability of 31%: its distances to neighbours may be 0.6 m '
+        'off; no sighting for 40 s', '')
+    assert found['self_reported'][1] == 'deviation' and len(found) == 2
+
+
 @pytest.mark.parametrize(('counts', 'own', 'texts'), [
     ({'sightings_rejected': 3}, {}, []),
     ({'sightings_rejected': 12}, {},
