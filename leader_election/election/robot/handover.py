@@ -56,10 +56,12 @@ MOST_PIECES = 8
 MOST_MEMORY = PIECE * MOST_PIECES
 """The longest memory of all tasks of an instance [characters]."""
 MOST_MAKERS = 6
-"""The makers in a version: those of the last changes."""
+"""The makers in a version: those of the last changes, the earlier ones together as others."""
 MOST_NUMBER = 2**50
 TAGS = 2**20
 """The number of tags of makers."""
+OTHERS = TAGS - 1
+"""The tag of all makers that a version does not name."""
 PATIENCE = 30
 """The rounds after which a member no longer offers a memory that its leader does not take up."""
 UNRANKED = math.inf
@@ -82,11 +84,15 @@ class Version(NamedTuple):
         """
         Return whether another memory is a part of this one.
 
+        Makers that this one does not name are taken to be those that it no longer names.
+
         >>> newer, older = Version(0, {7: 3, 8: 2}), Version(0, {7: 2})
         >>> newer.covers(older), older.covers(newer)
         (True, False)
         """
-        return all(self.made.get(maker, 0) >= last for maker, last in other.made.items())
+        others = self.made.get(OTHERS, 0)
+        return all(max(self.made.get(maker, 0), others) >= last
+                   for maker, last in other.made.items())
 
     def newer(self, other: 'Version') -> bool:
         """Return whether this one is newer than another one, a part of it or not."""
@@ -101,8 +107,13 @@ class Version(NamedTuple):
 
     def changed(self, maker: int, term: int | None) -> 'Version':
         """Return the version after a change by a maker under a term."""
-        made = sorted({**self.made, maker: self.number + 1}.items(), key=lambda each: -each[1])
-        return Version(max(self.term, term or 0), dict(made[:MOST_MAKERS]))
+        made = {**self.made, maker: self.number + 1}
+        if len(made) > MOST_MAKERS:
+            others = made.pop(OTHERS, 0)
+            last = sorted(made.items(), key=lambda each: -each[1])
+            made = dict(last[:MOST_MAKERS - 1])
+            made[OTHERS] = max(others, *(number for _, number in last[MOST_MAKERS - 1:]))
+        return Version(max(self.term, term or 0), made)
 
 
 class MemoryPart(NamedTuple):
@@ -192,7 +203,7 @@ class Handover:
 
     def start(self, robot_id: int, first_number: int) -> None:
         """Begin a life of the robot, named by a number above that of the life before."""
-        self.maker = zlib.crc32(f'{robot_id} {first_number}'.encode()) % TAGS
+        self.maker = zlib.crc32(f'{robot_id} {first_number}'.encode()) % OTHERS
 
     def take(self, near: Sequence[Near], distance: float, leads: bool, term: int | None,
              most_term: float) -> None:

@@ -29,8 +29,10 @@ from leader_election.election.robot.handover import (
     MemoryPart,
     MOST_MAKERS,
     MOST_PIECES,
+    OTHERS,
     PATIENCE,
     PIECE,
+    TAGS,
     Version,
 )
 from leader_election.election.robot.wire import Rejected
@@ -104,6 +106,19 @@ def fresh(robots: Swarm, i: int, number: int, **common: Any) -> None:
 
 # By hand.
 
+def test_a_version_covers_those_before_it_with_makers_that_it_no_longer_names() -> None:
+    versions = [Version()]
+    for maker in range(2 * MOST_MAKERS):
+        versions.append(versions[-1].changed(maker, None).changed(maker, None))
+    last = versions[-1]
+    assert len(last.made) == MOST_MAKERS and last.made[OTHERS] == 2 * (MOST_MAKERS + 1)
+    assert all(later.covers(earlier) and not earlier.covers(later) for k, earlier in enumerate(
+        versions) for later in versions[k + 1:])
+    assert not last.covers(Version(0, {TAGS - 2: last.made[OTHERS] + 1}))
+    joined = last.joined(Version(0, {OTHERS: last.number})).changed(1, None)
+    assert len(joined.made) == MOST_MAKERS and joined.made[OTHERS] == last.number
+
+
 def test_the_next_leader_resumes_what_the_last_one_knew() -> None:
     robots = swarm()
     robots.sweep(10)
@@ -147,6 +162,19 @@ def test_a_robot_that_joins_is_brought_up_to_date_and_can_lead() -> None:
     robots.silent |= {1, 2}
     robots.sweep(9)
     assert diary(robots, 3).told[0][0] == 'resume'
+
+
+def test_the_memory_goes_on_from_leader_to_leader_however_many_there_were() -> None:
+    """The strongest is killed and starts again; a version does not name so many lives."""
+    robots = swarm(message_expiry=3.0)
+    for time in range(MOST_MAKERS):
+        robots.sweep(6)
+        known = diary(robots, 1).lines[:-3]
+        robots.silent.add(1)
+        robots.sweep(7)
+        assert all(each in diary(robots, 2).lines for each in known), time
+        fresh(robots, 1, 1000 * (time + 1))
+    assert OTHERS in held(robots, 4).version.made
 
 
 @pytest.mark.parametrize('alone', [1, 30], ids=['at once', 'after some work alone'])
