@@ -133,6 +133,29 @@ def test_the_next_leader_resumes_what_the_last_one_knew() -> None:
     assert [2, len(lines)] in diary(robots, 2).lines
 
 
+ZONES = ('{east: [[-1, -1], [1.5, -1], [1.5, 1], [-1, 1]], '
+         'west: [[1.5, -1], [5, -1], [5, 1], [1.5, 1]]}')
+
+
+@pytest.mark.parametrize('leader, successor, name, common', [
+    (1, 2, 'main', {'zones': ZONES}), (3, 4, 'main', {'zones': ZONES}),
+    (1, 2, 'second', {'tasks': '', 'others': {'second': {'tasks': 'diary', 'radius': 9.0}}})])
+def test_in_zones_and_instances_the_next_leader_resumes_what_the_last_one_of_its_own_knew(
+        leader: int, successor: int, name: str, common: dict[str, Any]) -> None:
+    robots = swarm(**common)
+
+    def lines(i: int) -> list[list[int]]:
+        task = robots.robots[i].instances[name].membership.task_runners[0].task
+        assert isinstance(task, Diary)
+        return task.lines
+    robots.sweep(10)
+    known = lines(leader)[:-1]
+    robots.silent.add(leader)
+    robots.sweep(8)
+    assert len(known) > 6 and lines(successor)[:len(known)] == known
+    assert {each[0] for each in lines(successor)} == {leader, successor}
+
+
 def test_without_a_task_that_remembers_nothing_is_sent() -> None:
     robots = swarm(tasks='count')
     robots.sweep(3)
