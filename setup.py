@@ -35,7 +35,8 @@ WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
 # The least versions are those of Ubuntu 24.04 where it has the package in a version that serves;
 # make test-least runs the tests with exactly these.
-RUN = ['numpy>=1.26.4', 'PyYAML>=6.0.1', 'shapely>=2.0.3', 'transforms3d>=0.4.1']
+RUN = ['cryptography>=41.0.7', 'numpy>=1.26.4', 'PyYAML>=6.0.1', 'shapely>=2.0.3',
+       'transforms3d>=0.4.1']
 VIEW = ['matplotlib>=3.6.3', 'pillow>=10.2.0', 'rich>=13.7.1']
 RECORD = [*VIEW, 'mcap>=1.6.0', 'mcap-ros2-support>=0.6.0']
 LAB = [*VIEW, 'numba>=0.61.0', 'scipy>=1.11.4', 'networkx>=3.2', 'xarray>=2024.6.0',

@@ -127,7 +127,7 @@ EXECUTABLES = (
         name='swarm_doctor', module='leader_election.ros.nodes.swarm_doctor', stop_status=130,
         description='check a running swarm for common faults, and suggest remedies'),
     Executable(
-        name='swarm_key', module='leader_election.swarm.fleet.key_file', stop_status=130,
+        name='swarm_key', module='leader_election.swarm.fleet.key_command', stop_status=130,
         description='make the key of a swarm, and change it'),
     Executable(
         name='swarm_world', module='leader_election.ros.nodes.swarm_world',

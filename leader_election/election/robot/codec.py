@@ -41,8 +41,10 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.fields import Field
+from leader_election.election.identity.part import IdentityPart
 from leader_election.election.mandates.part import MandatePart
 from leader_election.election.robot import localisation_codec, region_codec
+from leader_election.election.robot.identity_codec import IDENTITY
 from leader_election.election.robot.mandate_codec import MANDATE
 from leader_election.election.robot.region_codec import RegionPart
 from leader_election.election.robot.wire import (
@@ -135,6 +137,13 @@ class Message(NamedTuple):
     """
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
     beside the topic on which robots send. Wrong names are ignored; the message counts.
+    """
+    identity: Annotated[
+        IdentityPart | None, Sent('y', IDENTITY, RejectReason.IDENTITY)] = None
+    """
+    The part about identities, in base64, with points between its pieces: the sender's signature of
+    what it says; an element of the leader's hash chain; the leader's signed statement; a record of
+    the roster or a proof. Empty pieces at the end are left out.
     """
     mandate: MandatePart | None = None
     """The part about mandates, if its leaders have them."""
@@ -451,7 +460,7 @@ def is_place(position: Position) -> bool:
 
 
 _HEADER = members(Message)
-_FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names'}
+_FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names', 'identity'}
 _READERS = tuple((name, member.key, member.kind.read, member.fault, member.required)
                  for name, member in _HEADER.items())
 _WRITERS = tuple(

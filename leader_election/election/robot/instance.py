@@ -27,7 +27,7 @@ from typing import Any
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED, hop_limit
 from leader_election.election.coordination.collection import LATE
-from leader_election.election.coordination.region import CANDIDATE, RELAY, ROLES
+from leader_election.election.coordination.region import CANDIDATE, RELAY, ROLES, WORKER
 from leader_election.election.mandates.mandates import Follows, Mandates
 from leader_election.election.mandates.part import Heard, MandatePart
 from leader_election.election.robot.codec import InstancePart, Message, Position
@@ -95,6 +95,10 @@ class Instance:
         settings = parameters.mandate_settings
         self.mandates = None if settings is None else Mandates(robot_id, settings)
         """``None``: its leaders have no mandates."""
+        self.granted = math.inf
+        """The greatest strength that it may claim; ``BARRED``: it may not lead."""
+        self.refused: frozenset[int] = frozenset()
+        """The leaders that are not believed in the present round."""
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
@@ -142,7 +146,7 @@ class Instance:
             return RELAY
         if self.below is not None:
             return CANDIDATE if self.below.leads else RELAY
-        return self._role
+        return self._role if self.granted > BARRED else max(self._role, WORKER)
 
     @property
     def role(self) -> str:
@@ -250,9 +254,13 @@ class Instance:
         if self.membership.gain > 0.0:
             metric = self.membership.scaled(view)
         exports = view.exports
-        if self.algorithm.leaders_follow_themselves and (late := contradicted(view)):
-            exports = [export for j, export in enumerate(exports) if j not in late]
-            metric = [distance for j, distance in enumerate(metric) if j not in late]
+        out = contradicted(view) if self.algorithm.leaders_follow_themselves else []
+        if self.refused:
+            out = [j for j, export in enumerate(exports)
+                   if j in out or export.leader in self.refused]
+        if out:
+            exports = [export for j, export in enumerate(exports) if j not in out]
+            metric = [distance for j, distance in enumerate(metric) if j not in out]
         inputs = self._device(), self.state, exports, metric
         if inputs != self._elected[0]:
             # Kept for the round that follows a message which is news.
@@ -322,7 +330,7 @@ class Instance:
         return list(self.zones.polygons[self.zone].exterior.coords[:-1])
 
     def _device(self) -> Device:
-        strength = self.strength.announced
+        strength = min(self.strength.announced, self.granted)
         return Device(self.robot_id, strength if self.effective_role == CANDIDATE else BARRED)
 
 

@@ -194,7 +194,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
             'sighting_interval most_sightings localised_neighbours landmarks '
             'odometry_factors_file max_deviation hops_beyond_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
-        'Security': 'swarm_key_file accept_unverified replay_window',
+        'Security': 'swarm_key_file identity_file roster_file accept_unverified replay_window',
         'Outputs and process': 'output_namespace diagnostics_period metrics_period event_log '
                                'executor',
     }
@@ -301,9 +301,18 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         '', 'The file with the key of the swarm, which the command swarm_key makes; ~ stands for '
         'the home directory. Messages are signed with it, and robots without it are not believed. '
         'It is read again when it changes. Empty: no key.')
+    identity_file: str = parameter(
+        '', 'The file with the private key of this robot, which swarm_key --enrol makes; {id} '
+        "stands for its id, ~ for the home directory. Its elections' statements are signed, and "
+        'robots without an identity are not believed. Takes roster_file, swarm_key_file, and '
+        'algorithm bounded; it protects the first instance. Empty: none.')
+    roster_file: str = parameter(
+        '', 'The file with what the owner grants to each robot, which swarm_key makes. It is read '
+        'again when it changes, and newer records are passed on between robots. Empty: none.')
     accept_unverified: bool = parameter(
         False, 'Whether a robot with a key also believes unsigned messages, and one without a key '
-        'signed ones, which it cannot check: while a running swarm is given its key.',
+        'signed ones, which it cannot check, and those without an identity: while a running '
+        'swarm is given its key, or identities.',
         dynamic=True)
     replay_window: float = parameter(
         5.0, 'The greatest age of a signed message; longer than messages are under way. An '
@@ -345,6 +354,14 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
             raise ParameterError(
                 'output_namespace', self.output_namespace, 'a name of letters, digits and _, the '
                 'first no digit, several with / between them, without a leading /')
+        for name, needed, given in (('identity_file', 'roster_file', self.identity_file),
+                                    ('roster_file', 'identity_file', self.roster_file),
+                                    ('identity_file', 'swarm_key_file', self.identity_file)):
+            if given and not getattr(self, needed):
+                raise ParameterError(name, problem=f': it takes {needed}, which is not set')
+        if self.identity_file and self.algorithm != 'bounded':
+            raise ParameterError('identity_file', problem=': it takes algorithm bounded, which is '
+                                 f'{self.algorithm}')
         if self.message_expiry <= self.round_period:
             raise ParameterError('message_expiry', problem=f': {self.message_expiry:g} is not '
                                  'allowed; it takes more than round_period, which is '

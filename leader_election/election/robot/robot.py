@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
+from leader_election.election.identity.identity import Identity
+from leader_election.election.identity.part import NO_PART, Said
 from leader_election.election.robot.codec import (
     codec_for,
     MAIN,
@@ -87,7 +89,7 @@ class Robot:
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
                  keys: Keys = NO_KEYS, start: int = 0,
                  landmarks: Mapping[int, Position] = NO_LANDMARKS,
-                 first_number: int = 0) -> None:
+                 first_number: int = 0, identity: Identity | None = None) -> None:
         """
         Make a robot that has received no message yet.
 
@@ -97,6 +99,7 @@ class Robot:
         :param start: the wall clock at time 0 [ms since 1970]: signed messages count from it.
         :param landmarks: the places of landmarks by their ids [m].
         :param first_number: of beats and decisions, above all before a restart: the wall clock.
+        :param identity: its own; ``None``: it has none, and asks for none.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
@@ -130,6 +133,11 @@ class Robot:
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
         self.reception = Reception(parameters, self._codec, self.authentication,
                                    self._neighbourhood.knows, self.counts)
+        self.identity = identity
+        self._start = start
+        if identity is not None:
+            self.reception.judge = self._judge
+            self._configure_identity(identity)
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
@@ -148,6 +156,14 @@ class Robot:
     def _configure_instances(self) -> None:
         for name, of_it in instance_parameters(self.parameters, self._others).items():
             self.instances[name].configure(of_it, self.sensing.link_range)
+        if self.identity is not None:
+            self._configure_identity(self.identity)
+
+    def _configure_identity(self, identity: Identity) -> None:
+        parameters = self.parameters
+        identity.configure(
+            parameters.message_expiry + parameters.round_period, parameters.round_period,
+            self.sensing.metric.is_length and parameters.feedback_gain == 0.0)
 
     @property
     def state(self) -> Any:
@@ -203,6 +219,37 @@ class Robot:
                 news = instance.hear(message, now) or news
         return news
 
+    def _wall(self, now: float) -> float:
+        """Return the wall clock, by that at the start [s since 1970]."""
+        return self._start / 1e3 + now
+
+    def _said(self, robot: int, export: Any, position: Position | None) -> Said:
+        return Said(robot, export.leader, export.value, export.distance, export.hops, position)
+
+    def _judge(self, message: Message, sequence: int | None, now: float) -> RejectReason | None:
+        """Return why a message is not believed by identities, and that it is no replay."""
+        identity, part = self.identity, message.identity or NO_PART
+        assert identity is not None
+        if message.id == self.parameters.robot_id:
+            return None
+        if message.identity is not None or not self.parameters.accept_unverified:
+            refusal = identity.admit(
+                self._said(message.id, message.export, message.position), part, now,
+                self._wall(now), self.authentication.time.read(now))
+            if refusal is not None:
+                if message.id in identity.proofs:
+                    self.mailbox.forget(message.id)
+                return RejectReason(f'rejected_{refusal}')
+        return self.authentication.admit(
+            message.id, sequence, now,
+            lambda leap: identity.may_leap(message.id, part, leap, now))
+
+    def _believe(self, now: float) -> None:
+        """Determine the leaders that are not believed, and the own rights."""
+        if self.identity is not None:
+            self.main.refused = self.identity.refused(now, self._wall(now))
+            self.main.granted = self.identity.most_strength
+
     def _is_news(self, noted: Message, message: Message) -> bool:
         """
         Return whether a further message of a sender may cause a round.
@@ -236,6 +283,7 @@ class Robot:
         self.neighbours = (self._neighbourhood.at(now) if moved or outlook is None
                            else outlook.neighbours)
         self._last_round = now
+        self._believe(now)
         near = {neighbour.message.id for neighbour in self.neighbours}
         # A late robot has sent messages since that were lost here, but may have reached others.
         departed = [Neighbour(entry.message, math.inf) for entry in self.mailbox.valid(now)
@@ -266,6 +314,7 @@ class Robot:
         are no news: they count in the next periodic round.
         """
         self.sensing.locate(now)
+        self._believe(now)
         outlook = Outlook(self._neighbourhood.at(now))
         neighbours = [
             near if near.missed == 0 else near._replace(missed=min(
@@ -331,6 +380,13 @@ class Robot:
             localisation=self.sensing.estimate, names=self._names(),
             mandate=self.main.mandate_part,
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
+        if self.identity is not None:
+            part, hops = self.identity.part(
+                self._said(message.id, message.export, message.position),
+                frozenset(near.message.id for near in self.neighbours),
+                self._last_round, self.authentication.time.read(self._last_round))
+            message = message._replace(
+                identity=part, export=message.export._replace(hops=hops))
         collected = grants_in(message)
         payload, message = shortened(
             message, self._codec.encode, self.authentication.room, self.counts)

@@ -31,6 +31,7 @@ there is no greatest one, which would block all later messages.
 """
 
 import binascii
+from collections.abc import Callable
 from functools import lru_cache
 import hashlib
 import hmac
@@ -48,6 +49,8 @@ SIGNATURE_LENGTH = 37
 """The length that a signature adds to a message [characters]."""
 RING, HALF = 2**48, 2**47
 """Sequence numbers are counted modulo this [ms]."""
+TOGETHER = 1000
+"""By how much robots with identities may be ahead of each other [ms]."""
 SENDERS = 500
 """The number of senders from which on long silent senders are forgotten."""
 
@@ -201,6 +204,8 @@ class SwarmTime:
         self._at = 0.0
         self._last: dict[int, int] = {}
         self._most = SENDERS
+        self._accepted: dict[tuple[int, int], None] = {}
+        """The numbers accepted in any order, with their senders."""
 
     def read(self, now: float) -> int:
         """
@@ -245,6 +250,29 @@ class SwarmTime:
         self._last[sender] = sequence
         if len(self._last) > self._most:
             self._forget(window)
+        return True
+
+    def accept_in_any_order(self, sender: int, sequence: int, window: float, now: float,
+                            may_leap: Callable[[int], bool]) -> bool:
+        """
+        Return whether a number is new, where its sender's name alone is no proof of it.
+
+        A forged number must not make later ones of the true sender old, nor set the time forward.
+
+        :param may_leap: whether the sender may set the swarm time forward to a number.
+        """
+        by = ahead(sequence, self.read(now))
+        if by < -1e3 * window or (sender, sequence) in self._accepted:
+            return False
+        if by > TOGETHER:
+            if not may_leap(sequence):
+                return False
+            self._time = sequence
+        self._accepted[sender, sequence] = None
+        if len(self._accepted) > self._most:
+            self._accepted = {each: None for each in self._accepted
+                              if self._age(each[1]) <= 1e3 * window}
+            self._most = 2 * len(self._accepted) + SENDERS
         return True
 
     def _forget(self, window: float) -> None:
@@ -325,13 +353,15 @@ class Authentication:
             return None, None
         return None, RejectReason.SIGNATURE if signed else RejectReason.UNSIGNED
 
-    def admit(self, sender: int, sequence: int | None, now: float) -> RejectReason | None:
+    def admit(self, sender: int, sequence: int | None, now: float,
+              may_leap: Callable[[int], bool] | None = None) -> RejectReason | None:
         """
         Check that a message is not a replay, and remember it.
 
         :param sender: the id in the message.
         :param sequence: as :meth:`check` returned it.
         :param now: the time [s].
+        :param may_leap: with identities, whether the sender may set the swarm time forward.
         :return: the reason for rejecting the message; ``None``: it is accepted.
         """
         if not self.keys:
@@ -340,6 +370,6 @@ class Authentication:
             # A robot with the key signs all of its messages.
             known = self.time.knows(sender, self.window, now)
             return RejectReason.UNSIGNED if known else None
-        if self.time.accept(sender, sequence, self.window, now):
-            return None
-        return RejectReason.REPLAY
+        new = (self.time.accept(sender, sequence, self.window, now) if may_leap is None else
+               self.time.accept_in_any_order(sender, sequence, self.window, now, may_leap))
+        return None if new else RejectReason.REPLAY

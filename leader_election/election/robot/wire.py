@@ -67,6 +67,9 @@ class RejectReason(str, Enum):
     UNSIGNED = 'rejected_unsigned'
     SIGNATURE = 'rejected_signature'
     REPLAY = 'rejected_replay'
+    IDENTITY = 'rejected_identity'
+    CANDIDACY = 'rejected_candidacy'
+    LIAR = 'rejected_liar'
 
 
 def dumps(value: Any) -> str:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The key file of a swarm, made and changed by the command ``swarm_key``, and a robot's swarm time.
+The files with keys that the command ``swarm_key`` makes, and a robot's swarm time.
 
 The key file holds one key per line, as 64 hexadecimal digits: the first signs, a second one is
 accepted beside it while the key is changed. Lines that begin with ``#`` are comments.
@@ -25,18 +25,22 @@ starts later than that by the window of replays: then nothing that it may have a
 What is written seldom is a leap at a start: others follow it.
 """
 
-import argparse
-from collections.abc import Sequence
+from collections.abc import Callable
 import contextlib
+from functools import partial
 import os
 from pathlib import Path
 import secrets
 import shlex
 import stat
+from typing import Any, NamedTuple
 
+from leader_election.election.identity.identity import Identity
+from leader_election.election.identity.roster import parse_identity, parse_roster, Roster
 from leader_election.election.robot import swarm_key
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.wire import own_path
 from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
 RESERVED = 30_000
 """The time between two writings: how far the kept time is ahead of the swarm time [ms]."""
@@ -117,10 +121,23 @@ class SwarmTimeFile:
         self._kept = kept
 
 
-PARAMETER = 'swarm_key_file'
-MODE = 0o600
-MOST_BYTES = 65536
-"""The longest key file that is read, comments included."""
+class FileKind(NamedTuple):
+    """A kind of files."""
+
+    parameter: str
+    """That of a robot which names the file."""
+    name: str
+    parse: Callable[[str], Any]
+    """Returns the content of a text; raises ``ValueError`` for another text, quoting no key."""
+    secret: bool = True
+
+
+KEYS = FileKind('swarm_key_file', 'key file', swarm_key.parse_keys)
+IDENTITY = FileKind('identity_file', 'identity file', parse_identity)
+ROSTER = FileKind('roster_file', 'roster', parse_roster, secret=False)
+MODE, PUBLIC = 0o600, 0o644
+MOST_BYTES = 2**20
+"""The longest file that is read, comments included."""
 
 
 def read_keys(path: str | Path) -> swarm_key.Keys:
@@ -131,77 +148,88 @@ def read_keys(path: str | Path) -> swarm_key.Keys:
     :raises ParameterError: for a file that cannot be read, that others can read, or without a
         key; one line, with the remedy.
     """
-    return _read(path)[0]
+    keys: swarm_key.Keys = _read(path, KEYS)[0]
+    return keys
 
 
-def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
-    """Return the keys in a file, and a value that differs when the file changes."""
+def read_file(path: str | Path, kind: FileKind) -> Any:
+    """
+    Return the content of a file.
+
+    :raises ParameterError: as :func:`read_keys`.
+    """
+    return _read(path, kind)[0]
+
+
+def _read(path: str | Path, kind: FileKind) -> tuple[Any, object]:
+    """Return the content of a file, and a value that differs when the file changes."""
     try:
         # Opened before the checks, so that the checked file is the one that is read; not blocking,
         # since it may be a pipe.
         number = os.open(Path(path).expanduser(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             status = os.fstat(number)
-            _check(path, status)
+            _check(path, status, kind)
             text = os.read(number, MOST_BYTES).decode()
         finally:
             os.close(number)
-        return swarm_key.parse_keys(text), _version(status)
+        return kind.parse(text), _version(status)
     except ParameterError:
         raise
     except UnicodeDecodeError:
-        raise _wrong(path, 'is not text; swarm_key makes a key file') from None
+        raise _wrong(path, kind, f'is not text; swarm_key makes a {kind.name}') from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
-        raise _wrong(path, f'cannot be read: {reason}; swarm_key makes a key file') from None
+        raise _wrong(
+            path, kind, f'cannot be read: {reason}; swarm_key makes a {kind.name}') from None
     except ValueError as error:
-        raise _wrong(path, f'is not a key file: {error}; swarm_key makes one') from None
+        raise _wrong(path, kind, f'is not a {kind.name}: {error}; swarm_key makes one') from None
 
 
-def _check(path: str | Path, status: os.stat_result) -> None:
+def _check(path: str | Path, status: os.stat_result, kind: FileKind) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise _wrong(path, 'is not a file; swarm_key makes a key file')
+        raise _wrong(path, kind, f'is not a file; swarm_key makes a {kind.name}')
     mode = stat.S_IMODE(status.st_mode)
-    if mode & 0o077:
-        raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it by: '
-                     f'chmod 600 {shlex.quote(str(Path(path).expanduser()))}')
+    if kind.secret and mode & 0o077:
+        raise _wrong(path, kind, f'is open to others than its owner (mode {mode:04o}); correct it '
+                     f'by: chmod 600 {shlex.quote(str(Path(path).expanduser()))}')
 
 
 def _version(status: os.stat_result) -> object:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
 
 
-def _wrong(path: str | Path, what: str) -> ParameterError:
-    return ParameterError(PARAMETER, problem=f': {str(path)!r} {what}')
+def _wrong(path: str | Path, kind: FileKind, what: str) -> ParameterError:
+    return ParameterError(kind.parameter, problem=f': {str(path)!r} {what}')
 
 
 class KeyFile:
     """
-    The key file of a robot, which is read again when it has changed.
+    A file of a robot, which is read again when it has changed.
 
-    :ivar keys: as read last; the previous ones if the file has become invalid.
+    :ivar content: as read last; that of before if the file has become invalid.
     :ivar error: the present error of the file; empty: none.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, kind: FileKind = KEYS) -> None:
         """
         Read the file.
 
-        :param path: of the file; empty: the robot has no key.
+        :param path: of the file; empty: the robot has none.
         :raises ParameterError: as :func:`read_keys`.
         """
-        self._path = path
-        self.keys: swarm_key.Keys = swarm_key.NO_KEYS
+        self._path, self._kind = path, kind
+        self.content: Any = swarm_key.NO_KEYS
         self.error = ''
         self._read_version: object = None
         if path:
-            self.keys, self._read_version = _read(path)
+            self.content, self._read_version = _read(path, kind)
 
     def changed(self) -> bool:
-        """Read the file again if it has changed; return whether keys or error have changed."""
+        """Read the file again if it has changed; return whether content or error have changed."""
         if not self._path:
             return False
-        before = (self.keys, self.error)
+        before = (self.content, self.error)
         try:
             version: object = _version(os.stat(Path(self._path).expanduser()))
         except (OSError, RuntimeError):
@@ -209,11 +237,33 @@ class KeyFile:
         if version != self._read_version:
             self._read_version = version
             try:
-                self.keys, self._read_version = _read(self._path)
+                self.content, self._read_version = _read(self._path, self._kind)
                 self.error = ''
             except ParameterError as error:
-                self.error = f'{error}; the keys read before stay in use'
-        return (self.keys, self.error) != before
+                self.error = f'{error}; its former contents stay in use'
+        return (self.content, self.error) != before
+
+
+def read_identity(parameters: ElectionParameters, namespace: str,
+                  roster: Roster | None) -> Identity | None:
+    """
+    Return the identity of a robot; ``None``: it has none.
+
+    :param roster: as its roster file has it.
+    :raises ParameterError: if the file is wrong, or does not belong to the robot or the roster.
+    """
+    if roster is None:
+        return None
+    path = own_path(parameters.identity_file, parameters.robot_id, namespace)
+    keys = read_file(path, IDENTITY)
+    problem = f'is of robot {keys.robot}, not {parameters.robot_id}'
+    if keys.robot == parameters.robot_id:
+        try:
+            return Identity(keys, Roster(roster.owner, roster.records.values()),
+                            secrets.randbits(32), partial(secrets.token_bytes, 32))
+        except ValueError as error:
+            problem = f'does not fit: {error}'
+    raise _wrong(path, IDENTITY, problem)
 
 
 # Functions of the command.
@@ -226,7 +276,7 @@ def make_key(path: Path) -> swarm_key.Keys:
     """
     keys = (secrets.token_bytes(32),)
     try:
-        _write(path, keys)
+        _write(path, _text(keys))
     except FileExistsError:
         raise ParameterError(f'{str(path)!r} exists, and no key is overwritten; --next prepares '
                              'a change of the key in it') from None
@@ -272,28 +322,40 @@ def _both(path: Path) -> swarm_key.Keys:
 
 
 def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
-    """Write other keys to a file atomically: a reader finds either the old or the new ones."""
+    replace(path, _text(keys))
+    return keys
+
+
+def replace(path: Path, text: str, mode: int = MODE) -> None:
+    """
+    Write a file atomically: a reader finds either the old or the new text.
+
+    :raises ParameterError: if it cannot be written.
+    """
     path = path.expanduser().resolve()
     new = path.with_name(f'.{path.name}.{secrets.token_hex(8)}')
-    _write(new, keys)
+    _write(new, text, mode)
     try:
         new.replace(path)
     except OSError as error:
         new.unlink()
         raise ParameterError(f'{str(path)!r} cannot be written: {error.strerror}') from None
-    return keys
 
 
-def _write(path: Path, keys: swarm_key.Keys) -> None:
+def _text(keys: swarm_key.Keys) -> str:
     names = [f'# {role}: {swarm_key.fingerprint(key)}'
              for role, key in zip(('signs', 'accepted'), keys)]
     lines = ['# Key file of leader_election. Keep it secret: its holders are believed.']
     for name, key in zip(names, keys):
         lines += [name, key.hex()]
+    return '\n'.join(lines) + '\n'
+
+
+def _write(path: Path, text: str, mode: int = MODE) -> None:
     try:
-        number = os.open(path.expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+        number = os.open(path.expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with open(number, 'w', encoding='utf-8') as file:
-            file.write('\n'.join(lines) + '\n')
+            file.write(text)
             file.flush()
             os.fsync(number)
     except FileExistsError:
@@ -301,54 +363,3 @@ def _write(path: Path, keys: swarm_key.Keys) -> None:
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise ParameterError(f'{str(path)!r} cannot be written: {reason}') from None
-
-
-DESCRIPTION = """
-Make a file with a new key for a swarm (parameter swarm_key_file of each robot). Its owner alone
-can read it, and no file is overwritten. The key of a running swarm is changed in three steps, and
-after each the file is copied to all robots: --next, --switch, --finish. Keys are shown by their
-fingerprints, as in /diagnostics.
-"""
-STEPS = {
-    None: (make_key, 'copy the file to each robot (scp -p), and give it the parameter '
-           'swarm_key_file'),
-    'next': (add_next, 'copy the file to all robots, then: swarm_key --switch'),
-    'switch': (switch, 'copy the file to all robots, then: swarm_key --finish'),
-    'finish': (finish, 'copy the file to all robots; the other key is worthless then'),
-    'show': (read_keys, ''),
-}
-"""The function of each option, and the next step."""
-
-
-def options() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    parser = CommandLineParser(prog='leader_election swarm_key', description=DESCRIPTION)
-    parser.add_argument('file', metavar='FILE', type=Path, help='the key file')
-    step = parser.add_mutually_exclusive_group()
-    for name, text in (
-            ('next', 'add the next key, which is accepted from then on'),
-            ('switch', 'sign with the next key, and still accept the previous one'),
-            ('finish', 'accept the key that signs alone'),
-            ('show', 'show the fingerprints of the keys')):
-        step.add_argument(f'--{name}', dest='step', action='store_const', const=name, help=text)
-    return parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """
-    Execute the command line.
-
-    :param arguments: of the command line, by default those of this process.
-    :return: the exit status.
-    """
-    chosen = options().parse_args(arguments)
-    act, then = STEPS[chosen.step]
-    try:
-        keys = act(chosen.file)
-    except ParameterError as error:
-        return print_error(error)
-    for role, key in zip(('signs', 'accepted'), keys):
-        print(f'{swarm_key.fingerprint(key)}  {role}')
-    if then:
-        print(f'{chosen.file}: {then}')
-    return ExitStatus.OK

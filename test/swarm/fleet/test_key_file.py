@@ -22,7 +22,8 @@ from election.robot.swarm import Swarm
 from leader_election.election.robot.swarm_key import ahead, fingerprint, RING
 from leader_election.parameters import ParameterError
 from leader_election.swarm.fleet import key_file
-from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys, RESERVED, SwarmTimeFile
+from leader_election.swarm.fleet.key_command import main
+from leader_election.swarm.fleet.key_file import KeyFile, read_keys, RESERVED, SwarmTimeFile
 import pytest
 
 KEY = 'ab' * 32
@@ -104,7 +105,7 @@ def test_home_in_the_path_is_expanded(path, monkeypatch):
     written(path, KEY)
     assert read_keys('~/swarm.key') == (bytes.fromhex(KEY),)
     file = KeyFile('~/swarm.key')
-    assert len(file.keys) == 1 and not file.changed()
+    assert len(file.content) == 1 and not file.changed()
 
 
 def test_existing_key_is_not_overwritten(path, capsys):
@@ -145,12 +146,12 @@ def test_unwritable_folder_is_refused(path, capsys):
 
 
 def test_changed_file_is_read_again(path):
-    assert KeyFile('').keys == () and not KeyFile('').changed(), 'without a file'
+    assert KeyFile('').content == () and not KeyFile('').changed(), 'without a file'
     written(path, KEY)
     file = KeyFile(str(path))
     assert not file.changed()
     written(path, KEY + '\n' + 'cd' * 32)
-    assert file.changed() and len(file.keys) == 2 and not file.changed()
+    assert file.changed() and len(file.content) == 2 and not file.changed()
 
 
 def test_file_that_becomes_wrong_keeps_the_key(path):
@@ -161,7 +162,7 @@ def test_file_that_becomes_wrong_keeps_the_key(path):
                          (lambda: written(path, KEY, 0o644), 'chmod 600')):
         spoil()
         assert file.changed() and error in file.error and not file.changed()
-        assert file.keys == (bytes.fromhex(KEY),)
+        assert file.content == (bytes.fromhex(KEY),)
     path.chmod(0o600)
     assert file.changed() and file.error == '' and not file.changed()
 

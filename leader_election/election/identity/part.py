@@ -1,0 +1,113 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The part of a message about identities, and what it is about."""
+
+import math
+from typing import NamedTuple
+
+from leader_election.election.identity.statements import MOST_HOPS, rounded, Signed, Statement
+
+TOLERANCE = 2.0
+"""How far place and distance may be from those in the last statement [m]."""
+NO_STRENGTH = math.nextafter(math.inf, 0.0)
+"""The value in the export of a robot that may not lead."""
+
+
+class Said(NamedTuple):
+    """What a message says of an election."""
+
+    robot: int
+    leader: int
+    value: float
+    """The leader's strength, negated."""
+    distance: float
+    hops: int
+    position: tuple[float, float] | None
+
+    @property
+    def leads(self) -> bool:
+        """Return whether it is the candidacy of the sender itself."""
+        return self.leader == self.robot and self.value != NO_STRENGTH
+
+    def statement(self, boot: int, serial: int) -> Statement:
+        """Return the statement of its sender, without an anchor."""
+        x, y = self.position or (math.nan, math.nan)
+        return Statement(self.robot, boot, serial, self.leader, self.value, min(
+            self.hops, MOST_HOPS), rounded(self.distance), rounded(x), rounded(y))
+
+    def agrees(self, statement: Statement) -> bool:
+        """Return whether it is what its sender has signed, but for small differences."""
+        return (self.leader == statement.leader and self.value == statement.value
+                and min(self.hops, MOST_HOPS) == statement.hops
+                and self.leads == statement.leads
+                and (self.distance == statement.distance
+                     or abs(self.distance - statement.distance) <= TOLERANCE)
+                and (math.isnan(statement.x) if self.position is None
+                     else math.dist(self.position, (statement.x, statement.y)) <= TOLERANCE))
+
+
+class Own(NamedTuple):
+    """The statement of a sender that does not lead; the rest of it is in the message."""
+
+    boot: int
+    serial: int
+    distance: float
+    x: float
+    y: float
+    signature: bytes
+
+    def signed(self, said: 'Said') -> Signed:
+        """Return the statement of the sender of a message."""
+        return Signed(Statement(said.robot, self.boot, self.serial, said.leader, said.value,
+                                min(said.hops, MOST_HOPS), self.distance, self.x, self.y),
+                      self.signature)
+
+
+class LeaderPart(NamedTuple):
+    """The leader's statement; its id and value are in the message."""
+
+    boot: int
+    serial: int
+    x: float
+    y: float
+    anchor: bytes
+    interval: int
+    signature: bytes
+
+    def signed(self, leader: int, value: float) -> Signed:
+        """Return the statement."""
+        return Signed(Statement(leader, self.boot, self.serial, leader, value, 0, 0.0,
+                                self.x, self.y, self.anchor, self.interval), self.signature)
+
+
+class Link(NamedTuple):
+    """An element of the leader's hash chain, for the number of hops in the message."""
+
+    beat: int
+    element: bytes
+
+
+class IdentityPart(NamedTuple):
+    """The part of a message about identities."""
+
+    own: Own | None = None
+    link: Link | None = None
+    leader: LeaderPart | None = None
+    """The leader's; of a leader, in place of ``own``."""
+    news: bytes = b''
+    """A new record of the roster, or a proof."""
+
+
+NO_PART = IdentityPart()
