@@ -10,7 +10,7 @@ VENV := .venv$(OTHER)
 BIN := $(VENV)/bin
 
 # The requirements of each environment; each includes the previous one. The linters are Jazzy's.
-RUN := ros$(OTHER) run view record
+RUN := ros$(OTHER) run view record web
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
 DEV := $(CLUSTER) notebook physics test build $(if $(OTHER),,lint) docs

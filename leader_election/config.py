@@ -32,7 +32,7 @@ from leader_election.parameters import to_yaml
 from leader_election.simulation.parameters import GazeboOdometryParameters, WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.recording.options import RecorderParameters
-from leader_election.swarm.tracker import MonitorParameters
+from leader_election.swarm.tracker import MonitorParameters, WebParameters
 
 FILES = {
     'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),
@@ -51,6 +51,7 @@ FILES = {
     'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
     'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots at random.'),
     'record.yaml': (RecorderParameters, 'The parameters of record.'),
+    'web.yaml': (WebParameters, 'The parameters of web, the page of a swarm in a browser.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
 }
 """The parameters that each file holds, and its title."""

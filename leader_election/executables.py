@@ -71,6 +71,7 @@ _TO_VIEW = Requirement(extra='view', modules=_VIEW, purpose='the view of a swarm
 _TO_RECORD = Requirement(extra='record', modules=_RECORD, purpose='the recorder')
 _TO_REPLAY = Requirement(
     extra='record', modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
+_TO_SHOW = Requirement(extra='web', modules=('bokeh',), purpose='the page of a swarm')
 _TO_MEASURE = Requirement(extra='lab', modules=_LAB, purpose='the laboratory')
 
 EXECUTABLES = (
@@ -137,5 +138,8 @@ EXECUTABLES = (
         name='wander', module='leader_election.ros.nodes.wander',
         parameter_file='wander.yaml',
         description='drive robots on random walks'),
+    Executable(
+        name='web', module='leader_election.ros.nodes.web', requires=_TO_SHOW,
+        parameter_file='web.yaml', description='show the swarm in a browser'),
 )
 """All executables, by name."""

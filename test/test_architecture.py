@@ -48,6 +48,7 @@ LEANS_ON = {
                     'election.coordination', 'parameters'},
     'swarm.recording': {'swarm.view', 'swarm', 'simulation', 'election.robot',
                         'election.algorithms', 'localisation', 'parameters'},
+    'swarm.web': {'swarm.view', 'swarm', 'election.robot', 'parameters'},
     'swarm.doctor': {'swarm.fleet', 'election.robot', 'election.algorithms', 'localisation',
                      'parameters'},
     'lab': {'swarm.view', 'simulation', 'election.robot', 'election.mandates',
@@ -58,11 +59,11 @@ LEANS_ON = {
                'election.robot', 'election.coordination', 'localisation', 'parameters'},
     'ros.gazebo': {'swarm.fleet', 'simulation', 'election.robot', 'parameters'},
     'ros.launching': {'swarm.fleet', 'election.robot', 'election.coordination', 'parameters'},
-    'ros.nodes': {'config', 'swarm.recording', 'swarm.doctor', 'swarm.fleet', 'swarm.view',
-                  'swarm', 'simulation', 'election.tasks', 'election.robot',
+    'ros.nodes': {'config', 'swarm.recording', 'swarm.doctor', 'swarm.fleet', 'swarm.web',
+                  'swarm.view', 'swarm', 'simulation', 'election.tasks', 'election.robot',
                   'election.coordination', 'election.algorithms', 'election.registry',
                   'localisation', 'parameters'},
-    'ros.demo': {'ros.nodes', 'swarm.recording', 'swarm.fleet', 'swarm.view', 'swarm',
+    'ros.demo': {'ros.nodes', 'swarm.recording', 'swarm.fleet', 'swarm.web', 'swarm.view', 'swarm',
                  'simulation',
                  'election.robot', 'election.mandates', 'election.coordination',
                  'election.algorithms', 'election.registry', 'localisation', 'parameters'},
@@ -79,8 +80,8 @@ MAY_KNOW = {'ros.nodes': NODES, 'ros.demo': NODES, 'ros.launching': LAUNCH}
 """Rooms at the edge know ROS: a node's part or that of launch files, never both."""
 MAY_KNOW_MESSAGES = {'ros.nodes', 'ros.demo', 'election.tasks'}
 HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4', 'pandas',
-         'pyarrow', 'distributed', 'dask'}
-MAY_BE_HEAVY = {'swarm.view', 'lab'}
+         'pyarrow', 'distributed', 'dask', 'bokeh', 'tornado'}
+MAY_BE_HEAVY = {'swarm.view', 'swarm.web', 'lab'}
 
 HEADER = ('# Copyright 2026 The leader_election authors\n#\n'
           '# Licensed under the Apache License, Version 2.0')

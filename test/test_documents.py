@@ -53,7 +53,7 @@ DOCUMENTS = (*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'doc').rglob('*.md')))
 
 INTERNAL = {'cli', 'executables', '__main__', '__init__', 'election', 'lab', 'ros', 'config',
             'ros.demo', 'ros.gazebo', 'ros.launching', 'ros.nodes', 'swarm.recording',
-            'swarm.view'}
+            'swarm.view', 'swarm.web'}
 """Rooms without a reference page: no other code builds upon them."""
 
 
@@ -146,6 +146,9 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
         if not passing and (find_spec('tf2_msgs') or not kind.startswith('tf2_msgs/')):
             listed.setdefault(executable, set()).add((way, f'/{name}', kind))
     assert listed.pop('await_clock') == {('in', '/clock', 'rosgraph_msgs/Clock')}
+    # It listens as the monitor does; Bokeh need not be installed here.
+    assert listed.pop('web') == {('in', '/diagnostics', 'diagnostic_msgs/DiagnosticArray')} | {
+        topic for topic in listed['monitor'] if topic[0] == 'in'}
     parameters = {
         SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
                      'ranging_rate': 1.0, 'radio': 'relay', 'motion': 'cmd_vel',

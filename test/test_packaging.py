@@ -77,7 +77,7 @@ def test_the_manifest_names_what_is_pinned() -> None:
 def test_pinned_requirements_are_those_of_the_package() -> None:
     declared = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
     assert declared == set().union(*map(pinned, (
-        'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
+        'run', 'view', 'web', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
 
 
 def test_links_of_the_page_on_pypi_lead_to_files_of_the_repository() -> None:

@@ -146,8 +146,8 @@ INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class MonitorParameters(ProcessParameters):
-    """The swarm that is monitored, and the outputs of the monitor."""
+class ObserverParameters(ProcessParameters):
+    """The swarm that is observed."""
 
     algorithm: str = parameter(
         'bounded', 'The election algorithm that the robots run, in their first instance.',
@@ -165,8 +165,30 @@ class MonitorParameters(ProcessParameters):
     refresh_period: float = parameter(
         0.25, 'Time between two updates.', unit='s', lower=0.02, upper=3600.0)
     trail: float = parameter(
-        5.0, 'Length of the trail behind each robot (topic trails); 0: none.',
+        5.0, 'Length of the trail behind each robot; 0: none.',
         unit='m', lower=0.0, upper=1000.0)
+
+
+@dataclass(frozen=True)
+class WebParameters(ObserverParameters):
+    """The swarm that is shown in a browser, and where."""
+
+    refresh_period: float = parameter(
+        0.2, 'Time between two updates.', unit='s', lower=0.02, upper=3600.0)
+    port: int = parameter(
+        5006, 'The port of the page; 0: any free one.', lower=0, upper=65535)
+    address: str = parameter(
+        'localhost', 'Where the page is served; localhost: for browsers on this computer alone, '
+        '0.0.0.0: for all networks, to those who know the token.', empty=False)
+    token: str = parameter(
+        '', 'What the address of the page has to end with, where others than this computer reach '
+        'it; empty: a new one for each run.')
+
+
+@dataclass(frozen=True)
+class MonitorParameters(ObserverParameters):
+    """The swarm that is monitored, and the outputs of the monitor."""
+
     live: bool = parameter(
         True, 'Show the swarm in the terminal; without a terminal, print a line every 5 s.')
     picture: str = parameter(

@@ -17,7 +17,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 import math
-import os
 from pathlib import Path
 import sys
 import time
@@ -28,21 +27,17 @@ from geometry_msgs.msg import Point
 from leader_election.election.robot.codec import Position
 from leader_election.election.robot.zones import outline
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.waiting import Missing
-from leader_election.swarm.history import Statistics
-from leader_election.swarm.snapshot import links, positions, regions, RobotView, Snapshot
-from leader_election.swarm.tracker import MonitorParameters, SwarmTracker
+from leader_election.ros.nodes.qos import advertise, EVENTS, STATE
+from leader_election.swarm.snapshot import links, positions, regions, RobotView
+from leader_election.swarm.tracker import MonitorParameters
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.frame import Frame, Rings, rings_of, silence, Trails
+from leader_election.swarm.view.frame import Frame, Trails
 from leader_election.swarm.view.terminal import line, render
-from rclpy.node import Node
 from rich.console import Console
 from rich.live import Live
-from std_msgs.msg import ColorRGBA, String
+from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 ROBOT_SIZE = 0.3
@@ -209,23 +204,17 @@ MOST_FRAMES = 160
 """The greatest number of frames; beyond it, every other one is dropped and the period doubled."""
 
 
-class Monitor(Node):
+class Monitor(SwarmObserver):
     """
     Presents a swarm in the terminal, as markers, as a picture and as an animation.
 
-    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers``, ``robots`` (their
-    namespaces) and, less often, ``trails``, which are long.
+    It publishes ``markers``, ``robots`` (their namespaces) and, less often, ``trails``, which are
+    long.
 
-    :ivar steady_clock: the clock of all times here.
-    :ivar tracker: the last message of each robot.
-    :ivar statistics: changes and rates over time.
-    :ivar snapshot: the swarm at the last update.
     :ivar frames: of the animation so far; empty without an animation.
-    :ivar rings: outlines of arena and obstacles, once received.
-    :ivar note: a line of text that is shown with the swarm from the next update on.
-    :ivar upcoming: likewise, in the terminal alone: what happens next.
-    :ivar remarks: texts beside robots, by id.
     """
+
+    parameters: MonitorParameters
 
     def __init__(self, **options: Any) -> None:
         """
@@ -234,23 +223,10 @@ class Monitor(Node):
         :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
         :raises ParameterError: when the value of a parameter is not allowed.
         """
-        super().__init__('monitor', **options)
-        self.parameters = declare_all(self, MonitorParameters).values
-        self.executor_kind = self.parameters.executor
+        super().__init__('monitor', MonitorParameters, **options)
         _check_folder('picture', self.parameters.picture)
         _check_folder('animation', self.parameters.animation)
-        self.steady_clock = clock.steady_clock(self)
-        self.tracker = SwarmTracker(
-            expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,
-            frame=self.parameters.frame, instance=self.parameters.instance)
-        self.statistics = Statistics()
-        self.snapshot = Snapshot(clock.seconds(self.steady_clock), {})
         self.frames: list[Frame] = []
-        self.rings = Rings()
-        self.note = self.upcoming = ''
-        self.remarks: dict[int, str] = {}
-        self._palette = formatting.Palette()
-        self._frame = Frame(self.snapshot, {})
         self._frame_period = self.parameters.frame_period
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
@@ -260,32 +236,17 @@ class Monitor(Node):
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
         self._publisher = advertise(self, MarkerArray, 'markers', EVENTS)
-        subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
-        subscribe(self, MarkerArray, 'world', self._see_world, STATE)
         self._robots = self.create_publisher(DiagnosticArray, 'robots', copy(STATE))
         self._namespaces: dict[int, str] = {}
-        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)
         if self.parameters.trail > 0.0:
             self._trails = Trails(self.parameters.trail)
             self._trails_out = self.create_publisher(MarkerArray, 'trails', copy(EVENTS))
             self.create_timer(TRAIL_PERIOD, self._trail, clock=self.steady_clock)
 
-    def _hear(self, message: String) -> None:
-        self.tracker.hear(message.data, clock.seconds(self.steady_clock))
-
-    def _see_world(self, message: MarkerArray) -> None:
-        self.rings = rings_of(message.markers)
-
-    def refresh(self) -> None:
-        """Update the snapshot, and show it."""
-        self.snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
-        self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
-        colours = self._palette.assign(regions(self.snapshot))
-        warning = silence(self.snapshot, os.getloadavg()[0], len(os.sched_getaffinity(0)))
-        self._frame = Frame(self.snapshot, colours, self.note, self.upcoming, warning,
-                            dict(self.remarks))
+    def show(self) -> None:
+        """Publish the frame, and show it."""
         self._publisher.publish(
-            self._markers.update(self._frame, self.parameters.communication_range))
+            self._markers.update(self.frame, self.parameters.communication_range))
         self._publish_namespaces()
         self._record_frame()
         self._show()
@@ -307,7 +268,7 @@ class Monitor(Node):
         """Publish the trails of the robots."""
         self._trails.update(self.snapshot)
         self._trails_out.publish(
-            trail_marker(self._trails.paths, self._frame, self.parameters.frame))
+            trail_marker(self._trails.paths, self.frame, self.parameters.frame))
 
     def _record_frame(self) -> None:
         """Record a frame for the animation, when it is due."""
@@ -317,7 +278,7 @@ class Monitor(Node):
         least = self._frame_period - self.parameters.refresh_period / 2
         if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < least:
             return
-        self.frames.append(self._frame)
+        self.frames.append(self.frame)
         if len(self.frames) >= MOST_FRAMES:
             self.frames = self.frames[::2]
             self._frame_period *= 2
@@ -328,27 +289,14 @@ class Monitor(Node):
         elif self._live is not None:
             begin = time.monotonic()
             self._live.update(render(
-                self._frame, self.statistics, self._live.console.size, self.rings), refresh=True)
+                self.frame, self.statistics, self._live.console.size, self.rings), refresh=True)
             # A fifth of the time at most is for drawing, on a machine that is busy.
             cost = time.monotonic() - begin
             self._skipped = int(min(5.0 * cost, SLOWEST) / self.parameters.refresh_period)
         elif (self.parameters.live
               and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
             self._line_time = self.snapshot.time
-            print(line(self._frame, self.statistics), flush=True)
-
-    def missing(self) -> list[Missing]:
-        """Return the missing inputs: messages of robots, until one arrives."""
-        if self.tracker.first_heard:
-            return []
-        topic = self.resolve_topic_name('neighbourhood')
-        if self.tracker.rejected:
-            return [Missing('messages of this algorithm', topic,
-                            'give the monitor the algorithm, frame and instance of the robots',
-                            f'{self.tracker.rejected} messages were rejected')]
-        return [Missing('messages of robots', topic,
-                        'start robots (fleet, election_node), and the monitor in their namespace '
-                        'and with their ROS_DOMAIN_ID')]
+            print(line(self.frame, self.statistics), flush=True)
 
     def stop_live(self) -> None:
         """Stop the live view: the terminal is as before."""
@@ -364,7 +312,7 @@ class Monitor(Node):
         # Imported only here, since matplotlib loads slowly.
         if self.parameters.picture:
             from leader_election.swarm.view.picture import draw
-            draw(self._frame, self.rings, Path(self.parameters.picture), reach, start)
+            draw(self.frame, self.rings, Path(self.parameters.picture), reach, start)
         if self.parameters.animation and self.frames:
             from leader_election.swarm.view.picture import animate
             animate(self.frames, self.rings, Path(self.parameters.animation), reach, start)

@@ -32,14 +32,14 @@ from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import make_executor, StopRequest
-from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
+from rclpy.qos import QoSDurabilityPolicy, QoSReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
@@ -102,8 +102,7 @@ class SwarmDoctor(Node):
         """Topic and type."""
         self._found = self._begin
         """When the latest new topic was found [s]."""
-        stream = QoSProfile(depth=1000, reliability=QoSReliabilityPolicy.BEST_EFFORT)
-        self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, stream)
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, STREAM)
         self.create_timer(DISCOVERY_PERIOD, self._discover, clock=self._steady_clock)
         self._discover()
 
@@ -218,7 +217,7 @@ class SwarmDoctor(Node):
     def _hear_status(self, message: DiagnosticArray) -> None:
         """Add a report of each robot in a message, from the statuses of all its concerns."""
         by_robot: dict[tuple[str, int], list[RobotStatus]] = {}
-        for status in robot_statuses(map(_status, message.status)):
+        for status in robot_statuses(map(status_of, message.status)):
             by_robot.setdefault((status.robot, status.id), []).append(status)
         for (robot, robot_id), statuses in by_robot.items():
             worst = max(statuses, key=lambda status: status.level)
@@ -323,7 +322,8 @@ def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.
         deadline=deadline if 0.0 < deadline < ENDLESS else math.inf)
 
 
-def _status(status: DiagnosticStatus) -> Status:
+def status_of(status: DiagnosticStatus) -> Status:
+    """Return a message as a status of the vocabulary."""
     return Status(name=status.name, hardware_id=status.hardware_id, level=status.level[0],
                   message=status.message,
                   values={value.key: value.value for value in status.values})

@@ -22,8 +22,16 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.codec import MAX_COORDINATE, Position
 from leader_election.election.tasks.coverage import area_of, split
-from leader_election.swarm.snapshot import decisions, Snapshot
-from leader_election.swarm.view.formatting import Colour
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.snapshot import (
+    acts_over,
+    decisions,
+    most_uncertain,
+    orphans,
+    regions,
+    Snapshot,
+)
+from leader_election.swarm.view.formatting import Colour, count, mandate_text
 import numpy as np
 import shapely
 
@@ -63,6 +71,8 @@ class Frame(NamedTuple):
     """For a live view: why the swarm may not be as it seems (:func:`silence`)."""
     remarks: Mapping[int, str] = {}
     """Texts beside robots, by id, for example ``strongest killed here``."""
+    truth: Mapping[int, Position] = {}
+    """True positions, as far as known, by id [m]."""
 
 
 def rings_of(markers: Iterable[Any]) -> Rings:
@@ -88,6 +98,42 @@ def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, 
     x, y = np.array(places).T if places else np.zeros((2, 1))
     pad = 0.0 if rings.arena else 1.0
     return x.min() - pad, y.min() - pad, x.max() + pad, y.max() + pad
+
+
+def caption(frame: Frame, start: float = 0.0) -> str:
+    """
+    Return a line below a picture: the time, and the numbers of robots and regions.
+
+    :param start: the origin of the time [s].
+    """
+    snapshot = frame.snapshot
+    lost, over = len(orphans(snapshot)), acts_over(snapshot)
+    return '  ·  '.join((
+        f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
+        count(len(regions(snapshot)), 'region'),
+        *([f'{len(snapshot.gone)} gone'] if snapshot.gone else []),
+        *([f'{lost} without a leader'] if lost else []),
+        *([mandate_text(over)] if over else [])))
+
+
+def facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
+    """Return the figures of the whole swarm as texts."""
+    snapshot = frame.snapshot
+    uncertain = most_uncertain(snapshot)
+    over = acts_over(snapshot)
+    return (
+        count(len(snapshot.robots), 'robot')
+        + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
+        count(len(regions(snapshot)), 'region'),
+        count(len(orphans(snapshot)), 'orphan'),
+        f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
+        f'{statistics.messages_a_second:.0f} msg/s',
+        f'{statistics.bytes_a_second / 1000:.1f} kB/s',
+        *([f'{mandate_text(over)}, under a mandate {statistics.ruled:.0%} of the time']
+          if over else []),
+        *([] if uncertain is None else
+          [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
+           f'(robot {uncertain.id})']))
 
 
 def silence(snapshot: Snapshot, load: float, processors: int) -> str:

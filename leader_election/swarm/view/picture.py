@@ -21,18 +21,23 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.robot.codec import Position
-from leader_election.election.robot.zones import outline
-from leader_election.swarm.snapshot import (
-    acts_over,
-    alarmed,
-    links,
-    orphans,
-    positions,
-    regions,
-    RobotView,
-)
+from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.frame import bounds, Frame, patrol_parts, Rings
+from leader_election.swarm.view.drawing import (
+    drawing,
+    FAINT,
+    INK,
+    Label,
+    legend,
+    LINK,
+    PEAK,
+    REGION_EDGE,
+    REGION_FILL,
+    spot,
+    WALL,
+    WALL_EDGE,
+)
+from leader_election.swarm.view.frame import bounds, caption, Frame, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
@@ -52,11 +57,9 @@ _WIDTH = 10.0
 """Of the figure; text scales with it [inches]."""
 _TALLEST = 1.4
 """The ratio of height to width of a world above which it is drawn narrower than the figure."""
-_MARGIN = 0.45
-"""Distance of a region's outline from its members [m]."""
-_INK, _FAINT = '#2b2f36', '#8a9099'
-_PEAK: formatting.Colour = formatting.colour(1)
 _LEGEND_COLUMNS = 4
+MARKERS = '*ox'
+"""Symbols of the legend that are not lines."""
 _UNIT_CIRCLE = np.column_stack([wave(np.linspace(0.0, 2.0 * np.pi, 97))
                                 for wave in (np.cos, np.sin)])
 _HALO = [withStroke(linewidth=2.5, foreground='white')]
@@ -78,7 +81,12 @@ class Canvas:
         left, bottom, right, top = bounds(frames, rings)
         pad = 0.02 * max(right - left, top - bottom)
         across, up = right - left + 2 * pad, top - bottom + 2 * pad
-        entries = _legend(frames, rings)
+        entries = [Line2D(
+            [], [], label=entry.text, color=entry.colour, markersize=entry.size,
+            marker=entry.symbol if entry.symbol in MARKERS else '', markeredgewidth=(
+                2 if entry.symbol == 'x' else 1), markerfacecolor=entry.hollow or entry.colour,
+            linestyle='none' if entry.symbol in MARKERS else entry.symbol,
+            linewidth=entry.size / 10) for entry in legend(frames, rings)]
         # Margins for the labels of the axes and, below, for legend and caption [inches].
         aside, above, below = 0.65, 0.12, 1.0 + 0.2 * math.ceil(len(entries) / _LEGEND_COLUMNS)
         height = above + below + (_WIDTH - aside - 0.12) * min(up / across, _TALLEST)
@@ -89,33 +97,33 @@ class Canvas:
             aside / _WIDTH, below / height,
             1 - (aside + 0.12) / _WIDTH, 1 - (above + below) / height))
         axes.set(xlim=(left - pad, right + pad), ylim=(bottom - pad, top + pad), aspect='equal')
-        axes.set_xlabel('x [m]', color=_FAINT, labelpad=2)
-        axes.set_ylabel('y [m]', color=_FAINT, labelpad=2)
-        axes.tick_params(colors=_FAINT, length=3, labelsize=9)
+        axes.set_xlabel('x [m]', color=FAINT, labelpad=2)
+        axes.set_ylabel('y [m]', color=FAINT, labelpad=2)
+        axes.tick_params(colors=FAINT, length=3, labelsize=9)
         axes.spines[:].set_visible(False)
         axes.xaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
         axes.yaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
 
         figure.legend(handles=entries, loc='lower left', ncol=_LEGEND_COLUMNS, fontsize=9,
                       bbox_to_anchor=(aside / _WIDTH, 0.47 / height), frameon=False, borderpad=0.0,
-                      handletextpad=0.4, columnspacing=1.4, labelcolor=_INK, labelspacing=0.3,
+                      handletextpad=0.4, columnspacing=1.4, labelcolor=INK, labelspacing=0.3,
                       borderaxespad=0.0)
         for ring in rings.peaks:
-            axes.fill(*zip(*ring), facecolor=to_rgba(_PEAK, 0.13), edgecolor=_PEAK,
+            axes.fill(*zip(*ring), facecolor=to_rgba(PEAK, REGION_FILL), edgecolor=PEAK,
                       linewidth=0.9, linestyle='--')
         for x, y in {tuple(np.mean(ring[:-1], axis=0).round(2)) for ring in rings.peaks}:
-            axes.annotate('peak', (x, y), color=_PEAK, fontsize=10, ha='center', va='center',
+            axes.annotate('peak', (x, y), color=PEAK, fontsize=10, ha='center', va='center',
                           path_effects=_HALO)
         static = list(axes.patches)
 
         self._regions = PolyCollection([], linewidths=1.4)
         axes.add_collection(self._regions, autolim=False)
         for ring in rings.obstacles:
-            axes.fill(*zip(*ring), facecolor='#d5d8dc', edgecolor='#a3a9b1', linewidth=1)
+            axes.fill(*zip(*ring), facecolor=WALL, edgecolor=WALL_EDGE, linewidth=1)
         for ring in rings.arena:
-            [wall] = axes.fill(*zip(*ring), facecolor='none', edgecolor=_INK, linewidth=1.6)
+            [wall] = axes.fill(*zip(*ring), facecolor='none', edgecolor=INK, linewidth=1.6)
             self._regions.set_clip_path(wall)
-        self._links = LineCollection([], colors='#9aa0a8', linewidths=0.5, alpha=0.55)
+        self._links = LineCollection([], colors=LINK, linewidths=0.5, alpha=0.55)
         axes.add_collection(self._links, autolim=False)
         self._parts = LineCollection([], linewidths=0.9)
         axes.add_collection(self._parts, autolim=False)
@@ -125,7 +133,7 @@ class Canvas:
         self._robots = axes.scatter([], [], s=62, linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', linewidths=0.9)
         self._labels: list[Annotation] = []
-        self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11, color=_INK,
+        self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11, color=INK,
                                     verticalalignment='center')
         self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11,
                                  color=formatting.NOTE, fontweight='bold',
@@ -147,43 +155,21 @@ class Canvas:
 
         :param start: the origin of the time in the caption [s].
         """
-        snapshot = frame.snapshot
-        placed = [r for r in snapshot.robots.values() if r.position is not None]
-        leaders = [r for r in placed if r.leader == r.id]
-        _spots(self._robots, [r for r in placed if r.leader != r.id], frame, 'white')
-        _spots(self._leaders, leaders, frame, _INK)
-        self._gone.set_offsets(_array([r.position for r in snapshot.gone.values()]))
-        self._links.set_segments([positions(snapshot, pair)
-                                  for pair in links(snapshot, self._range)])
-        # The region of a leader that raises an alarm has the colour of the note.
-        members = [(formatting.NOTE if alarmed(snapshot, leader) else frame.colours[leader],
-                    positions(snapshot, ids)) for leader, ids in regions(snapshot).items()]
-        members = [(tint, places) for tint, places in members if places]
-        self._regions.set_verts([np.array(outline(places, _MARGIN).exterior.coords)
-                                 for _, places in members])
-        self._regions.set_facecolor([to_rgba(tint, 0.13) for tint, _ in members])
-        self._regions.set_edgecolor([to_rgba(tint, 0.75) for tint, _ in members])
-        split = [(frame.colours[leader], ring)
-                 for leader, rings in patrol_parts(snapshot).items() for ring in rings]
-        self._parts.set_segments([ring for _, ring in split])
-        self._parts.set_color([to_rgba(tint, 0.75) for tint, _ in split])
-        uncertain = [r for r in placed if math.isfinite(r.deviation)]
-        self._deviations.set_segments([_circle(r.position, r.deviation) for r in uncertain])
-        self._deviations.set_color([to_rgba(frame.colours[r.leader], 0.6) for r in uncertain])
-        alarms = {r.id for r in leaders if alarmed(snapshot, r.id)}
-        shown = snapshot.robots | snapshot.gone
-        self._label([
-            *((f'{formatting.label(r)} alarm' if r.id in alarms else formatting.label(r),
-               r.position, 15, formatting.NOTE if r.id in alarms else _INK) for r in leaders),
-            *((text, shown[i].position, -15, formatting.NOTE) for i, text in frame.remarks.items()
-              if i in shown)])
-        lost, over = len(orphans(snapshot)), acts_over(snapshot)
-        self._caption.set_text('  ·  '.join((
-            f't = {snapshot.time - start:.1f} s', formatting.count(len(snapshot.robots), 'robot'),
-            formatting.count(len(regions(snapshot)), 'region'),
-            *([f'{len(snapshot.gone)} gone'] if snapshot.gone else []),
-            *([f'{lost} without a leader'] if lost else []),
-            *([formatting.mandate_text(over)] if over else []))))
+        drawn = drawing(frame, self._range)
+        _spots(self._robots, drawn.robots, frame)
+        _spots(self._leaders, drawn.leaders, frame)
+        self._gone.set_offsets(_array([r.position for r in drawn.gone]))
+        self._links.set_segments(drawn.links)
+        self._regions.set_verts([np.array(ring) for _, ring in drawn.regions])
+        self._regions.set_facecolor([to_rgba(tint, REGION_FILL) for tint, _ in drawn.regions])
+        self._regions.set_edgecolor([to_rgba(tint, REGION_EDGE) for tint, _ in drawn.regions])
+        self._parts.set_segments([ring for _, ring in drawn.parts])
+        self._parts.set_color([to_rgba(tint, REGION_EDGE) for tint, _ in drawn.parts])
+        self._deviations.set_segments([_circle(r.position, r.deviation) for r in drawn.uncertain])
+        self._deviations.set_color([to_rgba(frame.colours[r.leader], 0.6)
+                                    for r in drawn.uncertain])
+        self._label(drawn.labels)
+        self._caption.set_text(caption(frame, start))
         self._note.set_text(frame.note)
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -198,47 +184,18 @@ class Canvas:
         x, y = self._axes.transData.transform(position)
         return round(x), round(self._agg.get_width_height()[1] - y)
 
-    def _label(self, texts: Sequence[tuple[str, Position | None, int, Any]]) -> None:
-        """Write texts at positions, shifted upwards by a number of points, in a colour."""
-        placed = [(text, *rest) for text, *rest in texts if rest[0] is not None]
-        while len(self._labels) < len(placed):
+    def _label(self, labels: Sequence[Label]) -> None:
+        """Write texts beside robots."""
+        while len(self._labels) < len(labels):
             self._labels.append(self._axes.annotate(
                 '', (0, 0), (0, 15), textcoords='offset points', fontsize=11, fontweight='bold',
-                color=_INK, ha='center', va='center', path_effects=_HALO, animated=True))
+                color=INK, ha='center', va='center', path_effects=_HALO, animated=True))
         for annotation in self._labels:
             annotation.set_visible(False)
-        for annotation, (text, position, above, tint) in zip(self._labels, placed):
-            annotation.xy = position
-            annotation.set(text=text, position=(0, above), color=tint, visible=True)
-
-
-def _legend(frames: Sequence[Frame], rings: Rings) -> list[Line2D]:
-    """Return the entries of the legend: of what these frames have."""
-    def entry(text: str, **style: Any) -> Line2D:
-        return Line2D([], [], label=text, **{
-            'color': _FAINT, 'linestyle': 'none', 'markersize': 7, **style})
-
-    robots = [robot for frame in frames for robot in frame.snapshot.robots.values()]
-    mandates = any(robot.term is not None for robot in robots)
-    found = [entry('leader that acts' if mandates else 'leader', marker='*', markersize=11),
-             entry("robot, in its leader's colour", marker='o'),
-             entry('in radio range', linestyle='-', linewidth=0.8)]
-    if mandates:
-        found += [entry('leader that only leads', marker='*', markersize=11,
-                        markerfacecolor='white'),
-                  entry('robot under no mandate', marker='o', markerfacecolor='white')]
-    if any(frame.snapshot.gone for frame in frames):
-        found.append(entry('silent', marker='x', color=formatting.GONE, markeredgewidth=2))
-    if any(math.isfinite(robot.deviation) for robot in robots):
-        found.append(entry('standard deviation of a position', marker='o',
-                           markerfacecolor='none', markersize=9))
-    if any(math.isfinite(robot.members) for robot in robots if robot.leader == robot.id):
-        found.append(entry('7 (12): leader 7 counts 12 robots'))
-    if any(patrol_parts(frame.snapshot) for frame in frames[-1:]):
-        found.append(entry('part of a patrol', linestyle='-', linewidth=1.8))
-    if rings.peaks:
-        found.append(entry('1/2, 9/10 of the peak', color=_PEAK, linestyle='--'))
-    return found
+        for annotation, label in zip(self._labels, labels):
+            annotation.xy = label.position
+            annotation.set(text=label.text, position=(0, label.above), visible=True,
+                           color=formatting.NOTE if label.remark else INK)
 
 
 def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
@@ -255,12 +212,13 @@ def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
     Image.fromarray(canvas.pixels()).save(path, format='PNG', optimize=True)
 
 
-def _spots(spots: PathCollection, robots: Sequence[RobotView], frame: Frame, edge: str) -> None:
+def _spots(spots: PathCollection, robots: Sequence[RobotView], frame: Frame) -> None:
     """Place robots, hollow those without a mandate."""
+    fills, edges, widths = zip(*(spot(r, frame) for r in robots)) if robots else ((), (), ())
     spots.set_offsets(_array([r.position for r in robots]))
-    spots.set_facecolor([frame.colours[r.leader] if r.ruled else 'white' for r in robots])
-    spots.set_edgecolor([edge if r.ruled else frame.colours[r.leader] for r in robots])
-    spots.set_linewidth([0.9 if r.ruled else 1.8 for r in robots])
+    spots.set_facecolor(fills)
+    spots.set_edgecolor(edges)
+    spots.set_linewidth(widths)
 
 
 def _circle(centre: Position | None, radius: float) -> NDArray[np.float64]:

@@ -27,15 +27,13 @@ from leader_election.swarm.snapshot import (
     acts_over,
     alarmed,
     member_counts,
-    most_uncertain,
-    orphans,
     regions,
     RobotView,
     Snapshot,
     task_names,
 )
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.frame import bounds, Frame, Rings
+from leader_election.swarm.view.frame import bounds, facts, Frame, Rings
 import numpy as np
 from numpy.typing import NDArray
 from rich.box import SIMPLE_HEAD
@@ -280,21 +278,21 @@ def _fitting(rows: int, room: int) -> int:
 def line(frame: Frame, statistics: Statistics) -> str:
     """Return the same in one plain line, for output without a terminal."""
     snapshot = frame.snapshot
-    facts = list(_facts(frame, statistics))
+    told = list(facts(frame, statistics))
     counts = member_counts(snapshot)
     if counts:
-        facts.append(collected(snapshot))
+        told.append(collected(snapshot))
     leader = max(counts.items(), key=lambda item: item[1], default=(-1, 0.0))[0]
     decision = snapshot.robots[leader].decision if leader != -1 else ''
     if decision:
-        facts.append(f'{leader} decided {formatting.shortened(decision, _DECISION_LENGTH)}')
+        told.append(f'{leader} decided {formatting.shortened(decision, _DECISION_LENGTH)}')
     fields = '; '.join(f'{robot.id}: {formatting.fields_text(robot.fields)}'
                        for robot in snapshot.robots.values() if robot.fields)
     if fields:
-        facts.append(formatting.shortened(fields, _FIELDS_LENGTH))
-    facts += filter(None, (frame.warning, frame.note,
-                           frame.upcoming and f'next: {frame.upcoming}'))
-    return ' · '.join(facts)
+        told.append(formatting.shortened(fields, _FIELDS_LENGTH))
+    told += filter(None, (frame.warning, frame.note,
+                          frame.upcoming and f'next: {frame.upcoming}'))
+    return ' · '.join(told)
 
 
 def _beside_bar(snapshot: Snapshot) -> int:
@@ -374,28 +372,9 @@ def _fields(robots: list[RobotView], rows: int) -> Table:
 
 
 def _totals(frame: Frame, statistics: Statistics) -> Text:
-    text = Text(' · ').join(Text(fact) for fact in _facts(frame, statistics))
+    text = Text(' · ').join(Text(fact) for fact in facts(frame, statistics))
     text.highlight_regex(r'[1-9]\d* orphans?', 'bold red')
     return text
-
-
-def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
-    snapshot = frame.snapshot
-    uncertain = most_uncertain(snapshot)
-    over = acts_over(snapshot)
-    return (
-        formatting.count(len(snapshot.robots), 'robot')
-        + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
-        formatting.count(len(regions(snapshot)), 'region'),
-        formatting.count(len(orphans(snapshot)), 'orphan'),
-        f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
-        f'{statistics.messages_a_second:.0f} msg/s',
-        f'{statistics.bytes_a_second / 1000:.1f} kB/s',
-        *([f'{formatting.mandate_text(over)}, under a mandate {statistics.ruled:.0%} of the time']
-          if over else []),
-        *([] if uncertain is None else
-          [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
-           f'(robot {uncertain.id})']))
 
 
 def collected(snapshot: Snapshot) -> str:

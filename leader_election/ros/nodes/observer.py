@@ -1,0 +1,107 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The observer of a swarm by its messages: the part that monitor and page have in common."""
+
+import os
+from typing import Any
+
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE, subscribe
+from leader_election.ros.nodes.waiting import Missing
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
+from leader_election.swarm.view import formatting
+from leader_election.swarm.view.frame import Frame, Rings, rings_of, silence
+from rclpy.node import Node
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+
+class SwarmObserver(Node):
+    """
+    Observes a swarm; it subscribes to ``neighbourhood`` and ``world``.
+
+    :ivar steady_clock: the clock of all times here.
+    :ivar tracker: the last message of each robot.
+    :ivar statistics: changes and rates over time.
+    :ivar frame: the swarm at the last update, as it is drawn.
+    :ivar rings: outlines of arena and obstacles, once received.
+    :ivar note: a line of text that is shown with the swarm from the next update on.
+    :ivar upcoming: likewise, where people watch alone: what happens next.
+    :ivar remarks: texts beside robots, by id.
+    """
+
+    def __init__(self, name: str, parameters: type[ObserverParameters], **options: Any) -> None:
+        """
+        Declare the parameters and subscribe.
+
+        :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
+        :raises ParameterError: when the value of a parameter is not allowed.
+        """
+        super().__init__(name, **options)
+        self.parameters = declare_all(self, parameters).values
+        self.executor_kind = self.parameters.executor
+        self.steady_clock = clock.steady_clock(self)
+        self.tracker = SwarmTracker(
+            expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,
+            frame=self.parameters.frame, instance=self.parameters.instance)
+        self.statistics = Statistics()
+        self.frame = Frame(Snapshot(clock.seconds(self.steady_clock), {}), {})
+        self.rings = Rings()
+        self.note = self.upcoming = ''
+        self.remarks: dict[int, str] = {}
+        self._palette = formatting.Palette()
+        subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
+        subscribe(self, MarkerArray, 'world', self._see_world, STATE)
+        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Return the swarm at the last update."""
+        return self.frame.snapshot
+
+    def _hear(self, message: String) -> None:
+        self.tracker.hear(message.data, clock.seconds(self.steady_clock))
+
+    def _see_world(self, message: MarkerArray) -> None:
+        self.rings = rings_of(message.markers)
+
+    def refresh(self) -> None:
+        """Update the snapshot, and show it."""
+        snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
+        self.statistics.observe(snapshot, self.tracker.messages, self.tracker.bytes)
+        colours = self._palette.assign(regions(snapshot))
+        warning = silence(snapshot, os.getloadavg()[0], len(os.sched_getaffinity(0)))
+        self.frame = Frame(
+            snapshot, colours, self.note, self.upcoming, warning, dict(self.remarks))
+        self.show()
+
+    def show(self) -> None:
+        """Show the frame."""
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs: messages of robots, until one arrives."""
+        if self.tracker.first_heard:
+            return []
+        topic, name = self.resolve_topic_name('neighbourhood'), self.get_name()
+        if self.tracker.rejected:
+            return [Missing('messages of this algorithm', topic,
+                            f'give {name} the algorithm, frame and instance of the robots',
+                            f'{self.tracker.rejected} messages were rejected')]
+        return [Missing('messages of robots', topic,
+                        f'start robots (fleet, election_node), and {name} in their namespace '
+                        'and with their ROS_DOMAIN_ID')]

@@ -1,0 +1,106 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node ``web``: shows a swarm in a browser; it only looks."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
+from leader_election.ros.nodes.observer import SwarmObserver
+from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.qos import STREAM
+from leader_election.ros.nodes.swarm_doctor import status_of
+from leader_election.swarm.tracker import WebParameters
+from leader_election.swarm.view.frame import facts
+from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.server import PageServer
+from rclpy.serialization import deserialize_message
+
+MOST_MESSAGES = 2000
+"""The most messages on ``/diagnostics`` that are kept."""
+
+
+class Page:
+    """
+    The page of what an observer sees; the observer calls :meth:`show` at each update.
+
+    :param port: where it is, as are address and token (:class:`PageServer`).
+    :raises ParameterError: where the port cannot be used.
+    """
+
+    def __init__(self, observer: SwarmObserver, port: int, address: str = 'localhost',
+                 token: str = '') -> None:
+        self._observer = observer
+        self.lookout = Lookout(
+            observer.parameters.communication_range, observer.parameters.trail)
+        self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
+        self.server = PageServer(
+            lambda document: LivePage(document, self.lookout, self.statuses),
+            port, address, token)
+        # Unread: of 300 robots only that is decoded which a viewer asks for.
+        observer.create_subscription(
+            DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
+
+    def _keep(self, message: Any) -> None:
+        self._diagnostics.append(message)
+
+    def show(self) -> None:
+        """Show the observer's frame."""
+        observer = self._observer
+        self.lookout.observe(observer.frame, observer.rings,
+                             lambda: facts(observer.frame, observer.statistics))
+
+    def statuses(self, robot: int) -> Sequence[RobotStatus]:
+        """Return the last statuses of a robot; empty where none came."""
+        name = hardware_id(robot).encode() + b'\0'
+        for message in reversed(list(self._diagnostics)):
+            if name in message:
+                found = deserialize_message(message, DiagnosticArray)
+                return [status for status in robot_statuses(map(status_of, found.status))
+                        if status.id == robot]
+        return ()
+
+
+class Web(SwarmObserver):
+    """Observes a swarm, and serves its page."""
+
+    parameters: WebParameters
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters, subscribe, and serve the page.
+
+        :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
+        :raises ParameterError: when the value of a parameter is not allowed, or the port in use.
+        """
+        super().__init__('web', WebParameters, **options)
+        own = self.parameters
+        self.page = Page(self, own.port, own.address, own.token)
+        print(f'the swarm is shown at {self.page.server.url}', flush=True)
+
+    def show(self) -> None:
+        """Show the frame."""
+        self.page.show()
+
+    def close(self) -> None:
+        """End the server."""
+        self.page.server.stop()
+
+
+def main() -> int:
+    """Serve the page until it is stopped; return the exit status."""
+    return run(lambda: [Web()])

@@ -1,0 +1,217 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The page of a running swarm: map, one robot, timeline, figures; it only looks."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bokeh.document import Document
+from bokeh.events import Tap
+from bokeh.layouts import row
+from bokeh.models import ColumnDataSource
+from bokeh.models.widgets import Div, Select, Toggle
+from leader_election.election.robot.diagnostics import RobotStatus
+from leader_election.swarm.snapshot import Snapshot
+from leader_election.swarm.view.formatting import hexadecimal, NOTE
+from leader_election.swarm.view.frame import Frame, Rings, Trails
+from leader_election.swarm.web.robot_details import robot_html, way_to_leader
+from leader_election.swarm.web.swarm_map import Data, legend_html, SwarmMap
+from leader_election.swarm.web.timeline import Event, History, Timeline
+
+UPDATE = 100
+"""The time between two looks of a page for something new [ms]."""
+SLOW = 1.0
+"""The time between two updates of trails, timeline and texts [s]."""
+SPAN = 180.0
+"""The length of the timeline [s]."""
+MOST_EVENTS = 12
+"""The greatest number of events that are shown."""
+NEAR = 0.04
+"""A click chooses a robot within this part of the map's width."""
+TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
+STYLE = Path(__file__).with_name('page.css').read_text()
+
+
+class Look(NamedTuple):
+    """All that pages show at one moment; never changed, so that threads may share it."""
+
+    frame: Frame
+    rings: Rings
+    map: dict[str, Data]  # noqa: A003
+    bars: Data
+    events: tuple[Event, ...]
+    facts: tuple[str, ...]
+    """Figures of the whole swarm, as texts."""
+    legend: str
+
+
+class Lookout:
+    """
+    Prepares what pages show, once for all of them.
+
+    :param communication_range: robots within this distance are linked by a line [m].
+    :param trail: the length of trails [m].
+    :ivar look: the newest.
+    """
+
+    def __init__(self, communication_range: float, trail: float = 5.0) -> None:
+        self.range = communication_range
+        self.history = History(SPAN)
+        self._trails = Trails(trail)
+        frame = Frame(Snapshot(0.0, {}), {})
+        self._map = SwarmMap([frame], Rings(), communication_range)
+        self._slow = -math.inf
+        self.look = Look(frame, Rings(), self._map.data(frame), self.history.data(), (), (), '')
+
+    def observe(self, frame: Frame, rings: Rings, facts: Callable[[], Sequence[str]]) -> None:
+        """
+        Add the next frame.
+
+        :param facts: returns the figures of the swarm; called where they are due.
+        """
+        self.history.observe(frame)
+        self._trails.update(frame.snapshot)
+        slow = not 0.0 <= frame.snapshot.time - self._slow < SLOW
+        data = self._map.data(frame, self._trails.paths if slow else {})
+        if not slow:
+            self.look = self.look._replace(
+                frame=frame, rings=rings, map={**data, 'trails': self.look.map['trails']})
+            return
+        self._slow = frame.snapshot.time
+        self.look = Look(frame, rings, data, self.history.data(), tuple(self.history.events),
+                         tuple(facts()), legend_html([frame], rings))
+
+
+def no_statuses(robot: int) -> Sequence[RobotStatus]:
+    """Return no statuses of a robot: there are no diagnostics."""
+    return ()
+
+
+class LivePage:
+    """
+    The page of one viewer.
+
+    :param document: of the session; further roots may be added to it.
+    :param lookout: what it shows.
+    :param statuses: returns the last statuses of a robot on ``/diagnostics``.
+    :ivar chosen: the robot that is shown in detail, ``None``: none.
+    """
+
+    def __init__(self, document: Document, lookout: Lookout,
+                 statuses: Callable[[int], Sequence[RobotStatus]] = no_statuses) -> None:
+        self._document, self._lookout, self._statuses = document, lookout, statuses
+        self._shown: Look | None = None
+        self.chosen: int | None = None
+        look = lookout.look
+        self.map = SwarmMap([look.frame], look.rings, lookout.range)
+        self._rings = look.rings
+        self._choice = ColumnDataSource({'x': [], 'y': []})
+        chart = self.map.figure
+        chart.line('x', 'y', source=self._choice, line_color=hexadecimal(NOTE), line_width=3,
+                   line_dash='dotted')
+        self._ring = ColumnDataSource({'x': [], 'y': []})
+        chart.scatter('x', 'y', source=self._ring, size=28, fill_color=None, line_width=3,
+                      line_color=hexadecimal(NOTE))
+        chart.on_event(Tap, self._tap)
+        self.timeline = Timeline()
+        self._texts = {name: Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE])
+                       for name in ('news', 'facts', 'robot', 'events', 'legend')}
+        self.robots: Any = Select(title='robot', value='', options=[], width=110)
+        self.robots.on_change('value', lambda _, __, value: self.choose(
+            int(value) if value else None))
+        self.follow = Toggle(label='follow', width=70, align='end')
+        controls = row(self.robots, self.follow, name='controls')
+        chart.name, self.timeline.figure.name = 'map', 'timeline'
+        document.title = 'swarm'
+        document.template = TEMPLATE  # type: ignore[assignment]
+        document.template_variables.update(style=STYLE)
+        for root in (chart, controls, self.timeline.figure, *self._texts.values()):
+            document.add_root(root)
+        self.update()
+        document.add_periodic_callback(self.update, UPDATE)
+
+    def choose(self, robot: int | None) -> None:
+        """Show a robot in detail, and its way to its leader; ``None``: none."""
+        self.chosen = robot
+        self.robots.value = '' if robot is None else str(robot)
+        self._show_robot(self._lookout.look)
+
+    def _tap(self, event: Any) -> None:
+        near = NEAR * (self.map.figure.x_range.end - self.map.figure.x_range.start)
+        snapshot = self._lookout.look.frame.snapshot
+        found = [(math.dist(view.position, (event.x, event.y)), robot)
+                 for robot, view in (snapshot.gone | snapshot.robots).items()
+                 if view.position is not None]
+        distance, robot = min(found, default=(math.inf, None))
+        self.choose(robot if distance <= near else None)
+
+    def update(self) -> None:
+        """Show the newest, if it is not shown yet."""
+        look, before = self._lookout.look, self._shown
+        if look is before:
+            return
+        self._shown = look
+        if look.rings != self._rings or (
+                not look.rings.arena and before is not None and not before.map['robots']['id']):
+            self._rings = look.rings
+            self.map.draw_outlines([look.frame], look.rings)
+        self._document.hold('combine')
+        self.map.show(look.map)
+        frame = look.frame
+        self._texts['news'].text = ''.join(
+            f'<p class="{kind}">{escape(text)}</p>' for kind, text in (
+                ('warning', frame.warning), ('note', frame.note),
+                ('next', frame.upcoming and f'next: {frame.upcoming}')) if text)
+        if before is None or look.bars is not before.bars:
+            self._show_slow(look)
+        self._show_robot(look, details=before is None or look.bars is not before.bars)
+        self._document.unhold()
+
+    def _show_slow(self, look: Look) -> None:
+        self.timeline.show(look.bars)
+        self._texts['facts'].text = ' · '.join(map(escape, look.facts))
+        self._texts['events'].text = ''.join(
+            f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
+            for event in look.events[:-MOST_EVENTS - 1:-1])
+        self._texts['legend'].text = look.legend
+        snapshot = look.frame.snapshot
+        ids = sorted(snapshot.robots.keys() | snapshot.gone.keys())
+        self.robots.options = ['', *map(str, ids)]
+
+    def _show_robot(self, look: Look, details: bool = True) -> None:
+        """Show the chosen robot on the map, and what is known of it."""
+        snapshot, robot = look.frame.snapshot, self.chosen
+        view = None if robot is None else snapshot.robots.get(robot) or snapshot.gone.get(robot)
+        way = [] if robot is None else way_to_leader(snapshot, robot, self._lookout.range)
+        places = [snapshot.robots[i].position for i in way if i in snapshot.robots]
+        self._choice.data = _columns(places)
+        self._ring.data = _columns([view.position] if view is not None else [])
+        if details:
+            self._texts['robot'].text = (
+                '<p>Click on a robot, or choose one.</p>' if robot is None else robot_html(
+                    robot, snapshot, way, self._statuses(robot), look.events))
+        if self.follow.active and view is not None and view.position is not None:
+            for range_, centre in zip((self.map.figure.x_range, self.map.figure.y_range),
+                                      view.position):
+                half = (range_.end - range_.start) / 2
+                range_.update(start=centre - half, end=centre + half)
+
+
+def _columns(places: Sequence[Any]) -> Data:
+    known = [place for place in places if place is not None]
+    return {'x': [x for x, _ in known], 'y': [y for _, y in known]}

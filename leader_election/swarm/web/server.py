@@ -1,0 +1,127 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The server of pages: in a thread of its own, for this computer alone, or with a token."""
+
+from collections.abc import Callable
+import hmac
+import secrets
+import threading
+from typing import Any
+
+from bokeh.document import Document
+from bokeh.server.auth_provider import AuthProvider, NullAuth
+from bokeh.server.server import BaseServer
+from bokeh.server.tornado import BokehTornado
+from bokeh.server.util import bind_sockets
+from leader_election.parameters import ParameterError
+from tornado.httpserver import HTTPServer
+from tornado.ioloop import IOLoop
+from tornado.web import HTTPError, RequestHandler
+
+HERE = ('localhost', '127.0.0.1', '::1')
+"""Addresses that only this computer reaches."""
+_COOKIE = 'swarm_token'
+_FORGET = 15_000
+"""The time after which the page of a viewer that went away is forgotten [ms]."""
+
+
+class _Refusal(RequestHandler):
+    """The answer to a visitor without the token."""
+
+    def get(self) -> None:
+        raise HTTPError(403, reason='the address lacks the token, or has a wrong one')
+
+
+class _Token(AuthProvider):
+    """Lets in those whose address, or whose cookie of an earlier visit, has the token."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        super().__init__()
+
+    @property
+    def get_user(self) -> Any:
+        def user(handler: Any) -> str | None:
+            given = handler.get_argument('token', '') or handler.get_cookie(_COOKIE, '')
+            if not hmac.compare_digest(given.encode(), self._token.encode()):
+                return None
+            if handler.request.headers.get('Upgrade') is None:
+                handler.set_cookie(_COOKIE, given, httponly=True, samesite='Strict')
+            return 'viewer'
+        return user
+
+    @property
+    def login_url(self) -> str:
+        return '/refused'
+
+    @property
+    def login_handler(self) -> type[RequestHandler]:
+        return _Refusal
+
+
+class PageServer:
+    """
+    Serves one page, made anew for each viewer.
+
+    :param make: fills the document of a viewer; called in the server's thread.
+    :param port: 0: any free one.
+    :param address: where it listens; one that other computers reach needs a token, which is
+        chosen here if none is given.
+    :param token: of addresses that other computers reach.
+    :raises ParameterError: where it cannot listen.
+    :ivar url: the address of the page, with the token.
+    """
+
+    def __init__(self, make: Callable[[Document], Any], port: int, address: str = 'localhost',
+                 token: str = '') -> None:
+        here = address in HERE
+        token = '' if here else token or secrets.token_urlsafe(12)
+        try:
+            sockets, bound = bind_sockets(address, port)
+        except OSError as error:
+            raise ParameterError('port', problem=f': {address}:{port} cannot be used '
+                                 f'({error.strerror}); take another port, or 0 for any') from None
+        self.url = f'http://{address}:{bound}/' + (f'?token={token}' if token else '')
+        self._loop = IOLoop()
+        self._pages = BokehTornado(
+            make,
+            # Forwarded by ssh, the page may have another port.
+            extra_websocket_origins=[f'{name}:*' for name in HERE[:2]] if here else ['*'],
+            auth_provider=_Token(token) if token else NullAuth(),
+            unused_session_lifetime_milliseconds=_FORGET,
+            check_unused_sessions_milliseconds=_FORGET // 3)
+        http = HTTPServer(self._pages)
+        http.add_sockets(sockets)
+        self._server = BaseServer(self._loop, self._pages, http)
+        self._thread = threading.Thread(target=self._run, name='pages', daemon=True)
+        self._thread.start()
+
+    @property
+    def viewers(self) -> int:
+        """Return the number of pages that are open."""
+        return len(self._server.get_sessions())
+
+    def _run(self) -> None:
+        self._server.start()
+        self._loop.start()
+
+    def stop(self) -> None:
+        """Close all pages, and end the server."""
+        def end() -> None:
+            self._server.stop()
+            self._loop.stop()
+
+        self._loop.add_callback(end)
+        self._thread.join(timeout=2.0)

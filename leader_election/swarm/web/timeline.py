@@ -1,0 +1,177 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Timeline of the leaders of all robots, with events, of a finished or of a running run."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.plotting import figure
+from leader_election.swarm.snapshot import regions
+from leader_election.swarm.view.drawing import INK
+from leader_election.swarm.view.formatting import GONE, hexadecimal
+from leader_election.swarm.view.frame import Frame
+from leader_election.swarm.web.swarm_map import Data, plain
+
+MOST_BARS = 5000
+"""The most bars of a history; of more, the oldest are forgotten."""
+MOST_EVENTS = 200
+"""Likewise of events."""
+_TALLEST = 60
+"""The number of robots beyond which their rows become thinner."""
+
+
+class Event(NamedTuple):
+    """What happened to a robot."""
+
+    time: float
+    """[s]."""
+    robot: int
+    text: str
+
+
+@dataclass(slots=True)
+class Bar:
+    """A time in which a robot had one leader [s]."""
+
+    robot: int
+    leader: int
+    left: float
+    right: float
+    tint: str
+
+
+class History:
+    """
+    The leaders of all robots over time, and events, by consecutive frames.
+
+    :param span: what is older than this is forgotten [s].
+    :param start: the origin of time [s].
+
+    >>> from leader_election.swarm.snapshot import RobotView, Snapshot
+    >>> history = History()
+    >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 3)):
+    ...     view = RobotView(3, None, -9.0, 0.0, leader)
+    ...     history.observe(Frame(Snapshot(time, {3: view}), {leader: (0.0, 0.0, 0.0)}))
+    >>> [(bar.leader, bar.left, bar.right) for bar in history.bars]
+    [(1, 0.0, 2.0), (3, 2.0, 2.0)]
+    >>> [event.text for event in history.events]
+    ['robot 3 leads']
+    """
+
+    def __init__(self, span: float = float('inf'), start: float = 0.0) -> None:
+        self.span, self.start = span, start
+        self.now = 0.0
+        """The time of the last frame [s]."""
+        self.bars: deque[Bar] = deque(maxlen=MOST_BARS)
+        self.events: deque[Event] = deque(maxlen=MOST_EVENTS)
+        self._last: dict[int, Bar] = {}
+        self._before: Frame | None = None
+
+    def observe(self, frame: Frame) -> None:
+        """Add the next frame; after time went back the history begins anew."""
+        snapshot, now = frame.snapshot, frame.snapshot.time - self.start
+        if self._before is not None and snapshot.time < self._before.snapshot.time:
+            self.bars.clear()
+            self.events.clear()
+            self._last = {}
+        elif self._before is not None:
+            self._note(self._before, frame, now)
+        self.now = now
+        last = {}
+        for robot, view in snapshot.robots.items():
+            bar = self._last.get(robot)
+            if bar is not None:
+                bar.right = now
+            if bar is None or bar.leader != view.leader:
+                bar = Bar(robot, view.leader, now, now,
+                          hexadecimal(frame.colours.get(view.leader, GONE)))
+                self.bars.append(bar)
+            last[robot] = bar
+        self._last, self._before = last, frame
+        while self.bars and self.bars[0].right < now - self.span:
+            self.bars.popleft()
+        while self.events and self.events[0].time < now - self.span:
+            self.events.popleft()
+
+    def _note(self, last: Frame, frame: Frame, now: float) -> None:
+        """Add the events between the last frame and this one."""
+        before, after = last.snapshot, frame.snapshot
+        led = regions(before)
+        for robot, view in after.robots.items():
+            old = before.robots.get(robot)
+            if old is None and robot in before.gone:
+                self.events.append(Event(now, robot, f'robot {robot} is heard again'))
+            if old is not None and (old.leader == robot) != (view.leader == robot):
+                self.events.append(Event(now, robot, f'robot {robot} leads' if view.leader == robot
+                                         else f'robot {robot} follows {view.leader}'))
+        for robot in before.robots.keys() & after.gone.keys():
+            others = len(led.get(robot, ())) - 1
+            self.events.append(Event(now, robot, f'robot {robot} is silent' + (
+                f', which led {others} others' if others > 0 else '')))
+        if frame.note and frame.note != last.note:
+            self.events.append(Event(now, -1, frame.note))
+
+    def data(self) -> Data:
+        """Return the columns of the bars; robots are in rows by their ids."""
+        rows = {robot: row for row, robot in enumerate(sorted({b.robot for b in self.bars}))}
+        begin = self.now - self.span
+        return {
+            'robot': [bar.robot for bar in self.bars], 'leader': [bar.leader for bar in self.bars],
+            'y': [rows[bar.robot] for bar in self.bars],
+            'left': [max(bar.left, begin) for bar in self.bars],
+            'right': [bar.right for bar in self.bars], 'tint': [bar.tint for bar in self.bars],
+            'edge': [INK if bar.robot == bar.leader else None for bar in self.bars]}
+
+
+class Timeline:
+    """
+    A chart of a history, one row a robot, in its leader's colour; a leader's bar has an edge.
+
+    :param frames: in the order of time; may be empty.
+    :param start: the origin of time [s].
+    """
+
+    def __init__(self, frames: Iterable[Frame] = (), start: float = 0.0) -> None:
+        history = History(start=start)
+        for frame in frames:
+            history.observe(frame)
+        self.source = ColumnDataSource(history.data())
+        chart: Any = figure(
+            sizing_mode='stretch_width', height=200, tools='xpan,xwheel_zoom,reset',
+            background_fill_color=None, border_fill_color=None, outline_line_color=None,
+            x_axis_label='time [s]', y_axis_label='robots', y_range=Range1d(start=-0.5, end=0.5))
+        self.figure = chart
+        plain(chart)
+        chart.yaxis.major_label_text_color = chart.yaxis.major_tick_line_color = None
+        bars = chart.hbar(y='y', left='left', right='right', height=1.0, fill_color='tint',
+                          line_color='edge', line_width=0.5, source=self.source)
+        chart.add_tools(HoverTool(renderers=[bars], tooltips=[
+            ('robot', '@robot'), ('leader', '@leader'),
+            ('from', '@left{0.0} s'), ('to', '@right{0.0} s')]))
+        self._stretch()
+
+    def show(self, data: Data) -> None:
+        """Show the bars of a history (:meth:`History.data`) in place of those shown."""
+        self.source.data = data
+        self._stretch()
+
+    def _stretch(self) -> None:
+        """Make room for all rows."""
+        rows = max(self.source.data['y'], default=0) + 1
+        self.figure.y_range.end = rows - 0.5
+        self.figure.height = 90 + 8 * min(rows, _TALLEST)

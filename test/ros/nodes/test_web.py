@@ -1,0 +1,84 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The page of a swarm over DDS and HTTP, seen by a client of Bokeh, and its process."""
+
+import signal
+import subprocess
+import sys
+
+from bokeh.client import pull_session
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.web import Web
+import pytest
+from rclpy.parameter import Parameter
+from ros.nodes.bench import Bench, robot
+from support import spin_until
+
+
+def web(**values):
+    values = {'port': 0, 'refresh_period': 0.05, 'message_expiry': 1.0, **values}
+    return Web(parameter_overrides=[Parameter(name, value=value)
+                                    for name, value in values.items()])
+
+
+@pytest.fixture
+def page(ros):
+    node = web()
+    yield node
+    node.close()
+
+
+def test_page_shows_robots_and_a_lost_leader(page):
+    places = {1: (0.0, 0.0), 2: (2.0, 0.0), 3: (4.0, 0.0)}
+    robots = [robot(i) for i in places]
+    nodes = [page, Bench(places), *robots]
+    spin_until(nodes, lambda: len(page.frame.snapshot.robots) == 3 and {
+        view.leader for view in page.frame.snapshot.robots.values()} == {3})
+
+    def shown(name):
+        with pull_session(url=page.page.server.url) as session:
+            return session.document.get_model_by_name(name).data['id']
+
+    assert shown('leaders') == [3] and shown('robots') == [1, 2]
+    spin_until(nodes, lambda: page.page.statuses(2))
+    assert {status.concern for status in page.page.statuses(2)} >= {'election', 'odometry'}
+    assert page.page.statuses(9) == ()
+    nodes.remove(robots[2])
+    robots[2].destroy_node()
+    spin_until(nodes, lambda: [page.page.lookout.look.map[name]['id'] for name in (
+        'leaders', 'robots', 'gone')] == [[2], [1], [3]])
+    assert shown('leaders') == [2] and shown('robots') == [1] and shown('gone') == [3]
+    spin_until(nodes, lambda: any('robot 3 is silent' in event.text
+                                  for event in page.page.lookout.look.events))
+
+
+def test_port_in_use_is_a_wrong_parameter(page):
+    port = int(page.page.server.url.rpartition(':')[2].strip('/'))
+    with pytest.raises(ParameterError, match=f'port: localhost:{port} cannot be used'):
+        web(port=port)
+
+
+def test_process_says_where_the_page_is_and_ends_with_a_viewer(ros_domain):
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'leader_election', 'web', '--ros-args', '-p', 'port:=0'],
+        stdout=subprocess.PIPE, text=True)
+    try:
+        first = process.stdout.readline()
+        session = pull_session(url=first.split()[-1])
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        session.close()
+    finally:
+        process.kill()

@@ -1,0 +1,184 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Map, timeline, robot and page as models of Bokeh, without a browser; the server of pages."""
+
+from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import build_opener, HTTPCookieProcessor, urlopen
+
+from bokeh.document import Document
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.parameters import ParameterError
+from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.swarm.view.formatting import hexadecimal, NOTE
+from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.robot_details import robot_html, way_to_leader
+from leader_election.swarm.web.server import PageServer
+from leader_election.swarm.web.swarm_map import legend_html, SwarmMap
+from leader_election.swarm.web.timeline import History
+import pytest
+from swarm.view.example import frame, mandated, RINGS, working
+
+
+def facts():
+    return ['7 robots']
+
+
+@pytest.fixture
+def page():
+    lookout = Lookout(2.5)
+    lookout.observe(frame(), RINGS, facts)
+    return LivePage(Document(), lookout)
+
+
+def test_map_has_what_the_picture_has():
+    drawn = frame()._replace(remarks={40: 'killed here'}, truth={1: (2.5, 2.0), 99: (0.0, 0.0)})
+    data = SwarmMap([drawn], RINGS, 2.5).data(drawn)
+    assert data['robots']['id'] == [2, 3, 8, 9] and data['leaders']['id'] == [1, 7]
+    assert data['robots']['x'].tolist() == [4.0, 2.0, 10.0, 6.0]
+    assert data['robots']['fill'][:2] == data['leaders']['fill'][:1] * 2
+    assert data['gone']['id'] == [40]
+    assert len(data['links']['x0']) == 3
+    assert len(data['regions']['xs']) == 3
+    assert data['labels']['text'] == ['1', '7', 'killed here']
+    assert data['labels']['tint'][2] == hexadecimal(NOTE)
+    assert [data['truth'][end].tolist() for end in ('x0', 'x1')] == [[2.0], [2.5]]
+    hollow = SwarmMap([drawn], RINGS, 2.5).data(mandated(drawn))
+    assert [dict(zip(hollow[kind]['id'], hollow[kind]['fill']))[robot] for kind, robot in (
+        ('robots', 8), ('leaders', 7))] == ['white', 'white']
+    assert len(SwarmMap([drawn], RINGS, 2.5).data(working(drawn))['parts']['xs']) == 2
+
+
+def test_columns_of_each_source_have_one_length():
+    for drawn in (frame(), Frame(Snapshot(0.0, {}), {})):
+        for name, data in SwarmMap([drawn], Rings(), 2.5).data(drawn).items():
+            assert len({len(column) for column in data.values()}) == 1, name
+
+
+def test_legend_names_what_there_is():
+    assert 'silent' in legend_html([frame()], RINGS)
+    assert 'mandate' not in legend_html([frame()], RINGS)
+    assert 'mandate' in legend_html([mandated(frame())], RINGS)
+
+
+STATES = st.lists(st.dictionaries(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=12)
+
+
+@given(STATES)
+def test_each_living_robot_has_one_bar_at_each_time_and_only_then(states):
+    history = History()
+    for time, leaders in enumerate(states):
+        robots = {i: RobotView(i, None, -9.0, 0.0, leader) for i, leader in leaders.items()}
+        history.observe(Frame(Snapshot(float(time), robots), {}))
+    for time, leaders in enumerate(states[:-1]):
+        after = states[time + 1]
+        assert {bar.robot: bar.leader for bar in history.bars
+                if bar.left <= time + 0.5 <= bar.right} == {
+            robot: leader for robot, leader in leaders.items() if robot in after}
+
+
+def test_events_of_a_leader_that_dies_and_returns():
+    history, living = History(), frame()
+    robots = dict(living.snapshot.robots)
+    robots[9] = robots[9]._replace(leader=9)
+    history.observe(living._replace(snapshot=Snapshot(20.0, robots)))
+    without = {i: view for i, view in robots.items() if i != 7}
+    history.observe(living._replace(snapshot=Snapshot(21.0, without, {7: robots[7]})))
+    history.observe(living._replace(snapshot=Snapshot(22.0, robots), note='all is done'))
+    assert [(event.time, event.text) for event in history.events] == [
+        (21.0, 'robot 7 is silent, which led 2 others'), (22.0, 'robot 7 is heard again'),
+        (22.0, 'all is done')]
+    history.observe(living._replace(snapshot=Snapshot(1.0, robots)))
+    assert not history.events and len(history.bars) == len(robots), 'time went back'
+
+
+def test_history_forgets_what_is_older_than_its_span():
+    history = History(span=2.0)
+    for time in range(9):
+        leader = time % 2
+        robots = {1: RobotView(1, None, 0.0, 0.0, leader)}
+        history.observe(Frame(Snapshot(float(time), robots), {}))
+    assert min(history.data()['left']) == 6.0
+    assert {event.time for event in history.events} == {6.0, 7.0, 8.0}
+
+
+def test_way_ends_where_it_is_not_known():
+    robots = {i: RobotView(i, (2.0 * i, 0.0), -9.0, 2.0 * i, 0) for i in range(4)}
+    del robots[2]
+    assert way_to_leader(Snapshot(0.0, robots), 3, 2.5) == [3]
+    assert way_to_leader(Snapshot(0.0, robots), 0, 2.5) == [0]
+
+
+def test_texts_of_messages_are_no_html():
+    robot = RobotView(3, (1.0, 2.0), -9.0, 0.0, 3, ('count',), 2.0, '[{"a":"<script>x"}]',
+                      name='/<b>', term=17)
+    text = robot_html(3, Snapshot(0.0, {3: robot}), [3])
+    assert '<script>' not in text and '<b>' not in text and '&lt;script&gt;' in text
+    assert 'acts, term 17' in text and 'itself' in text
+
+
+def test_click_chooses_the_robot_there_and_shows_its_way(page):
+    page.map.figure.x_range.update(start=0.0, end=12.0)
+    page._tap(SimpleNamespace(x=4.1, y=2.1))
+    assert page.chosen == 2 and page.robots.value == '2'
+    assert page._choice.data == {'x': [4.0, 2.0], 'y': [2.0, 2.0]}
+    assert 'robot 2' in page._texts['robot'].text and '2 → 1' in page._texts['robot'].text
+    page._tap(SimpleNamespace(x=12.0, y=8.0))
+    assert page.chosen is None and page._choice.data['x'] == []
+
+
+def test_followed_robot_stays_in_the_middle(page):
+    page.choose(2)
+    page.follow.active = True
+    page._lookout.observe(frame(1.5), RINGS, facts)
+    page.update()
+    assert [page.map.figure.x_range.start, page.map.figure.x_range.end] == [5.0, 6.0]
+
+
+def test_page_shows_the_newest_once(page):
+    shown = page.map.sources['robots'].data
+    page.update()
+    assert page.map.sources['robots'].data is shown
+    page._lookout.observe(frame(1.5, 'robot 40 was killed'), RINGS, facts)
+    page.update()
+    assert page.map.sources['robots'].data['x'].tolist()[0] == 5.5
+    assert 'robot 40 was killed' in page._texts['news'].text
+    assert page._texts['facts'].text == '7 robots'
+
+
+def test_token_is_asked_of_visitors_from_elsewhere():
+    server = PageServer(lambda document: None, 0, '0.0.0.0', 'secret')
+    address = server.url.replace('0.0.0.0', '127.0.0.1')
+    try:
+        for wrong in (address.partition('?')[0], address[:-1]):
+            with pytest.raises(HTTPError) as refused:
+                urlopen(wrong)
+            assert refused.value.code == 403
+        opener = build_opener(HTTPCookieProcessor())
+        assert opener.open(address).status == 200
+        assert opener.open(address.partition('?')[0]).status == 200, 'by its cookie'
+    finally:
+        server.stop()
+
+
+def test_port_in_use_is_one_line():
+    server = PageServer(lambda document: None, 0)
+    port = int(server.url.rpartition(':')[2].strip('/'))
+    with pytest.raises(ParameterError, match=f'parameter port: localhost:{port} cannot be used'):
+        PageServer(lambda document: None, port)
+    server.stop()
+    PageServer(lambda document: None, port).stop()
