@@ -27,10 +27,11 @@ import os
 from pathlib import Path
 
 from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
-from benchmarks.chaos.run import Interrupted, Run
+from benchmarks.chaos.run import Interrupted, Run, verdict
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus, PAGE
 from leader_election.ros.nodes.process import StopRequest
+from leader_election.swarm.view.frame import Rings
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
@@ -55,6 +56,7 @@ def parser() -> CommandLineParser:
                          'command a gate, by the real clock (0: none)')
     options.add_argument('--output', type=Path, default=Path('results/chaos'),
                          metavar='FOLDER', help='for picture and logs (results/chaos)')
+    options.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
     return options
 
 
@@ -63,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.robots < 4 or not options.seconds > 0.0 or options.seed < 0:
         parser().error('--robots takes 4 or more, --seconds more than 0, --seed 0 or more')
+    parser().check_page(options.html)
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     stop = StopRequest()
@@ -92,6 +95,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if outcome.frames:
         draw(outcome, picture)
         print(f'  wrote {picture}; logs in {log}')
+    if outcome.frames and options.html:
+        from leader_election.swarm.recording.report_page import write_watched
+        settings = swarm.settings
+        write_watched(
+            options.html, 'Chaos', outcome.frames, Rings(), swarm.observer.tracker,
+            settings.radius, settings.communication_range, vars(options),
+            [check.text for check in found if not check.holds],
+            [(each.happened.at, f'{each.happened.change.text}: {verdict(each)}')
+             for each in outcome.recoveries])
+        print(f'  wrote {options.html}')
     failed = sum(not check.holds for check in found)
     print('chaos: everything held' if not failed else f'chaos: {failed} of {len(found)} failed')
     return ExitStatus.FAILED if failed else ExitStatus.OK

@@ -258,7 +258,7 @@ class Run:
                           self.outcome.observations, self.now)[0]
         self.outcome.recoveries.append(seen)
         self._say(f'{at - self.outcome.begun:6.1f} s  {change.text}: '
-                  + _found(seen) + f', longest silence {gap:.1f} s of robot {robot}')
+                  + verdict(seen) + f', longest silence {gap:.1f} s of robot {robot}')
 
     def _bound(self, change: Change) -> float:
         """Return the longest time that recovery may take, by the observed rounds [s]."""
@@ -311,11 +311,11 @@ class Run:
             observer.tracker.messages, observer.attacker.count)
 
 
-def _found(recovery: Recovery) -> str:
+def verdict(recovery: Recovery) -> str:
     """Return the text on a recovery."""
     if not recovery.happened.change.judged:
         return 'not judged'
-    verdict = '' if recovery.holds else 'BEYOND '
+    mark = '' if recovery.holds else 'BEYOND '
     more = '' if recovery.over else ', not over'
-    return (f'{recovery.seconds:.1f} s{more}, {verdict}bound '
+    return (f'{recovery.seconds:.1f} s{more}, {mark}bound '
             f'{recovery.happened.bound:.1f} s')

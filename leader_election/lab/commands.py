@@ -158,11 +158,17 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                            'for example tcp://host:8786; or local: on --workers processes of this '
                            'machine')
 
-    commands.add_parser('list', parents=[everywhere],
-                        help='list the scenarios, and the number of seeds done')
+    paged = CommandLineParser(add_help=False)
+    paged.add_argument('--html', type=Path, metavar='FILE', help='write a page that opens without '
+                       'a server: a run of each algorithm side by side, and the report')
+
+    of_all = commands.add_parser('list', parents=[everywhere],
+                                 help='list the scenarios, and the number of seeds done')
+    of_all.add_argument('--html', type=Path, metavar='FILE',
+                        help='write the list as a page, with links to the files of the results')
 
     run = commands.add_parser(
-        'run', parents=[everywhere, computing],
+        'run', parents=[everywhere, computing, paged],
         help='run the missing runs of a scenario',
         description='Run the missing runs of a scenario. After Ctrl-C, the same command '
         'continues with the rest.')
@@ -220,7 +226,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                         help='(default: figures/NAME.png in the folder of the results)')
 
     report = commands.add_parser(
-        'report', parents=[everywhere], help="write a report of a scenario's kept results",
+        'report', parents=[everywhere, paged], help="write a report of a scenario's kept results",
         description='Write a report as Markdown: means and paired differences with 95 % '
         'intervals, the figure, versions, and the text of the scenario.')
     report.add_argument('scenario', metavar='SCENARIO', help=KEPT)
@@ -246,7 +252,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'figures, and write study.md.')
     study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
                        help='number of seeds of each variant (default: 100)')
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    parser.check_page(getattr(options, 'html', None))
+    return options
 
 
 def main() -> int:

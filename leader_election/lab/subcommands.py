@@ -44,16 +44,25 @@ MISSED = 1
 
 
 def show_list(options: argparse.Namespace) -> int:
-    """Print the scenarios that come with the package."""
-    rows = []
+    """Print the scenarios that come with the package, and further ones with kept results."""
+    rows: list[tuple[str, ...]] = []
     for name in scenarios.names():
         scenario = scenarios.load(name)
         # Labels of algorithms with regions differ by settings: the algorithm's name is enough.
         labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
         rows.append((name, scenario.title, ', '.join(dict.fromkeys(labels)),
                      str(count_devices(scenario)), seeds_done(scenario, options.results)))
+    for path in sorted(options.results.glob('*.nc')):
+        if path.stem not in scenarios.names():
+            dataset = results.load(path)
+            rows.append((path.stem, dataset.attrs['title'],
+                         ', '.join(dataset['algorithm'].values.tolist()),
+                         str(count_devices(scenario_of(dataset))), str(dataset.sizes['seed'])))
     console().print(terminal_table(Rows(
         '', ('scenario', 'title', 'algorithms', 'devices', 'seeds done'), rows)))
+    if options.html is not None:
+        from leader_election.lab.reports.run_page import write_results_page
+        print(f'wrote {write_results_page(rows, options.results, options.html)}')
     return ExitStatus.OK
 
 
@@ -116,6 +125,9 @@ def run(options: argparse.Namespace) -> int:
         values, variant = scenario.variants()[0]
         seed = (options.seeds or range(1))[0]
         print(f'wrote {animate(variant, label, seed, out)}: {run_label(seed, values)}')
+    if options.html is not None:
+        from leader_election.lab.reports.run_page import write_run_page
+        print(f'wrote {write_run_page(dataset, options.html, (options.seeds or [0])[0])}')
     return ExitStatus.OK if outcome is None or outcome.reached else MISSED
 
 
@@ -186,6 +198,9 @@ def report_own(options: argparse.Namespace) -> int:
     from leader_election.lab.reports import write_report
     dataset = kept(options.scenario, options.results)
     print(f'wrote {write_report(dataset, options.results, options.measure, options.out)}')
+    if options.html is not None:
+        from leader_election.lab.reports.run_page import write_run_page
+        print(f'wrote {write_run_page(dataset, options.html)}')
     return ExitStatus.OK
 
 

@@ -17,7 +17,9 @@
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
+from importlib.util import find_spec
 import math
+from pathlib import Path
 import sys
 from typing import Any, NoReturn
 
@@ -104,12 +106,30 @@ def number(fits: Callable[[float], bool], allowed: str,
 POSITIVE = number(lambda value: 0.0 < value < math.inf, 'more than 0')
 
 
+PAGE = 'write a page that opens without a server: the run, its figures and events'
+"""The help of the option ``--html``."""
+
+
 class CommandLineParser(argparse.ArgumentParser):
     """A parser of options whose errors are one line, and exit status 2."""
 
     def error(self, message: str) -> NoReturn:
         """Print the error, and end the process."""
         sys.exit(print_error(f'{message}; {self.prog} --help shows the usage'))
+
+    def need(self, option: str, module: str, extra: str) -> None:
+        """End the process where the module that an option needs is not installed."""
+        if find_spec(module) is None:
+            self.error(f'argument {option}: {module} is not installed; {how_to_install(extra)}')
+
+    def check_page(self, path: Path | None) -> None:
+        """End the process where the page of the option ``--html`` could not be made."""
+        if path is None:
+            return
+        self.need('--html', 'bokeh', 'web')
+        if path.is_dir() or not path.absolute().parent.is_dir():
+            self.error(f'argument --html: {path} cannot be written; it takes a file in a folder '
+                       'that exists')
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments, also those of a subcommand; an unknown option is an error."""

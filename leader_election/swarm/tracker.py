@@ -51,6 +51,7 @@ class SwarmTracker:
 
     def __init__(self, expiry: float, algorithm: str = 'bounded', frame: str = 'map',
                  instance: str = MAIN) -> None:
+        self.expiry = expiry
         self.messages = 0
         """Number of messages received, rejected ones included."""
         self.bytes = 0

@@ -367,13 +367,15 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 10)],
     ids=['half a minute of faults', 'the leader with a mandate is killed'])
 def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_path: Path) -> None:
-    done = run(*arguments.split(), '--output', str(tmp_path))
+    page = tmp_path / 'run.html'
+    done = run(*arguments.split(), '--output', str(tmp_path), '--html', str(page))
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert lines[-1] == 'chaos: everything held'
     assert all(row in done.stdout for row in rows)
     assert len([line for line in lines if line.startswith('  ok    ')]) == checks
     assert (tmp_path / 'timeline.png').stat().st_size > 10_000
+    assert ': not judged' in page.read_text() or ', bound ' in page.read_text()
 
 
 @pytest.mark.parametrize('wrong', [('--robots', '3'), ('--seconds', '0'), ('--seed', '-1'),

@@ -97,7 +97,7 @@ def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polyg
     >>> outline([(0.0, 0.0)]).is_empty
     True
     """
-    hull = shapely.MultiPoint(positions).convex_hull
+    hull = shapely.multipoints(positions).convex_hull
     if margin > 0.0:
         hull = hull.buffer(margin, quad_segs=4)
     return hull if isinstance(hull, shapely.Polygon) else shapely.Polygon()

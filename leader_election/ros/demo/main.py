@@ -16,7 +16,6 @@
 
 import argparse
 from collections.abc import Sequence
-from importlib.util import find_spec
 import math
 import os
 from pathlib import Path
@@ -25,8 +24,8 @@ from typing import Any
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import (
     CommandLineParser,
-    how_to_install,
     number,
+    PAGE,
     print_error,
 )
 from leader_election.parameters.values import id_ranges
@@ -120,15 +119,19 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      help='number of processes that host robots, besides the one to be killed')
     run.add_argument('--output', type=Path, default=Path('results/demo'),
                      help='folder for pictures and log files')
+    run.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
     run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
     options = parser.parse_args(arguments)
     _set_defaults(options)
     if not options.logs and options.robots < 2:
         parser.error('argument --robots: one robot is killed, so there must be 2 or more')
-    if options.physics and find_spec('mujoco') is None:
-        parser.error(f'argument --physics: mujoco is not installed; {how_to_install("physics")}')
+    parser.check_page(options.html)
+    if options.physics:
+        parser.need('--physics', 'mujoco', 'physics')
     if options.logs and options.physics:
         parser.error('argument --physics: not allowed with --logs; robots of logs are replayed')
+    if options.logs and options.html:
+        parser.error('argument --html: not allowed with --logs; record the run, and replay it')
     if options.without_mandate and options.task != GATE:
         parser.error('argument --without-mandate: needs --task gate')
     if options.task == GATE and options.robots < 3:

@@ -16,6 +16,7 @@
 
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Sequence
 import math
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,8 @@ from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.snapshot import regions, Snapshot
 from rclpy.node import Node
 
+PAGE_FRAMES = 600
+"""The greatest number of frames of a page."""
 START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
@@ -101,6 +104,8 @@ class SwarmDemo:
         self.monitor = Monitor(parameter_overrides=overrides({
             'communication_range': self.options.range,
             'live': not self.options.no_live, **pictures}))
+        if self.options.html:
+            self.monitor.most_frames = PAGE_FRAMES
         self.monitor.note = 'starting'
         nodes = [self.monitor, *self._listen()]
         stop = StopRequest()
@@ -124,7 +129,18 @@ class SwarmDemo:
             checks += self.leaderships.checks()
         if failure:
             checks.insert(0, Check(False, failure))
-        return print_report(checks, [*pictures.values(), *self._draw(folder)])
+        made = [*pictures.values(), *self._draw(folder)]
+        if self.options.html and self.monitor.tracker.first_heard:
+            self._write_page([check.text for check in checks if not check.holds])
+            made.append(str(self.options.html))
+        return print_report(checks, made)
+
+    def _write_page(self, failed: Sequence[str]) -> None:
+        """Write the page of the run."""
+        from leader_election.swarm.recording.report_page import write_watched
+        monitor, options = self.monitor, self.options
+        write_watched(options.html, f'Demonstration {options.task}', monitor.frames, monitor.rings,
+                      monitor.tracker, options.radius, options.range, vars(options), failed)
 
     def _listen(self) -> list[Node]:
         """Return the nodes that listen to the swarm beside the monitor."""

@@ -33,7 +33,7 @@ from leader_election.ros.nodes.qos import advertise, EVENTS, STATE
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
 from leader_election.swarm.tracker import MonitorParameters
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.frame import Frame, Trails
+from leader_election.swarm.view.frame import Frame, thinned, Trails
 from leader_election.swarm.view.terminal import line, render
 from rich.console import Console
 from rich.live import Live
@@ -212,6 +212,7 @@ class Monitor(SwarmObserver):
     long.
 
     :ivar frames: of the animation so far; empty without an animation.
+    :ivar most_frames: that are kept; an animation has :data:`MOST_FRAMES` at most.
     """
 
     parameters: MonitorParameters
@@ -227,6 +228,7 @@ class Monitor(SwarmObserver):
         _check_folder('picture', self.parameters.picture)
         _check_folder('animation', self.parameters.animation)
         self.frames: list[Frame] = []
+        self.most_frames = MOST_FRAMES
         self._frame_period = self.parameters.frame_period
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
@@ -279,7 +281,7 @@ class Monitor(SwarmObserver):
         if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < least:
             return
         self.frames.append(self.frame)
-        if len(self.frames) >= MOST_FRAMES:
+        if len(self.frames) >= self.most_frames:
             self.frames = self.frames[::2]
             self._frame_period *= 2
 
@@ -315,7 +317,8 @@ class Monitor(SwarmObserver):
             draw(self.frame, self.rings, Path(self.parameters.picture), reach, start)
         if self.parameters.animation and self.frames:
             from leader_election.swarm.view.picture import animate
-            animate(self.frames, self.rings, Path(self.parameters.animation), reach, start)
+            animate(thinned(self.frames, MOST_FRAMES), self.rings,
+                    Path(self.parameters.animation), reach, start)
 
 
 def _check_folder(name: str, path: str) -> None:

@@ -23,6 +23,7 @@ restarts at 0, and some programs publish the time on ``/clock`` only once.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 import math
+from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
@@ -41,6 +42,24 @@ POSE = 'geometry_msgs/msg/PoseStamped'
 POSE_WITH_COVARIANCE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
 POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
 """The types that hold a pose."""
+
+
+class RecordingError(ValueError):
+    """An error for a file that is not a recording of a swarm; its text is one line for users."""
+
+
+class Entry(NamedTuple):
+    """One recorded message."""
+
+    topic: str
+    kind: str
+    """The type of the message, for example ``std_msgs/msg/Int64``."""
+    time: float
+    """Of its recording [s]."""
+    message: Any
+    """An object with the fields of its type."""
+    path: Path = Path()
+    """The file that holds it."""
 
 
 def content(kind: str, message: Any) -> Any:

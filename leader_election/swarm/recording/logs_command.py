@@ -298,7 +298,7 @@ def _read(chosen: argparse.Namespace) -> NoiseInput:
     if chosen.source == robot_logs.SAMPLE or path.is_dir() and any(path.glob('*.csv')):
         return from_logs(chosen.source, chosen.landmarks)
     topics = Topics(chosen.odometry, chosen.reference, chosen.measurements)
-    from leader_election.swarm.recording.mcap_files import RecordingError
+    from leader_election.swarm.recording.content import RecordingError
     try:
         return from_recording(path, topics, chosen.landmarks)
     except RecordingError as error:

@@ -28,6 +28,7 @@ from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
+from leader_election.swarm.recording.content import Entry, RecordingError
 from mcap.records import Channel, Message, Schema
 from mcap.stream_reader import StreamReader
 from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
@@ -39,10 +40,6 @@ MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
 """The command that converts a bag to a form that is read here; takes the bag's path."""
-
-
-class RecordingError(ValueError):
-    """An error for a file that is not a recording of a swarm; its text is one line for users."""
 
 
 def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
@@ -112,20 +109,6 @@ def _numbers(path: Path) -> tuple[list[int], str]:
 LARGEST_RECORD = 2**30
 """A record that claims a greater length is damaged [bytes]."""
 Decode = Callable[[bytes], Any]
-
-
-class Entry(NamedTuple):
-    """One recorded message."""
-
-    topic: str
-    kind: str
-    """The type of the message, for example ``std_msgs/msg/Int64``."""
-    time: float
-    """Of its recording [s]."""
-    message: Any
-    """An object with the fields of its type."""
-    path: Path = Path()
-    """The file that holds it."""
 
 
 class Damage(NamedTuple):

@@ -34,7 +34,7 @@ from leader_election.parameters import (
     ProcessParameters,
     table,
 )
-from leader_election.parameters.command_line import CommandLineParser, number, POSITIVE
+from leader_election.parameters.command_line import CommandLineParser, number, PAGE, POSITIVE
 import yaml
 
 REPLAYED = (
@@ -139,6 +139,7 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
                         'over time (PNG)'),
                        ('report', 'a copy of the report')):
         made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
+    made.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
     made.add_argument('--json', action='store_true', help='the report as a JSON document')
     part = parser.add_argument_group('part of the recording')
     part.add_argument('--from', type=_LENGTH, dest='begin', default=by_default.begin,
@@ -161,6 +162,7 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     how.add_argument('--look', type=_LOOK, default=by_default.look, metavar='S',
                      help='time between two snapshots [s] (default: %(default)g)')
     options = parser.parse_args(arguments)
+    parser.check_page(options.html)
     if options.begin >= options.end:
         parser.error(f'argument --to: {options.end:g} is not allowed; it takes more than --from, '
                      f'which is {options.begin:g}')

@@ -22,9 +22,9 @@ from leader_election.election.robot.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.recording import content as contents
+from leader_election.swarm.recording.content import Entry, RecordingError
 from leader_election.swarm.recording.localisation_errors import DistanceRow
 from leader_election.swarm.recording.mandate_times import MandateShares, MandateTimes
-from leader_election.swarm.recording.mcap_files import Entry, RecordingError
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker

@@ -18,18 +18,22 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 import sys
+from typing import TYPE_CHECKING
 
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.swarm.recording import report as reports
-from leader_election.swarm.recording.content import Jump
+from leader_election.swarm.recording.content import Jump, RecordingError
 from leader_election.swarm.recording.localisation_errors import PERIOD
-from leader_election.swarm.recording.mcap_files import Damage, Reader, RecordingError
+from leader_election.swarm.recording.mcap_files import Damage, Reader
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import MonitorParameters
 from leader_election.swarm.view.formatting import count, Palette
-from leader_election.swarm.view.frame import Frame
+from leader_election.swarm.view.frame import Frame, thinned
+
+if TYPE_CHECKING:
+    from leader_election.swarm.view.charts import Panel
 
 MOST_FRAMES = 100
 """The most frames of an animation; of a longer run, frames are left out."""
@@ -47,13 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begin=options.begin, end=options.end, radius=options.radius,
         communication_range=options.range, truth=options.truth)
     try:
-        run = _read(options.file, settings)
+        run, told = _read(options.file, settings)
     except RecordingError as error:
         return print_error(error)
+    for warning in told:
+        print(f'warning: {warning}', file=sys.stderr)
     figures = reports.report(run, settings)
     text = reports.as_json(figures) if options.json else reports.as_text(figures)
     print(text)
-    for path, write in _products(options, run, settings, text):
+    for path, write in _products(options, run, settings, figures, text, told):
         try:
             write(path)
         except RecordingError as error:
@@ -63,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ExitStatus.OK
 
 
-def _read(path: Path, settings: ReplaySettings) -> Run:
-    """Return the run of a recording; warn about parts that could not be read."""
+def _read(path: Path, settings: ReplaySettings) -> tuple[Run, list[str]]:
+    """Return the run of a recording, and warnings about parts that could not be read."""
     reader, processor = Reader(path), Replay(settings)
     try:
         for entry in reader.entries(lambda topic, kind: is_relevant(topic, kind, settings)):
@@ -74,13 +80,11 @@ def _read(path: Path, settings: ReplaySettings) -> Run:
         # The error and all warnings in one line.
         raise RecordingError('; '.join(
             [str(error), *warnings(reader, processor.mismatched, None)])) from None
-    for warning in warnings(reader, processor.mismatched, run):
-        print(f'warning: {warning}', file=sys.stderr)
-    return run
+    return run, [*warnings(reader, processor.mismatched, run)]
 
 
-def _products(options: Namespace, run: Run, settings: ReplaySettings,
-              text: str) -> Iterator[Product]:
+def _products(options: Namespace, run: Run, settings: ReplaySettings, figures: reports.Report,
+              text: str, told: Sequence[str]) -> Iterator[Product]:
     """Yield the requested files; modules for drawing load slowly and are imported on demand."""
     if options.report is not None:
         yield options.report, lambda path: _save(path, text)
@@ -99,9 +103,13 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings,
         yield options.localisation, lambda path: _draw_localisation(run, settings, path)
     if options.animation is not None:
         from leader_election.swarm.view.picture import animate
-        # Counted from the end, so that the last frame is always among them.
-        some = frames[::-1][::-(-len(frames) // MOST_FRAMES)][::-1]
+        some = thinned(frames, MOST_FRAMES)
         yield options.animation, lambda path: animate(some, run.rings, path, reach, run.begin)
+    if options.html is not None:
+        from leader_election.swarm.recording import report_page
+        panels = _localisation(run, settings)
+        yield options.html, lambda path: report_page.write(
+            path, options.file.name, run, figures, frames, reach, vars(options), told, panels)
 
 
 def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
@@ -110,18 +118,27 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
 
     :raises RecordingError: where there are none.
     """
-    from leader_election.swarm.view.charts import Curve, draw_errors, Panel
-    errors = reports.localisation_of(run, settings)
-    if errors.empty:
+    from leader_election.swarm.view.charts import draw_errors
+    panels = _localisation(run, settings)
+    if not panels:
         raise RecordingError('there is nothing to draw: the recording holds neither true '
                              'positions nor deviations')
+    draw_errors(panels, path)
+
+
+def _localisation(run: Run, settings: ReplaySettings) -> list['Panel']:
+    """Return the curves of errors and deviations over time; none where they are not known."""
+    from leader_election.swarm.view.charts import Curve, Panel
+    errors = reports.localisation_of(run, settings)
+    if errors.empty:
+        return []
     begin, end = run.begin + settings.begin, min(run.end, run.begin + settings.end)
     shares = errors.over_time(begin, end, max(1, min(MOST_POINTS, int((end - begin) / PERIOD))))
     times = [(share.begin + share.end) / 2 - run.begin for share in shares]
 
     def curve(name: str, kind: str, label: str) -> Curve:
         return Curve(label, kind, times, [getattr(share, name) for share in shares])
-    draw_errors([
+    return [
         Panel('error of positions [m]', [
             curve('positions_by_odometry', 'odometry', 'by odometry'),
             curve('positions', 'filter', 'with the filter'),
@@ -129,7 +146,7 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
         Panel('error of distances [m]', [
             curve('distances_by_odometry', 'odometry', 'by odometry'),
             curve('distances', 'filter', 'with the filter'),
-            curve('distance_deviation', 'deviation', 'mean deviation')])], path)
+            curve('distance_deviation', 'deviation', 'mean deviation')])]
 
 
 def _save(path: Path, text: str) -> None:

@@ -254,7 +254,7 @@ def _plain(value: object) -> object:
 def as_text(of: Report) -> str:
     """Return a report as lines of text."""
     return '\n'.join([*_swarm_lines(of), *_election_lines(of), *_reign_lines(of),
-                      *_loss_lines(of), *_agreement_lines(of),
+                      *loss_lines(of), *_agreement_lines(of),
                       *localisation_lines(of.localisation, of.communication_range),
                       *accuracy_lines(of.accuracy, of.communication_range),
                       *sighting_lines(of.sightings),
@@ -297,7 +297,8 @@ def _reign_lines(of: Report) -> Iterator[str]:
                f'{reign.end - reign.begin:8.1f} s {reign.most:>13}')
 
 
-def _loss_lines(of: Report) -> Iterator[str]:
+def loss_lines(of: Report) -> Iterator[str]:
+    """Yield a line for each loss of a leader."""
     for loss in of.losses:
         ending = 'its region did not recover' if loss.recovered is None else \
             f'its region recovered {loss.recovered - loss.time:.1f} s later'

@@ -238,7 +238,7 @@ def draw_errors(panels: Sequence[Panel], path: Path) -> None:
     :param panels: curves without a known value, and panels without a curve, are left out.
     :raises OSError: when the file cannot be written.
     """
-    panels = [panel for panel in map(_known, panels) if panel.curves]
+    panels = known(panels)
     figure = Figure(figsize=(8.0, 0.6 + 2.6 * len(panels)), dpi=160, layout='constrained')
     rows = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
     for axes, panel in zip(rows, panels):
@@ -252,7 +252,9 @@ def draw_errors(panels: Sequence[Panel], path: Path) -> None:
     figure.savefig(path, format='png')
 
 
-def _known(panel: Panel) -> Panel:
-    """Return a panel with those of its curves that have a known value."""
-    return panel._replace(curves=[
+def known(panels: Sequence[Panel]) -> list[Panel]:
+    """Return those panels and of them those curves that have a known value."""
+    found = [panel._replace(curves=[
         curve for curve in panel.curves if any(value is not None for value in curve.values)])
+        for panel in panels]
+    return [panel for panel in found if panel.curves]

@@ -100,6 +100,16 @@ def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, 
     return x.min() - pad, y.min() - pad, x.max() + pad, y.max() + pad
 
 
+def thinned(frames: Sequence[Frame], most: int) -> Sequence[Frame]:
+    """
+    Return at most this many frames, evenly spaced, the last one among them.
+
+    >>> [*thinned(range(10), 3)]
+    [1, 5, 9]
+    """
+    return frames[::-1][::max(1, -(-len(frames) // most))][::-1]
+
+
 def caption(frame: Frame, start: float = 0.0) -> str:
     """
     Return a line below a picture: the time, and the numbers of robots and regions.

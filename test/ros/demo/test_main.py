@@ -102,12 +102,17 @@ def left_behind(folder):
 
 
 def test_demo_of_a_task_with_physics_passes(tmp_path):
-    done = run(tmp_path, '--physics', '--task', 'count', '--robots', '6', '--duration', '22',
-               '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1')
+    page = tmp_path / 'run.html'
+    done = run(tmp_path, '--html', str(page), '--physics', '--task', 'count', '--robots', '6',
+               '--duration', '22', '--world', 'empty', '--radius', '30', '--range', '30',
+               '--processes', '1')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'ok    count: on average the leaders count ' in done.stdout
     assert ' robots, 6 are heard · ' in done.stdout and ' decided [{"members":' in done.stdout
     assert left_behind(tmp_path) == []
+    text = page.read_text()
+    assert '6 robots, 1 of them silent at the end' in text and '<td>count</td>' in text
+    assert 'strongest killed here' in text and 'first partition' in text
 
 
 def test_demo_of_real_logs_passes(tmp_path):

@@ -21,7 +21,8 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, PoseStamped
 from leader_election.ros.nodes.recorder import message_file
-from leader_election.swarm.recording.mcap_files import Entry, message_definition, Recording
+from leader_election.swarm.recording.content import Entry
+from leader_election.swarm.recording.mcap_files import message_definition, Recording
 from leader_election.swarm.recording.options import (
     BEST_EFFORT,
     OfferedQos,

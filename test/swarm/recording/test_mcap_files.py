@@ -21,7 +21,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PolygonStamped
 from hypothesis import given, settings, strategies
 from leader_election.ros.nodes.recorder import message_file
-from leader_election.swarm.recording.mcap_files import message_definition, Reader, RecordingError
+from leader_election.swarm.recording.content import RecordingError
+from leader_election.swarm.recording.mcap_files import message_definition, Reader
 from leader_election.swarm.recording.replay_command import main
 from mcap.reader import make_reader
 from mcap.records import Schema

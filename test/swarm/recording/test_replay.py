@@ -16,7 +16,7 @@
 
 import json
 
-from leader_election.swarm.recording.mcap_files import RecordingError
+from leader_election.swarm.recording.content import RecordingError
 from leader_election.swarm.recording.options import (
     is_recorded,
     ODOMETRY,

@@ -1,0 +1,191 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A page of one run, or of several side by side, in one file that opens without a server."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+import math
+from pathlib import Path
+import platform
+from typing import Any, NamedTuple
+
+import bokeh
+from bokeh.embed import file_html
+from bokeh.layouts import column, row
+from bokeh.models import CustomJS
+from bokeh.models.annotations import Span
+from bokeh.models.widgets.buttons import Toggle
+from bokeh.models.widgets.inputs import Select
+from bokeh.models.widgets.markups import Div
+from bokeh.models.widgets.sliders import Slider
+from bokeh.plotting import figure
+from bokeh.resources import INLINE
+import leader_election
+from leader_election.swarm.snapshot import regions
+from leader_election.swarm.view.charts import Curve, known, Panel, STYLES
+from leader_election.swarm.view.drawing import FAINT
+from leader_election.swarm.view.formatting import distinct_colours, hexadecimal, NOTE
+from leader_election.swarm.view.frame import caption, Frame, Rings, thinned
+from leader_election.swarm.web.live_page import STYLE
+from leader_election.swarm.web.swarm_map import legend_html, plain, SwarmMap
+from leader_election.swarm.web.tape import tape, UNPACK
+from leader_election.swarm.web.timeline import Timeline
+
+MOST_ROWS = 600_000
+"""The most positions of robots in a page; of longer runs, frames are left out."""
+MOST_FRAMES = 600
+"""Likewise of frames."""
+MOST_LINES = 300
+"""The most robots of a timeline of leaders."""
+SPEEDS: tuple[str | tuple[Any, str], ...] = ('1 ×', '4 ×', '16 ×')
+"""Of the playback, as parts of the run's."""
+VERSIONS = (('leader_election', leader_election.__version__), ('Bokeh', bokeh.__version__),
+            ('Python', platform.python_version()))
+_SHOW = f"""
+const now = time.value
+for (const film of films) {{
+  const frame = Math.max(film.times.findLastIndex((at) => at <= now + 1e-3), 0)
+  film.caption.text = film.captions[frame]
+  for (const [source, tape] of film.tapes) {{{UNPACK}}}
+}}
+for (const cursor of cursors) cursor.location = now
+"""
+_PLAY = """
+clearInterval(window.playing)
+play.label = play.active ? '⏸ pause' : '▶ play'
+let now = time.value >= time.end ? time.start : time.value
+if (play.active) window.playing = setInterval(() => {
+  now = Math.min(now + parseFloat(speed.value) / 10, time.end)
+  time.value = now
+  if (now >= time.end) play.active = false
+}, 100)
+"""
+
+
+class Film(NamedTuple):
+    """A run as a map that moves."""
+
+    name: str
+    """Its title; empty for a single one."""
+    frames: Sequence[Frame]
+    """At least one, in the order of time."""
+    rings: Rings
+    communication_range: float
+    """Robots within this distance are linked by a line [m]; 0: no links."""
+    start: float = 0.0
+    """The origin of shown times [s]."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """
+    The texts of a page.
+
+    :ivar figures: a value and its name.
+    :ivar events: the time [s] and what happened.
+    :ivar settings: a name and its value.
+    :ivar report: the report as lines of text.
+    """
+
+    title: str
+    subtitle: str = ''
+    figures: Sequence[tuple[str, str]] = ()
+    warnings: Sequence[str] = ()
+    events: Sequence[tuple[float, str]] = ()
+    settings: Sequence[tuple[str, object]] = ()
+    report: str = ''
+
+
+def write_page(path: Path, page: Page, films: Sequence[Film],
+               panels: Sequence[Panel] = ()) -> None:
+    """
+    Write a page, with one slider of time for all films.
+
+    :param films: at least one.
+    :param panels: of curves over time.
+    :raises OSError: when the file cannot be written.
+    """
+    films = [_thinned(film, len(films)) for film in films]
+    times = [frame.snapshot.time - film.start for film in films for frame in film.frames]
+    first, last = min(times), max(*times, min(times) + 0.1)
+    time = Slider(name='time', title='time [s]', start=first, end=last, value=first, step=0.1,
+                  format='0.0', sizing_mode='stretch_width')
+    shows, maps = zip(*map(_moving, films))
+    numbers = Panel('regions', [Curve(
+        film.name or 'regions', '', [frame.snapshot.time - film.start for frame in film.frames],
+        [len(regions(frame.snapshot)) for frame in film.frames]) for film in films])
+    charts = [Timeline(film.frames, film.start).figure for film in films
+              if max(len(frame.snapshot.robots) for frame in film.frames) <= MOST_LINES]
+    charts += [_curves(panel) for panel in (numbers, *known(panels))]
+    cursors = [Span(dimension='height', line_width=2, line_color=hexadecimal(NOTE))
+               for _ in charts]
+    for chart, cursor in zip(charts, cursors):
+        chart.xaxis.axis_label = 'time [s]'
+        chart.add_layout(cursor)
+        chart.js_on_event('tap', CustomJS(args={'time': time}, code='time.value = cb_obj.x'))
+    play = Toggle(name='play', label='▶ play', width=90)
+    speed = Select(options=list(SPEEDS), value=SPEEDS[1], width=70,
+                   stylesheets=['.bk-input { background-color: var(--paper); color: var(--ink) }'])
+    time.js_on_change('value', CustomJS(
+        args={'time': time, 'films': shows, 'cursors': cursors}, code=_SHOW))
+    play.js_on_change('active', CustomJS(
+        args={'time': time, 'play': play, 'speed': speed}, code=_PLAY))
+    controls = row(play, speed, time, sizing_mode='stretch_width')
+    roots = [controls, *maps, *charts]
+    for number, root in enumerate(roots):
+        root.name = f'root{number}'
+    path.write_text(file_html(
+        roots, INLINE, page.title, template=Path(__file__).with_suffix('.html.j2').read_text(),
+        template_variables={
+            'page': page, 'style': STYLE, 'versions': VERSIONS, 'films': len(films),
+            'legend': legend_html(films[0].frames, films[0].rings)}))
+
+
+def _thinned(film: Film, films: int) -> Film:
+    """Leave out frames of a long run."""
+    rows = sum(len(frame.snapshot.robots) for frame in film.frames) / len(film.frames)
+    most = int(MOST_ROWS / films / max(rows, 1))
+    return film._replace(frames=thinned(film.frames, min(max(most, 1), MOST_FRAMES)))
+
+
+def _moving(film: Film) -> tuple[dict[str, Any], Any]:
+    """Return what the slider needs of a film, and its map with the caption."""
+    swarm_map = SwarmMap(film.frames, film.rings, film.communication_range)
+    captions = ['  ·  '.join(filter(None, (caption(frame, film.start), frame.note)))
+                for frame in film.frames]
+    below = Div(text=captions[0], render_as_text=True)
+    drawn = [swarm_map.data(frame) for frame in film.frames]
+    title = [Div(text=f'<h2>{escape(film.name)}</h2>')] if film.name else []
+    return {'caption': below, 'captions': captions,
+            'times': [frame.snapshot.time - film.start for frame in film.frames],
+            'tapes': [[source, tape([data[name] for data in drawn])]
+                      for name, source in swarm_map.sources.items()],
+            }, column(*title, swarm_map.figure, below, sizing_mode='stretch_width')
+
+
+def _curves(panel: Panel) -> Any:
+    chart = figure(height=220, sizing_mode='stretch_width', tools='xpan,xwheel_zoom,reset',
+                   y_axis_label=panel.label, background_fill_color=None,
+                   border_fill_color=None, outline_line_color=None)
+    plain(chart)
+    for tint, curve in zip(distinct_colours(len(panel.curves)), panel.curves):
+        style = STYLES.get(curve.kind, {'color': hexadecimal(tint)})
+        values = [math.nan if value is None else value for value in curve.values]
+        chart.line(curve.times, values, legend_label=curve.label, color=style['color'],
+                   line_width=2, line_dash='dashed' if 'linestyle' in style else 'solid')
+    chart.legend.location, chart.legend.label_text_color = 'top_left', FAINT
+    chart.legend.background_fill_color = chart.legend.border_line_color = None
+    return chart
