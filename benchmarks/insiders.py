@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+import gc
 import math
 import random
 from statistics import fmean, median
@@ -168,8 +169,9 @@ class LyingSwarm(SimulatedSwarm):
         granted = [i for i in self._grants if self._grants[i] == STRONGEST]
         able = granted + [i for i in self._middle() if i not in leading and i not in granted]
         number = max(1, round(case.share * case.robots))
+        kinds = self.chance.sample(case.kinds, len(case.kinds))
         for n, i in enumerate(able[:number]):
-            self.liars[i] = case.kinds[n % len(case.kinds)]
+            self.liars[i] = kinds[n % len(kinds)]
             self.at(self.now + self.chance.random(), partial(self._lie, i, 0))
         self.at(self.now, self._look)
 
@@ -300,10 +302,10 @@ def near_a_far_leader(swarm: LyingSwarm, liar: int, number: int) -> Lies:
         return
     for export in candidacies:
         known = identity.leaders.get(export.leader)
-        if known is None or not known._best:
+        if known is None or not known._proven:
             continue
-        beat = max(known._best)
-        hops, element = known._best[beat]
+        beat = max(known._proven)
+        hops, element = min(known._proven[beat].items())
         away = max(math.dist(swarm.places[liar], known.signed.statement[7:9]) - SLACK, 0.0)
         said = Said(liar, export.leader, export.value, away, hops, swarm.places[liar])
         part, _ = identity.part(said, frozenset({-int(swarm.now * 10)}), swarm.now,
@@ -422,6 +424,8 @@ class Core:
             said.append(robot.round(now))
         self.lengths += map(len, said)
         first, *others = self.robots
+        # The other robots of this process are no garbage of the first.
+        gc.freeze()
         codec_for(BOUNDED)._read.cache_clear()
         signatures.verify.cache_clear()
         begin = time.thread_time()

@@ -27,7 +27,7 @@ The identity of a robot: what it signs of its own, and what it believes of other
 Nothing here reads a clock or a file, or draws a random number: all are arguments.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 import math
 
 from leader_election.election.identity.leader import Leader
@@ -75,7 +75,7 @@ LEAP_EVERY, LATEST = 20.0, 2**42
 LEAP = 1.0
 """The leap of the swarm time after which a statement is signed again [s]."""
 LATE = 5.0
-"""The time for which a beat may be under way beyond the bound [s]."""
+"""By how much a beat may be early, or late beyond the bound, on the swarm time [s]."""
 RING = 2**48
 SENDER, CANDIDACY, LIAR = 'identity', 'candidacy', 'liar'
 """Why messages are not believed."""
@@ -93,6 +93,7 @@ class Identity:
     :ivar roster: what all robots are granted.
     :ivar proofs: of liars, by their ids.
     :ivar leaders: what is known of leaders, by their ids.
+    :ivar said: the last statement of each robot, and when it was heard [s].
     """
 
     def __init__(self, keys: IdentityKeys, roster: Roster, boot: int,
@@ -112,8 +113,7 @@ class Identity:
         if roster.owner != keys.owner or record is None or (
                 record.record.key != public_key(keys.seed)):
             raise ValueError(f'the roster does not have robot {keys.robot} with this key')
-        self._said: dict[int, tuple[Signed, float]] = {}
-        """The last statement of each robot, and when it was heard [s]."""
+        self.said: dict[int, tuple[Signed, float]] = {}
         self._leapt: dict[int, float] = {}
         self._seen: dict[bytes, None] = {}
         self._news: dict[int, int] = {}
@@ -156,25 +156,32 @@ class Identity:
         :param wall: the time [s since 1970].
         :param swarm: the swarm time [ms].
         """
-        self._take_news(part.news)
+        if part.news:
+            self._take_news(part.news)
         record = self.roster.valid(said.robot, wall)
         if record is None:
             return SENDER
         if said.robot in self.proofs:
             return LIAR
-        leader = self.roster.valid(said.leader, wall)
-        if part.leader is not None and leader is not None and not said.leads and (
-                said.leader != self.robot):
-            self._hear(part.leader.signed(said.leader, said.value), leader, now, swarm)
+        leader = record if said.leader == said.robot else self.roster.valid(said.leader, wall)
+        if part.leader is not None and leader is not None and (
+                said.leader not in (said.robot, self.robot)):
+            self._hear(part.leader.signed(said), leader, now, swarm)
         if not self._is_from(said, part, record, now, swarm):
             return LIAR if said.robot in self.proofs else SENDER
         if said.leader == self.robot or said.value == NO_STRENGTH:
             return None
-        return None if self._is_proven(said, part, now, wall, swarm) else CANDIDACY
+        return None if self._is_proven(said, part.link, leader, now, swarm) else CANDIDACY
 
-    def may_leap(self, robot: int, part: IdentityPart, sequence: int, now: float) -> bool:
-        """Return whether a robot's message may set the swarm time forward now; remember it."""
-        if (part.own is None and part.leader is None) or sequence >= LATEST or (
+    def may_leap(self, robot: int, sequence: int, now: float, swarm: int) -> bool:
+        """
+        Return whether a robot's message may set the swarm time forward now; remember it.
+
+        Only the robot itself can have signed a statement that is ahead.
+        """
+        serial = self.said[robot][0].statement.serial if robot in self.said else swarm
+        if after(serial, swarm) < 1e3 * LEAP or sequence >= LATEST or (
+                after(sequence, serial) > 1e3 * (BEATS * self._interval + LEAP)) or (
                 now - self._leapt.get(robot, -math.inf) < LEAP_EVERY):
             return False
         self._leapt[robot] = now
@@ -183,39 +190,38 @@ class Identity:
     def _is_from(self, said: Said, part: IdentityPart, record: Record, now: float,
                  swarm: int) -> bool:
         """Return whether the sender has signed what a message says."""
-        if said.leads and part.leader is not None:
-            signed = part.leader.signed(said.robot, said.value)
-        elif part.own is not None:
-            signed = part.own.signed(said)
-        else:
-            known = self._said.get(said.robot)
+        shown = part.leader if said.leads else part.own
+        if shown is None:
+            known = self.said.get(said.robot)
             return known is not None and now - known[1] <= LIFE * self._interval and said.agrees(
                 known[0].statement)
+        signed = shown.signed(said)
         return said.agrees(signed.statement) and self._hear(signed, record, now, swarm)
 
     def _hear(self, signed: Signed, record: Record, now: float, swarm: int) -> bool:
         """Take a statement if it is its robot's newest, or the same again; return whether."""
         statement = signed.statement
-        known = self._said.get(statement.robot)
-        if known is None:
-            # An old one may be a dead robot's.
-            newer = after(statement.serial, swarm) + int(2e3 * BEATS * self._interval)
-        else:
+        if after(swarm, statement.serial) > 2e3 * BEATS * self._interval:
+            # It may be a dead robot's: others sign again.
+            return False
+        known = self.said.get(statement.robot)
+        if known is not None:
             last = known[0].statement
             newer = after(statement.serial, last.serial)
             if newer == 0 and signed_text(statement) == signed_text(last):
-                self._said[statement.robot] = known[0], now
+                self.said[statement.robot] = known[0], now
                 return True
-        if newer < 0 or not signed.holds(record.key):
+            if newer <= 0:
+                if newer == 0:
+                    self._convict(Proof(known[0], signed))
+                return False
+        if not signed.holds(record.key):
             return False
-        if newer == 0 and known is not None:
-            self._convict(Proof(known[0], signed))
-            return False
-        self._said[statement.robot] = signed, now
-        self._take_candidacy(signed, now)
+        self.said[statement.robot] = signed, now
+        self._take_candidacy(signed, now, swarm)
         return True
 
-    def _take_candidacy(self, signed: Signed, now: float) -> None:
+    def _take_candidacy(self, signed: Signed, now: float, swarm: int) -> None:
         statement = signed.statement
         before = self.leaders.get(statement.robot)
         if not statement.leads:
@@ -225,7 +231,8 @@ class Identity:
                     stronger is not None and stronger.signed.statement.value == statement.value
                     <= before.signed.statement.value)
             return
-        leader = self.leaders[statement.robot] = Leader(signed, now, repeats=AT_ONCE)
+        leader = self.leaders[statement.robot] = Leader(
+            signed, now, max(after(statement.serial, swarm), 0), repeats=AT_ONCE)
         if before is not None:
             last, before.previous = before.signed.statement, None
             leader.previous, leader.damping = before, before.damping
@@ -236,30 +243,28 @@ class Identity:
             elif not before.resigned:
                 leader.damping.rate(last.value, statement.value, now)
 
-    def _is_proven(self, said: Said, part: IdentityPart, now: float, wall: float,
+    def _is_proven(self, said: Said, link: Link | None, record: Record | None, now: float,
                    swarm: int) -> bool:
-        """Return whether the candidacy in a message is that of a leader of the roster."""
-        record = self.roster.valid(said.leader, wall)
-        if record is None or not record.leads or -said.value > record.strength or (
-                said.leader in self.proofs or part.link is None):
-            return False
+        """Return whether the candidacy in a message is that of a leader with a record."""
         leader = self.leaders.get(said.leader)
-        if leader is None:
+        if leader is None or record is None or not record.leads or link is None or (
+                -said.value > record.strength or said.leader in self.proofs):
             return False
-        if self._is_of(leader, said, part.link):
-            if part.link.beat > leader.beat:
-                statement = leader.signed.statement
-                beaten = statement.serial + part.link.beat * statement.interval
-                if after(swarm, beaten) > 1e3 * (self._bound + LATE):
-                    return False
-                leader.beat, leader.heard = part.link.beat, now
+        statement, beat = leader.signed.statement, link.beat
+        age = after(swarm, statement.serial + beat * statement.interval)
+        if beat > leader.beat and (age > 1e3 * (self._bound + LATE)
+                                   or age + leader.ahead < -1e3 * LATE):
+            pass
+        elif self._is_of(leader, said, link):
+            if beat > leader.beat:
+                leader.beat, leader.heard = beat, now
                 if said.leads:
                     # Silence of its own: elsewhere its candidacy may not have been passed on.
                     if now > leader.direct + self._bound:
                         leader.damping.flap(now)
                     leader.direct = now
             return True
-        if leader.previous is None or not self._is_of(leader.previous, said, part.link):
+        if leader.previous is None or not self._is_of(leader.previous, said, link):
             return False
         # It has not heard the newer statement.
         leader.repeats = max(leader.repeats, 1)
@@ -275,7 +280,7 @@ class Identity:
 
     def _take_news(self, news: bytes) -> None:
         """Take a record of the roster or a proof that another robot passes on."""
-        if not news or news in self._seen:
+        if news in self._seen:
             return
         if len(self._seen) > 1000:
             self._seen.clear()
@@ -295,8 +300,8 @@ class Identity:
             self._news[robot] = AT_ONCE
             self._passed.add(robot)
             if known is not None and known.record.key != signed.record.key:
-                self.proofs.pop(robot, None)
-                self._said.pop(robot, None)
+                for about in (self.proofs, self.said, self.leaders):
+                    about.pop(robot, None)
 
     def _convict(self, proof: Proof) -> None:
         """Drop a robot that a proof convicts, and pass the proof on."""
@@ -307,12 +312,12 @@ class Identity:
 
     # Rounds.
 
-    def refused(self, now: float, wall: float) -> frozenset[int]:
-        """Return the leaders that are not believed now: dead, damped, revoked or convicted."""
+    def refused(self, leaders: Iterable[int], now: float, wall: float) -> frozenset[int]:
+        """Return those of leaders not believed now: dead, damped, revoked or convicted."""
         return frozenset(
-            robot for robot, leader in self.leaders.items()
-            if leader.resigned or now - leader.heard > self._bound or now < leader.damping.until
-            or robot in self.proofs or self.roster.valid(robot, wall) is None)
+            robot for robot in leaders if (leader := self.leaders.get(robot)) is not None and (
+                leader.resigned or now - leader.heard > self._bound or now < leader.damping.until
+                or robot in self.proofs or self.roster.valid(robot, wall) is None))
 
     def part(self, said: Said, neighbours: frozenset[int], now: float,
              swarm: int) -> tuple[IdentityPart, int]:

@@ -77,6 +77,8 @@ class Leader:
 
     signed: Signed
     heard: float
+    ahead: int = 0
+    """By how much its statement was ahead of the swarm time when it was heard [ms]."""
     direct: float = math.inf
     """The time of its newest beat that it said itself [s]; infinite: it has said none."""
     damping: Damping = field(default_factory=Damping)
@@ -89,8 +91,8 @@ class Leader:
     """The newest."""
     _lowest: tuple[int, bytes] = (0, b'')
     """The place in the chain and the element that is known nearest to the secret."""
-    _best: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    """The fewest hops, and their element, of the last beats."""
+    _proven: dict[int, dict[int, bytes]] = field(default_factory=dict)
+    """The elements of the last beats, by their hops."""
 
     def __post_init__(self) -> None:
         """Begin at the anchor of the chain."""
@@ -99,12 +101,11 @@ class Leader:
     def proves(self, hops: int, link: Link) -> bool:
         """Return whether a link is of its beat and a number of hops; remember it."""
         beat, element = link
+        hop, known = min(hops, WIDTH - 1), self._proven.get(beat, {})
+        if hop in known:
+            return known[hop] == element
         if not max(0, self.beat - KEPT) <= beat < BEATS:
             return False
-        hop = min(hops, WIDTH - 1)
-        known = self._best.get(beat)
-        if known is not None and known[0] <= hop:
-            return hashed(known[1], hop - known[0]) == element
         place, (lowest, least) = index(beat, hop), self._lowest
         if place < lowest:
             if hashed(element, lowest - place) != least:
@@ -112,8 +113,10 @@ class Leader:
             self._lowest = place, element
         elif hashed(least, place - lowest) != element:
             return False
-        self._best = {each: found for each, found in self._best.items() if each > beat - KEPT}
-        self._best[beat] = hop, element
+        if beat not in self._proven:
+            self._proven = {each: found for each, found in self._proven.items()
+                            if each > beat - KEPT}
+        self._proven.setdefault(beat, {})[hop] = element
         return True
 
     def relayed(self, hops: int) -> tuple[Link, int] | None:
@@ -122,10 +125,10 @@ class Leader:
 
         :param hops: the fewest to prove.
         """
-        if not self._best:
+        if not self._proven:
             return None
-        beat = max((beat for beat, (hop, _) in self._best.items() if hop < hops),
-                   default=max(self._best))
-        hop, element = self._best[beat]
+        beat = max((beat for beat, known in self._proven.items() if min(known) < hops),
+                   default=max(self._proven))
+        hop = min(self._proven[beat])
         hops = max(hops, hop + 1)
-        return Link(beat, hashed(element, min(hops, WIDTH - 1) - hop)), hops
+        return Link(beat, hashed(self._proven[beat][hop], min(hops, WIDTH - 1) - hop)), hops

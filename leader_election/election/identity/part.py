@@ -49,13 +49,11 @@ class Said(NamedTuple):
 
     def agrees(self, statement: Statement) -> bool:
         """Return whether it is what its sender has signed, but for small differences."""
-        return (self.leader == statement.leader and self.value == statement.value
-                and min(self.hops, MOST_HOPS) == statement.hops
-                and self.leads == statement.leads
-                and (self.distance == statement.distance
-                     or abs(self.distance - statement.distance) <= TOLERANCE)
-                and (math.isnan(statement.x) if self.position is None
-                     else math.dist(self.position, (statement.x, statement.y)) <= TOLERANCE))
+        _, _, _, leader, value, hops, distance, x, y, _, _ = statement
+        return (self.leader == leader and self.value == value and self.hops == hops
+                and (abs(self.distance - distance) <= TOLERANCE or self.distance == distance)
+                and (x != x if self.position is None
+                     else math.dist(self.position, (x, y)) <= TOLERANCE))
 
 
 class Own(NamedTuple):
@@ -68,7 +66,7 @@ class Own(NamedTuple):
     y: float
     signature: bytes
 
-    def signed(self, said: 'Said') -> Signed:
+    def signed(self, said: Said) -> Signed:
         """Return the statement of the sender of a message."""
         return Signed(Statement(said.robot, self.boot, self.serial, said.leader, said.value,
                                 min(said.hops, MOST_HOPS), self.distance, self.x, self.y),
@@ -86,10 +84,11 @@ class LeaderPart(NamedTuple):
     interval: int
     signature: bytes
 
-    def signed(self, leader: int, value: float) -> Signed:
-        """Return the statement."""
-        return Signed(Statement(leader, self.boot, self.serial, leader, value, 0, 0.0,
-                                self.x, self.y, self.anchor, self.interval), self.signature)
+    def signed(self, said: Said) -> Signed:
+        """Return the statement of the leader in a message."""
+        return Signed(Statement(
+            said.leader, self.boot, self.serial, said.leader, said.value, 0, 0.0,
+            self.x, self.y, self.anchor, self.interval), self.signature)
 
 
 class Link(NamedTuple):

@@ -75,6 +75,7 @@ def _public(key: bytes) -> Any:
     return Ed25519PublicKey.from_public_bytes(key)
 
 
+@lru_cache(maxsize=1024)
 def public_key(seed: bytes) -> bytes:
     """
     Return the public key of a private one.
@@ -127,7 +128,8 @@ def unpacked_record(data: bytes) -> SignedRecord:
     if len(data) != RECORD_BYTES:
         raise ValueError(f'a record has {RECORD_BYTES} bytes')
     record = Record(*_RECORD.unpack(data[:_RECORD.size]))
-    if record.robot > MOST_ID or not abs(record.strength) <= MOST_STRENGTH:
+    if record.robot > MOST_ID or not abs(record.strength) <= MOST_STRENGTH or (
+            _RECORD.pack(*record) != data[:_RECORD.size]):
         raise ValueError('it is no record')
     return SignedRecord(record, data[_RECORD.size:])
 
@@ -147,6 +149,7 @@ class Roster:
         """
         self.owner = owner
         self.records: dict[int, SignedRecord] = {}
+        self._standing: dict[int, Record | None] = {}
         for signed in records:
             self.take(signed)
 
@@ -159,6 +162,7 @@ class Roster:
         if not verify(_CONTEXT + _RECORD.pack(*record), signature, self.owner):
             return False
         self.records[record.robot] = signed
+        self._standing[record.robot] = None if record.revoked else record
         return True
 
     def valid(self, robot: int, wall: float) -> Record | None:
@@ -167,10 +171,8 @@ class Roster:
 
         :param wall: the time [s since 1970]; a robot whose clock is behind finds none expired.
         """
-        found = self.records.get(robot)
-        if found is None or found.record.revoked or wall > found.record.until:
-            return None
-        return found.record
+        record = self._standing.get(robot)
+        return record if record is not None and wall <= record.until else None
 
 
 def roster_text(roster: Roster) -> str:

@@ -223,18 +223,16 @@ class Robot:
         """Return the wall clock, by that at the start [s since 1970]."""
         return self._start / 1e3 + now
 
-    def _said(self, robot: int, export: Any, position: Position | None) -> Said:
-        return Said(robot, export.leader, export.value, export.distance, export.hops, position)
-
     def _judge(self, message: Message, sequence: int | None, now: float) -> RejectReason | None:
         """Return why a message is not believed by identities, and that it is no replay."""
         identity, part = self.identity, message.identity or NO_PART
         assert identity is not None
         if message.id == self.parameters.robot_id:
             return None
-        if message.identity is not None or not self.parameters.accept_unverified:
+        if not self.parameters.accept_unverified or message.identity is not None or (
+                message.id in identity.said):
             refusal = identity.admit(
-                self._said(message.id, message.export, message.position), part, now,
+                _said(message), part, now,
                 self._wall(now), self.authentication.time.read(now))
             if refusal is not None:
                 if message.id in identity.proofs:
@@ -242,12 +240,15 @@ class Robot:
                 return RejectReason(f'rejected_{refusal}')
         return self.authentication.admit(
             message.id, sequence, now,
-            lambda leap: identity.may_leap(message.id, part, leap, now))
+            lambda leap: identity.may_leap(
+                message.id, leap, now, self.authentication.time.read(now)))
 
     def _believe(self, now: float) -> None:
         """Determine the leaders that are not believed, and the own rights."""
         if self.identity is not None:
-            self.main.refused = self.identity.refused(now, self._wall(now))
+            self.main.refused = self.identity.refused(
+                {entry.message.export.leader for entry in self.mailbox.entries()}, now,
+                self._wall(now))
             self.main.granted = self.identity.most_strength
 
     def _is_news(self, noted: Message, message: Message) -> bool:
@@ -382,7 +383,7 @@ class Robot:
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
         if self.identity is not None:
             part, hops = self.identity.part(
-                self._said(message.id, message.export, message.position),
+                _said(message),
                 frozenset(near.message.id for near in self.neighbours),
                 self._last_round, self.authentication.time.read(self._last_round))
             message = message._replace(
@@ -392,3 +393,9 @@ class Robot:
             message, self._codec.encode, self.authentication.room, self.counts)
         self.grants_left_out = collected - grants_in(message)
         return payload
+
+
+def _said(message: Message) -> Said:
+    """Return what a message says of the first election."""
+    value, distance, leader, hops = message.export
+    return Said(message.id, leader, value, distance, hops, message.position)

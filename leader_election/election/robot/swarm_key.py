@@ -204,8 +204,8 @@ class SwarmTime:
         self._at = 0.0
         self._last: dict[int, int] = {}
         self._most = SENDERS
-        self._accepted: dict[tuple[int, int], None] = {}
-        """The numbers accepted in any order, with their senders."""
+        self._accepted: dict[int, None] = {}
+        """The numbers accepted in any order, each with its sender in front."""
 
     def read(self, now: float) -> int:
         """
@@ -262,16 +262,17 @@ class SwarmTime:
         :param may_leap: whether the sender may set the swarm time forward to a number.
         """
         by = ahead(sequence, self.read(now))
-        if by < -1e3 * window or (sender, sequence) in self._accepted:
+        accepted = sender * RING + sequence
+        if by < -1e3 * window or accepted in self._accepted:
             return False
         if by > TOGETHER:
             if not may_leap(sequence):
                 return False
             self._time = sequence
-        self._accepted[sender, sequence] = None
+        self._accepted[accepted] = None
         if len(self._accepted) > self._most:
             self._accepted = {each: None for each in self._accepted
-                              if self._age(each[1]) <= 1e3 * window}
+                              if ahead(each % RING, self._time) >= -1e3 * window}
             self._most = 2 * len(self._accepted) + SENDERS
         return True
 

@@ -18,12 +18,13 @@ from collections.abc import Callable
 import math
 from typing import Any
 
-from election.identity.grants import identities, record_of, START
+from election.identity.grants import identities, OWNER, record_of, START
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.identity.identity import CANDIDACY, Identity, LIAR, SENDER
+from leader_election.election.identity.leader import Leader
 from leader_election.election.identity.part import IdentityPart, Link, Said
-from leader_election.election.identity.roster import packed_record
+from leader_election.election.identity.roster import packed_record, public_key, sign_record
 from leader_election.election.identity.statements import BEATS, unpacked_proof
 import pytest
 
@@ -56,7 +57,7 @@ class Line:
         return self.part(self.two, RELAYS)
 
     def refused(self) -> frozenset[int]:
-        return self.three.refused(self.now, START / 1e3)
+        return self.three.refused({1}, self.now, START / 1e3)
 
 
 def test_a_relayed_candidacy_is_believed_until_its_last_beat_and_the_bound() -> None:
@@ -211,10 +212,44 @@ def test_an_honest_robot_that_restarts_thrice_in_a_minute_is_back_within_half_a_
     assert out[-30:] == [False] * 30 and 0 < sum(out) < 30
 
 
-def test_the_swarm_time_leaps_seldom_by_one_robot_and_only_by_what_it_has_signed() -> None:
+def test_the_swarm_time_leaps_seldom_and_only_to_what_the_robot_itself_has_signed() -> None:
     line = Line()
-    part = line.part(line.one, LEADS)
-    assert not line.two.may_leap(1, IdentityPart(), START, 0.0)
-    assert line.two.may_leap(1, part, START, 0.0) and not line.two.may_leap(1, part, START, 19.0)
-    assert line.two.may_leap(1, part, START, 20.0) and line.two.may_leap(2, part, START, 20.0)
-    assert not line.two.may_leap(1, part, 2**42, 60.0), 'numbers are compared on a ring'
+    assert not line.two.may_leap(1, START, 0.0, START), 'it has said nothing'
+    assert line.heard(line.two, LEADS, line.part(line.one, LEADS)) is None
+    hour = 3_600_000
+    assert not line.two.may_leap(1, START + hour, 0.0, START), 'a number that others may say'
+    behind = START - hour
+    assert not line.two.may_leap(1, START + hour, 0.0, behind)
+    assert line.two.may_leap(1, START + 1000, 0.0, behind)
+    assert not line.two.may_leap(1, START + 1000, 19.0, behind)
+    assert line.two.may_leap(1, START + 1000, 20.0, behind)
+    line.two.said[1] = line.two.said[1][0]._replace(statement=line.two.said[1][
+        0].statement._replace(serial=2**42)), 0.0
+    assert not line.two.may_leap(1, 2**42, 60.0, START), 'numbers are compared on a ring'
+
+
+def test_a_dead_robot_is_not_kept_by_its_last_statement() -> None:
+    line = Line()
+    said = line.beat()
+    for second in range(1, 200):
+        line.now += 1.0
+        believed = line.heard(line.three, RELAYS, said._replace(link=None)) != SENDER
+        assert believed == (second <= 2 * BEATS)
+
+
+def test_a_robot_with_a_new_key_has_none_of_what_the_old_one_signed() -> None:
+    line = Line()
+    assert line.heard(line.three, RELAYS, line.beat()) is None
+    old = record_of(1, 9.0).record
+    line.three.take_record(sign_record(old._replace(
+        key=public_key(bytes(31) + b'n'), version=2), OWNER))
+    assert line.heard(line.three, RELAYS, line.part(line.two, RELAYS)) == CANDIDACY
+
+
+def test_a_beat_that_is_not_due_costs_no_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line()
+    part = line.beat()
+    assert line.heard(line.three, RELAYS, part) is None
+    monkeypatch.setattr(Leader, 'proves', lambda *arguments: pytest.fail('it was hashed'))
+    early = part._replace(link=Link(9, bytes(12)))
+    assert line.heard(line.three, RELAYS, early) == CANDIDACY

@@ -137,9 +137,10 @@ def test_a_robot_without_an_identity_is_believed_only_if_unverified_ones_are(
     assert made.leaders()[3] == leader and made.leaders()[4] == 4
 
 
-def test_two_halves_whose_clocks_differ_by_an_hour_become_one() -> None:
+@pytest.mark.parametrize('early', [{3, 4}, {1, 2}, {4}, {1}, {1, 2, 3}])
+def test_parts_whose_clocks_differ_by_an_hour_become_one(early: set[int]) -> None:
     made = swarm()
-    for i in (3, 4):
+    for i in early:
         made.robots[i].authentication.time._time += 3_600_000
     made.sweep(8)
     assert made.leaders() == dict.fromkeys(STRENGTHS, 4)
