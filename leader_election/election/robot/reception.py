@@ -61,8 +61,8 @@ class Reception:
         self._counts = counts
         self._budget = HearingBudget(parameters.hearing_budget)
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
-        self.judge: Callable[[Message, int | None, float], RejectReason | None] | None = None
-        """With identities, returns why a message with a number at a time is not believed."""
+        self.judge: Callable[[Message, int | None, int, float], RejectReason | None] | None = None
+        """With identities, returns why a message (number, digest, time) is not believed."""
 
     def sent(self, payload: str) -> None:
         """Remember a message that the robot sends, to recognise its echo."""
@@ -97,7 +97,7 @@ class Reception:
             self._counts[message.value] += 1
             return None
         if self.judge is not None:
-            reason = self.judge(message, sequence, now)
+            reason = self.judge(message, sequence, hash(payload), now)
         elif message.id != sender:
             reason = self._authentication.admit(message.id, sequence, now)
         if reason is None and message.id == self.parameters.robot_id:

@@ -223,7 +223,8 @@ class Robot:
         """Return the wall clock, by that at the start [s since 1970]."""
         return self._start / 1e3 + now
 
-    def _judge(self, message: Message, sequence: int | None, now: float) -> RejectReason | None:
+    def _judge(self, message: Message, sequence: int | None, digest: int,
+               now: float) -> RejectReason | None:
         """Return why a message is not believed by identities, and that it is no replay."""
         identity, part = self.identity, message.identity or NO_PART
         assert identity is not None
@@ -239,7 +240,7 @@ class Robot:
                     self.mailbox.forget(message.id)
                 return RejectReason(f'rejected_{refusal}')
         return self.authentication.admit(
-            message.id, sequence, now,
+            message.id, sequence, now, digest,
             lambda leap: identity.may_leap(
                 message.id, leap, now, self.authentication.time.read(now)))
 

@@ -204,8 +204,8 @@ class SwarmTime:
         self._at = 0.0
         self._last: dict[int, int] = {}
         self._most = SENDERS
-        self._accepted: dict[int, None] = {}
-        """The numbers accepted in any order, each with its sender in front."""
+        self._accepted: dict[int, int] = {}
+        """The numbers accepted in any order, by the digests of their messages."""
 
     def read(self, now: float) -> int:
         """
@@ -252,27 +252,27 @@ class SwarmTime:
             self._forget(window)
         return True
 
-    def accept_in_any_order(self, sender: int, sequence: int, window: float, now: float,
+    def accept_in_any_order(self, digest: int, sequence: int, window: float, now: float,
                             may_leap: Callable[[int], bool]) -> bool:
         """
-        Return whether a number is new, where its sender's name alone is no proof of it.
+        Return whether a message is new, where its sender's name alone is no proof of it.
 
-        A forged number must not make later ones of the true sender old, nor set the time forward.
+        A forged number must not make the true sender's old, nor set the time forward.
 
+        :param digest: of the message.
         :param may_leap: whether the sender may set the swarm time forward to a number.
         """
         by = ahead(sequence, self.read(now))
-        accepted = sender * RING + sequence
-        if by < -1e3 * window or accepted in self._accepted:
+        if by < -1e3 * window or digest in self._accepted:
             return False
         if by > TOGETHER:
             if not may_leap(sequence):
                 return False
             self._time = sequence
-        self._accepted[accepted] = None
+        self._accepted[digest] = sequence
         if len(self._accepted) > self._most:
-            self._accepted = {each: None for each in self._accepted
-                              if ahead(each % RING, self._time) >= -1e3 * window}
+            self._accepted = {each: number for each, number in self._accepted.items()
+                              if ahead(number, self._time) >= -1e3 * window}
             self._most = 2 * len(self._accepted) + SENDERS
         return True
 
@@ -354,7 +354,7 @@ class Authentication:
             return None, None
         return None, RejectReason.SIGNATURE if signed else RejectReason.UNSIGNED
 
-    def admit(self, sender: int, sequence: int | None, now: float,
+    def admit(self, sender: int, sequence: int | None, now: float, digest: int = 0,
               may_leap: Callable[[int], bool] | None = None) -> RejectReason | None:
         """
         Check that a message is not a replay, and remember it.
@@ -362,6 +362,7 @@ class Authentication:
         :param sender: the id in the message.
         :param sequence: as :meth:`check` returned it.
         :param now: the time [s].
+        :param digest: with identities, that of the message.
         :param may_leap: with identities, whether the sender may set the swarm time forward.
         :return: the reason for rejecting the message; ``None``: it is accepted.
         """
@@ -372,5 +373,5 @@ class Authentication:
             known = self.time.knows(sender, self.window, now)
             return RejectReason.UNSIGNED if known else None
         new = (self.time.accept(sender, sequence, self.window, now) if may_leap is None else
-               self.time.accept_in_any_order(sender, sequence, self.window, now, may_leap))
+               self.time.accept_in_any_order(digest, sequence, self.window, now, may_leap))
         return None if new else RejectReason.REPLAY

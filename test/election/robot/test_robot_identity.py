@@ -27,7 +27,7 @@ from leader_election.election.identity.part import IdentityPart, LeaderPart, Lin
 from leader_election.election.identity.roster import packed_record
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.election.robot.identity_codec import IDENTITY
-from leader_election.election.robot.swarm_key import sign
+from leader_election.election.robot.swarm_key import sign, verify
 from leader_election.election.robot.wire import Rejected
 import pytest
 
@@ -135,6 +135,23 @@ def test_a_robot_without_an_identity_is_believed_only_if_unverified_ones_are(
                  accept_unverified=accepts)
     made.sweep(6)
     assert made.leaders()[3] == leader and made.leaders()[4] == 4
+
+
+def test_a_message_in_the_name_of_another_makes_its_next_one_no_replay() -> None:
+    """An insider says what a robot is about to say, under the number that this will have."""
+    made = swarm()
+    last = json.loads(made.said[3])
+    del last['s']
+    made.now += 1.0
+    made.speak(3)
+    number = verify(made.said[3], (KEY,))
+    assert number is not None
+    for _ in range(2):
+        made.tell(3, sign(json.dumps(last, separators=(',', ':')), number, KEY))
+    made.tell(3)
+    made.tell(3)
+    assert [made.robots[i].counts['rejected_replay'] for i in (1, 2, 4)] == [2, 2, 2], (
+        'each came twice')
 
 
 @pytest.mark.parametrize('early', [{3, 4}, {1, 2}, {4}, {1}, {1, 2, 3}])
