@@ -245,17 +245,22 @@ def off(swarms: Sequence[FaultySwarm], faulty: bool, begin: float, end: float) -
     return math.sqrt(float(np.mean(squares))) if squares else math.nan
 
 
-def row(logs: str, case: Case, runs: Sequence[tuple[int, float, int]], texts: bool) -> str:
-    """Return the row of a case: means over its runs."""
+def row(logs: str, case: Case, runs: Sequence[tuple[int, float, int]], after: float,
+        texts: bool) -> str:
+    """
+    Return the row of a case: means over its runs.
+
+    :param after: the time after the fault that has a column of its own [s].
+    """
     swarms = [run(logs, case, *each) for each in runs]
     cells = []
-    for begin, end in ((0.0, case.duration), (case.duration, case.duration + AFTER),
-                       (case.duration + AFTER, math.inf), (-math.inf, math.inf)):
+    spans = ((0.0, case.duration), (case.duration, case.duration + after),
+             (case.duration + after, math.inf))
+    for begin, end in (*spans, (-math.inf, math.inf)):
         shares = [swarm.share(max(swarm.fault.begin + begin, COMPARE_FROM),
                               swarm.fault.begin + end) for swarm in swarms]
         cells.append(' / '.join(f'{100.0 * float(np.mean(each)):.1f}' for each in zip(*shares)))
-    for begin, end in ((0.0, case.duration), (case.duration, case.duration + AFTER),
-                       (case.duration + AFTER, math.inf)):
+    for begin, end in spans:
         cells.append(', '.join(f'{off(swarms, faulty, begin, end):.2f}'
                                for faulty in (True, False)))
     warnings = [warned(swarm, control(logs, each[:2] if case.carried else None, each[2]),
@@ -274,6 +279,8 @@ def main() -> None:
                         'package (default: those of real robots, MRCLAM 6)')
     parser.add_argument('--only', default='', help='cases with this in their names')
     parser.add_argument('--runs', type=int, default=len(RUNS))
+    parser.add_argument('--after', type=float, default=AFTER, metavar='SECONDS',
+                        help='the time after a fault that has a column of its own')
     parser.add_argument('--texts', action='store_true', help='print the warnings')
     options = parser.parse_args()
     try:
@@ -282,13 +289,14 @@ def main() -> None:
         parser.error(str(error))
     print(f'## Same leader / whole partition right [%], and RMS of positions of the faulty robots '
           f'and of the others [m], on {logs}, {options.runs} runs')
-    print('| | during the fault | 30 s after | later | overall | m, during | m, 30 s after '
+    after = f'{options.after:g} s after'
+    print(f'| | during the fault | {after} | later | overall | m, during | m, {after} '
           '| m, later | warned of a wrong leader by its own distances [%] (of s) | of all wrong '
           '| while right |')
     print('|---|---|---|---|---|---|---|---|---|---|---|')
     for case in cases():
         if options.only in case.name:
-            print(row(logs, case, RUNS[:options.runs], options.texts), flush=True)
+            print(row(logs, case, RUNS[:options.runs], options.after, options.texts), flush=True)
 
 
 if __name__ == '__main__':
