@@ -35,12 +35,12 @@ from leader_election.election.identity.part import (
     IdentityPart,
     LeaderPart,
     Link,
-    NO_STRENGTH,
     Own,
     Said,
 )
 from leader_election.election.identity.roster import (
     IdentityKeys,
+    MOST_STRENGTH,
     packed_record,
     public_key,
     Record,
@@ -51,12 +51,14 @@ from leader_election.election.identity.roster import (
     unpacked_record,
 )
 from leader_election.election.identity.statements import (
+    ahead,
     BEATS,
     chain,
     index,
     MOST_INTERVAL,
     packed_proof,
     Proof,
+    RING,
     Signed,
     signed_text,
     unpacked_proof,
@@ -76,14 +78,8 @@ LEAP = 1.0
 """The leap of the swarm time after which a statement is signed again [s]."""
 LATE = 5.0
 """By how much a beat may be early, or late beyond the bound, on the swarm time [s]."""
-RING = 2**48
 SENDER, CANDIDACY, LIAR = 'identity', 'candidacy', 'liar'
 """Why messages are not believed."""
-
-
-def after(one: int, other: int) -> int:
-    """Return by how much a number is greater than another on the ring [ms]."""
-    return (one - other + RING // 2) % RING - RING // 2
 
 
 class Identity:
@@ -169,7 +165,7 @@ class Identity:
             self._hear(part.leader.signed(said), leader, now, swarm)
         if not self._is_from(said, part, record, now, swarm):
             return LIAR if said.robot in self.proofs else SENDER
-        if said.leader == self.robot or said.value == NO_STRENGTH:
+        if said.leader == self.robot or said.value == MOST_STRENGTH:
             return None
         return None if self._is_proven(said, part.link, leader, now, swarm) else CANDIDACY
 
@@ -180,8 +176,8 @@ class Identity:
         Only the robot itself can have signed a statement that is ahead.
         """
         serial = self.said[robot][0].statement.serial if robot in self.said else swarm
-        if after(serial, swarm) < 1e3 * LEAP or sequence >= LATEST or (
-                after(sequence, serial) > 1e3 * (BEATS * self._interval + LEAP)) or (
+        if ahead(serial, swarm) < 1e3 * LEAP or sequence >= LATEST or (
+                ahead(sequence, serial) > 1e3 * (BEATS * self._interval + LEAP)) or (
                 now - self._leapt.get(robot, -math.inf) < LEAP_EVERY):
             return False
         self._leapt[robot] = now
@@ -201,13 +197,13 @@ class Identity:
     def _hear(self, signed: Signed, record: Record, now: float, swarm: int) -> bool:
         """Take a statement if it is its robot's newest, or the same again; return whether."""
         statement = signed.statement
-        if after(swarm, statement.serial) > 2e3 * BEATS * self._interval:
+        if ahead(swarm, statement.serial) > 2e3 * BEATS * self._interval:
             # It may be a dead robot's: others sign again.
             return False
         known = self.said.get(statement.robot)
         if known is not None:
             last = known[0].statement
-            newer = after(statement.serial, last.serial)
+            newer = ahead(statement.serial, last.serial)
             if newer == 0 and signed_text(statement) == signed_text(last):
                 self.said[statement.robot] = known[0], now
                 return True
@@ -232,7 +228,7 @@ class Identity:
                     <= before.signed.statement.value)
             return
         leader = self.leaders[statement.robot] = Leader(
-            signed, now, max(after(statement.serial, swarm), 0), repeats=AT_ONCE)
+            signed, now, max(ahead(statement.serial, swarm), 0), repeats=AT_ONCE)
         if before is not None:
             last, before.previous = before.signed.statement, None
             leader.previous, leader.damping = before, before.damping
@@ -251,7 +247,7 @@ class Identity:
                 -said.value > record.strength or said.leader in self.proofs):
             return False
         statement, beat = leader.signed.statement, link.beat
-        age = after(swarm, statement.serial + beat * statement.interval)
+        age = ahead(swarm, statement.serial + beat * statement.interval)
         if beat > leader.beat and (age > 1e3 * (self._bound + LATE)
                                    or age + leader.ahead < -1e3 * LATE):
             pass
@@ -337,7 +333,7 @@ class Identity:
         link = None if relayed is None else relayed[0]
         if self._mine is None or not said.agrees(self._mine.statement) or (
                 now - self._begun >= BEATS * self._interval) or (
-                after(swarm, self._mine.statement.serial) > 1e3 * (now - self._begun + LEAP)):
+                ahead(swarm, self._mine.statement.serial) > 1e3 * (now - self._begun + LEAP)):
             self._state(said, now, swarm)
             self._repeats = AT_ONCE
         told = self._repeats > 0 or is_new or not self._sent % STATEMENT_EVERY
@@ -363,7 +359,7 @@ class Identity:
 
     def _state(self, said: Said, now: float, swarm: int) -> None:
         """Sign a statement."""
-        if self._mine is not None and after(swarm, self._mine.statement.serial) <= 0:
+        if self._mine is not None and ahead(swarm, self._mine.statement.serial) <= 0:
             swarm = (self._mine.statement.serial + 1) % RING
         statement, self._begun = said.statement(self._boot, swarm), now
         if said.leads:

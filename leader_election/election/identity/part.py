@@ -17,12 +17,11 @@
 import math
 from typing import NamedTuple
 
+from leader_election.election.identity.roster import MOST_STRENGTH
 from leader_election.election.identity.statements import MOST_HOPS, rounded, Signed, Statement
 
 TOLERANCE = 2.0
 """How far place and distance may be from those in the last statement [m]."""
-NO_STRENGTH = math.nextafter(math.inf, 0.0)
-"""The value in the export of a robot that may not lead."""
 
 
 class Said(NamedTuple):
@@ -38,8 +37,8 @@ class Said(NamedTuple):
 
     @property
     def leads(self) -> bool:
-        """Return whether it is the candidacy of the sender itself."""
-        return self.leader == self.robot and self.value != NO_STRENGTH
+        """Return whether it is the candidacy of the sender itself, which may lead."""
+        return self.leader == self.robot and self.value != MOST_STRENGTH
 
     def statement(self, boot: int, serial: int) -> Statement:
         """Return the statement of its sender, without an anchor."""

@@ -42,6 +42,20 @@ SIGNED_BYTES = _STATEMENT.size + SIGNATURE_BYTES
 _CONTEXT = b'leader_election statement 1\0'
 
 
+RING = 2**48
+"""Numbers are counted modulo this [ms]."""
+
+
+def ahead(one: int, other: int) -> int:
+    """
+    Return by how much a number is ahead of another on the ring [ms]; negative: behind.
+
+    >>> ahead(7, 5), ahead(5, 7), ahead(1, RING - 1)
+    (2, -2, 2)
+    """
+    return (one - other + RING // 2) % RING - RING // 2
+
+
 class Statement(NamedTuple):
     """What a robot signs."""
 

@@ -38,6 +38,7 @@ import hmac
 import re
 from typing import Any
 
+from leader_election.election.identity.statements import ahead, RING
 from leader_election.election.robot.codec import MAX_LENGTH
 from leader_election.election.robot.wire import RejectReason
 
@@ -47,8 +48,6 @@ MOST_KEYS = 2
 """The most keys in a file: the one that signs, and one that is accepted beside it."""
 SIGNATURE_LENGTH = 37
 """The length that a signature adds to a message [characters]."""
-RING, HALF = 2**48, 2**47
-"""Sequence numbers are counted modulo this [ms]."""
 TOGETHER = 1000
 """By how much robots with identities may be ahead of each other [ms]."""
 SENDERS = 500
@@ -180,16 +179,6 @@ def _hashes(key: bytes) -> tuple[Any, Any]:
     padded = key.ljust(hashlib.sha256().block_size, bytes(1))
     inner, outer = (hashlib.sha256(bytes(byte ^ pad for byte in padded)) for pad in (0x36, 0x5c))
     return inner, outer
-
-
-def ahead(one: int, other: int) -> int:
-    """
-    Return by how much a sequence number is ahead of another on the ring [ms]; negative: behind.
-
-    >>> ahead(7, 5), ahead(5, 7), ahead(1, RING - 1)
-    (2, -2, 2)
-    """
-    return (one - other + HALF) % RING - HALF
 
 
 class SwarmTime:

@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.identity.identity import Identity
 from leader_election.election.identity.roster import parse_identity, parse_roster, Roster
+from leader_election.election.identity.statements import ahead, RING
 from leader_election.election.robot import swarm_key
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.wire import own_path
@@ -78,7 +79,7 @@ class SwarmTimeFile:
                 text = file.read(_MOST_DIGITS)
         except OSError:
             return None
-        return int(text) if text.strip().isdecimal() and int(text) < swarm_key.RING else None
+        return int(text) if text.strip().isdecimal() and int(text) < RING else None
 
     def start(self, wall: int, window: float) -> int:
         """
@@ -89,8 +90,8 @@ class SwarmTimeFile:
         """
         start = wall
         if self._kept is not None:
-            passed = (self._kept + int(window * 1e3) + 1) % swarm_key.RING
-            start = passed if swarm_key.ahead(passed, wall) > 0 else wall
+            passed = (self._kept + int(window * 1e3) + 1) % RING
+            start = passed if ahead(passed, wall) > 0 else wall
         elif wall < self._key_date:
             self.doubt = ('the clock is behind the date of the key file, and no swarm time was '
                           'kept: recorded messages may be believed; set the clock, then restart')
@@ -103,9 +104,9 @@ class SwarmTimeFile:
 
         :param swarm_time: of the robot now [ms].
         """
-        if self._kept is not None and swarm_key.ahead(self._kept, swarm_time) > self._lead:
+        if self._kept is not None and ahead(self._kept, swarm_time) > self._lead:
             return
-        kept = (swarm_time + RESERVED + self._lead) % swarm_key.RING
+        kept = (swarm_time + RESERVED + self._lead) % RING
         try:
             with self._new.open('w', encoding='ascii') as file:
                 file.write(f'{kept}\n')
