@@ -210,8 +210,10 @@ def test_pages_show_a_run_of_each_algorithm_and_list_the_results(tmp_path, lab):
     text = page.read_text()
     assert 'small, seed 4' in text and '## Paired differences' in text
     assert all(f'&lt;h2&gt;{name}&lt;/h2&gt;' in text for name in ('classic', 'bounded'))
-    (out / 'figures').mkdir()
-    (out / 'figures' / 'small.png').touch()
+    page.unlink()
+    assert lab('report', tmp_path / 'small.yaml', '--results', out, '--html', page).endswith(
+        f'wrote {page}\n')
+    assert 'small, seed 4' in page.read_text()
     listed = lab('list', '--results', out, '--html', out / 'index.html')
     assert ['small', 'Small', 'classic,', 'bounded', '30', '2'] in [
         line.split() for line in listed.splitlines()]

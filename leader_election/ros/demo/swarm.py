@@ -139,8 +139,9 @@ class SwarmDemo:
         """Write the page of the run."""
         from leader_election.swarm.recording.report_page import write_watched
         monitor, options = self.monitor, self.options
-        write_watched(options.html, f'Demonstration {options.task}', monitor.frames, monitor.rings,
-                      monitor.tracker, options.radius, options.range, vars(options), failed)
+        write_watched(options.html, f'Demonstration {options.task}'.strip(), monitor.frames,
+                      monitor.rings, monitor.tracker, options.radius, options.range,
+                      vars(options), failed)
 
     def _listen(self) -> list[Node]:
         """Return the nodes that listen to the swarm beside the monitor."""

@@ -28,7 +28,7 @@ from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web.swarm_map import Data, plain
 
 MOST_BARS = 5000
-"""The most bars of a history; of more, the oldest are forgotten."""
+"""The most bars of a history with a span; of more, the oldest are forgotten."""
 MOST_EVENTS = 200
 """Likewise of events."""
 _TALLEST = 60
@@ -77,7 +77,7 @@ class History:
         self.span, self.start = span, start
         self.now = 0.0
         """The time of the last frame [s]."""
-        self.bars: deque[Bar] = deque(maxlen=MOST_BARS)
+        self.bars: deque[Bar] = deque(maxlen=None if span == float('inf') else MOST_BARS)
         self.events: deque[Event] = deque(maxlen=MOST_EVENTS)
         self._last: dict[int, Bar] = {}
         self._before: Frame | None = None

@@ -22,9 +22,12 @@ from unittest.mock import patch
 
 from hypothesis import given, strategies
 from leader_election.swarm.recording.replay_command import main
+from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web import run_page
 from leader_election.swarm.web.run_page import Film, Page, write_page
 from leader_election.swarm.web.tape import COARSEST, LEVELS, tape
+from leader_election.swarm.web.timeline import MOST_BARS, Timeline
 import numpy as np
 import pytest
 from swarm.recording.made import story, write
@@ -83,6 +86,13 @@ def test_long_runs_lose_frames_but_not_the_last(monkeypatch: pytest.MonkeyPatch)
     kept = run_page._thinned(Film('', frames, RINGS, 3.0), 1).frames
     assert len(kept) == 10 and kept[-1] is frames[-1]
     assert len(run_page._thinned(Film('', frames, RINGS, 3.0), 2).frames) == 5
+
+
+def test_the_timeline_of_a_finished_run_has_its_beginning() -> None:
+    views = [RobotView(1, None, -9.0, 0.0, leader) for leader in (1, 2)]
+    frames = [Frame(Snapshot(float(time), {1: views[time % 2]}), {})
+              for time in range(MOST_BARS + 2)]
+    assert min(Timeline(frames).source.data['left']) == 0.0
 
 
 @pytest.fixture(scope='module')
