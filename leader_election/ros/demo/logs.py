@@ -170,6 +170,7 @@ class LogsDemo(Node):
 
     def run(self) -> int:
         """Replay the logs and print the report; return the exit status."""
+        print(vars(self.options).pop('told'), flush=True)
         stop = StopRequest()
         stop.listen()
         failure = None

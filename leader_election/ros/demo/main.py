@@ -121,6 +121,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      help='folder for pictures and log files')
     run.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
     run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
+    run.add_argument('--no-web', action='store_true', help='no page in a browser; there is none '
+                     'without a live view either')
     options = parser.parse_args(arguments)
     _set_defaults(options)
     if not options.logs and options.robots < 2:
@@ -225,8 +227,8 @@ def main() -> int:
     if reserved:
         os.environ[DOMAIN] = str(reserved[0])
     domain = os.environ.get(DOMAIN) or '0'
-    print(f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
-          f'{DOMAIN}={domain} ros2 topic list', flush=True)
+    options.told = (f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
+                    f'{DOMAIN}={domain} ros2 topic list')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         demo = LogsDemo if options.logs else GateDemo if options.task == GATE else SwarmDemo

@@ -17,10 +17,13 @@
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from importlib.util import find_spec
 import math
 from pathlib import Path
-from typing import Any
+import sys
+from typing import Any, TYPE_CHECKING
 
+from leader_election.parameters import ParameterError
 from leader_election.ros.demo.checks import (
     Check,
     format_duration,
@@ -48,7 +51,11 @@ from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.swarm.tracker import WebParameters
 from rclpy.node import Node
+
+if TYPE_CHECKING:
+    from leader_election.ros.nodes.web import Page
 
 PAGE_FRAMES = 600
 """The greatest number of frames of a page."""
@@ -107,6 +114,8 @@ class SwarmDemo:
         if self.options.html:
             self.monitor.most_frames = PAGE_FRAMES
         self.monitor.note = 'starting'
+        page = self._show_page()
+        print(vars(self.options).pop('told'), flush=True)
         nodes = [self.monitor, *self._listen()]
         stop = StopRequest()
         stop.listen()
@@ -123,6 +132,8 @@ class SwarmDemo:
                 self.monitor.stop_live()
                 self.processes.stop(AT_ONCE)
                 return stopped()
+        if page is not None:
+            page.server.stop()
         self.monitor.close()
         checks = [*self._checks(), *self.scenario.checks()]
         if self.options.mandate:
@@ -142,6 +153,21 @@ class SwarmDemo:
         write_watched(options.html, f'Demonstration {options.task}'.strip(), monitor.frames,
                       monitor.rings, monitor.tracker, options.radius, options.range,
                       vars(options), failed)
+
+    def _show_page(self) -> 'Page | None':
+        """Serve the page of the swarm where somebody watches, and print its address."""
+        if (self.options.no_web or self.options.no_live or not sys.stdout.isatty()
+                or find_spec('bokeh') is None):
+            return None
+        # Imported here, since Bokeh loads slowly.
+        from leader_election.ros.nodes.web import Page, SHOWN_AT
+        try:
+            page = Page(self.monitor, WebParameters.port)
+        except ParameterError:
+            page = Page(self.monitor, 0)
+        self.monitor.watchers.append(page.show)
+        print(f'{SHOWN_AT} {page.server.url}', flush=True)
+        return page
 
     def _listen(self) -> list[Node]:
         """Return the nodes that listen to the swarm beside the monitor."""

@@ -35,6 +35,7 @@ ROBOTS_PER_PROCESS = Parameter(
 SWARM_ARGUMENTS = COMMON_ARGUMENTS | {
     ROBOTS_PER_PROCESS.name: (str(ROBOTS_PER_PROCESS.default), ROBOTS_PER_PROCESS.description),
     'monitor': ('true', 'Whether to print the state of the swarm, a line every few seconds.'),
+    'web': ('false', 'Whether to show the swarm in a browser; the address is printed.'),
 }
 """Arguments of launch files that start a whole swarm, each with its default and description."""
 ELECTION_ARGUMENTS = (

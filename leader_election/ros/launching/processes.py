@@ -134,16 +134,16 @@ def fleet_nodes(settings: Mapping[str, str], shares: Iterable[tuple[int, ...]],
 def observers(settings: Mapping[str, str], monitor: Mapping[str, Any],
               sim_time: bool) -> list[Any]:
     """
-    Return the processes of the monitor and of RViz, as far as arguments request them.
+    Return the processes of the monitor, of the page and of RViz, as far as arguments request them.
 
     :param settings: the values of arguments.
-    :param monitor: the parameters of the monitor, by name.
+    :param monitor: the parameters of monitor and page, by name.
     :param sim_time: whether they use simulated time.
     :raises ParameterError: if RViz is not installed.
     """
-    shown = [package_node(settings, 'monitor', 'monitor', {**monitor, 'use_sim_time': sim_time},
+    shown = [package_node(settings, name, name, {**monitor, 'use_sim_time': sim_time},
                           on_exit=shut_down_with_status)
-             ] if parse_bool(settings, 'monitor') else []
+             for name in ('monitor', 'web') if parse_bool(settings, name)]
     return shown + rviz_nodes(settings, sim_time)
 
 

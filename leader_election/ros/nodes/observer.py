@@ -14,6 +14,7 @@
 
 """The observer of a swarm by its messages: the part that monitor and page have in common."""
 
+from collections.abc import Callable
 import os
 from typing import Any
 
@@ -43,6 +44,7 @@ class SwarmObserver(Node):
     :ivar note: a line of text that is shown with the swarm from the next update on.
     :ivar upcoming: likewise, where people watch alone: what happens next.
     :ivar remarks: texts beside robots, by id.
+    :ivar watchers: called at each update.
     """
 
     def __init__(self, name: str, parameters: type[ObserverParameters], **options: Any) -> None:
@@ -64,6 +66,7 @@ class SwarmObserver(Node):
         self.rings = Rings()
         self.note = self.upcoming = ''
         self.remarks: dict[int, str] = {}
+        self.watchers: list[Callable[[], None]] = []
         self._palette = formatting.Palette()
         subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
         subscribe(self, MarkerArray, 'world', self._see_world, STATE)
@@ -89,6 +92,8 @@ class SwarmObserver(Node):
         self.frame = Frame(
             snapshot, colours, self.note, self.upcoming, warning, dict(self.remarks))
         self.show()
+        for watch in self.watchers:
+            watch()
 
     def show(self) -> None:
         """Show the frame."""

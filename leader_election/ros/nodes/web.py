@@ -32,11 +32,12 @@ from rclpy.serialization import deserialize_message
 
 MOST_MESSAGES = 2000
 """The most messages on ``/diagnostics`` that are kept."""
+SHOWN_AT = 'the swarm is shown at'
 
 
 class Page:
     """
-    The page of what an observer sees; the observer calls :meth:`show` at each update.
+    The page of what an observer sees; call :meth:`show` at each of its updates.
 
     :param port: where it is, as are address and token (:class:`PageServer`).
     :raises ParameterError: where the port cannot be used.
@@ -48,12 +49,14 @@ class Page:
         self.lookout = Lookout(
             observer.parameters.communication_range, observer.parameters.trail)
         self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
-        self.server = PageServer(
-            lambda document: LivePage(document, self.lookout, self.statuses),
-            port, address, token)
+        self.server = PageServer(self.make, port, address, token)
         # Unread: of 300 robots only that is decoded which a viewer asks for.
         observer.create_subscription(
             DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
+
+    def make(self, document: Any) -> LivePage:
+        """Fill the document of a viewer."""
+        return LivePage(document, self.lookout, self.statuses)
 
     def _keep(self, message: Any) -> None:
         self._diagnostics.append(message)
@@ -90,7 +93,7 @@ class Web(SwarmObserver):
         super().__init__('web', WebParameters, **options)
         own = self.parameters
         self.page = Page(self, own.port, own.address, own.token)
-        print(f'the swarm is shown at {self.page.server.url}', flush=True)
+        print(f'{SHOWN_AT} {self.page.server.url}', flush=True)
 
     def show(self) -> None:
         """Show the frame."""

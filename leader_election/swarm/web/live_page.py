@@ -43,6 +43,8 @@ MOST_EVENTS = 12
 """The greatest number of events that are shown."""
 NEAR = 0.04
 """A click chooses a robot within this part of the map's width."""
+WIDGETS = ':host { color-scheme: light }'
+"""Of Bokeh's widgets, which are white on a dark page, too."""
 TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
 STYLE = Path(__file__).with_name('page.css').read_text()
 
@@ -66,17 +68,19 @@ class Lookout:
 
     :param communication_range: robots within this distance are linked by a line [m].
     :param trail: the length of trails [m].
+    :ivar map: computes what is on maps.
+    :ivar pages: the number of open pages; while there are none, only history and trails go on.
     :ivar look: the newest.
     """
 
     def __init__(self, communication_range: float, trail: float = 5.0) -> None:
-        self.range = communication_range
         self.history = History(SPAN)
+        self.pages = 0
         self._trails = Trails(trail)
         frame = Frame(Snapshot(0.0, {}), {})
-        self._map = SwarmMap([frame], Rings(), communication_range)
+        self.map = SwarmMap([frame], Rings(), communication_range)
         self._slow = -math.inf
-        self.look = Look(frame, Rings(), self._map.data(frame), self.history.data(), (), (), '')
+        self.look = Look(frame, Rings(), self.map.data(frame), self.history.data(), (), (), '')
 
     def observe(self, frame: Frame, rings: Rings, facts: Callable[[], Sequence[str]]) -> None:
         """
@@ -86,8 +90,10 @@ class Lookout:
         """
         self.history.observe(frame)
         self._trails.update(frame.snapshot)
+        if not self.pages:
+            return
         slow = not 0.0 <= frame.snapshot.time - self._slow < SLOW
-        data = self._map.data(frame, self._trails.paths if slow else {})
+        data = self.map.data(frame, self._trails.paths if slow else {})
         if not slow:
             self.look = self.look._replace(
                 frame=frame, rings=rings, map={**data, 'trails': self.look.map['trails']})
@@ -118,7 +124,7 @@ class LivePage:
         self._shown: Look | None = None
         self.chosen: int | None = None
         look = lookout.look
-        self.map = SwarmMap([look.frame], look.rings, lookout.range)
+        self.map = SwarmMap([look.frame], look.rings, lookout.map.reach)
         self._rings = look.rings
         self._choice = ColumnDataSource({'x': [], 'y': []})
         chart = self.map.figure
@@ -131,7 +137,8 @@ class LivePage:
         self.timeline = Timeline()
         self._texts = {name: Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE])
                        for name in ('news', 'facts', 'robot', 'events', 'legend')}
-        self.robots: Any = Select(title='robot', value='', options=[], width=110)
+        self.robots: Any = Select(title='robot', value='', options=[], width=110,
+                                  stylesheets=[WIDGETS])
         self.robots.on_change('value', lambda _, __, value: self.choose(
             int(value) if value else None))
         self.follow = Toggle(label='follow', width=70, align='end')
@@ -144,6 +151,11 @@ class LivePage:
             document.add_root(root)
         self.update()
         document.add_periodic_callback(self.update, UPDATE)
+        lookout.pages += 1
+        document.on_session_destroyed(self._close)
+
+    def _close(self, _: Any) -> None:
+        self._lookout.pages -= 1
 
     def choose(self, robot: int | None) -> None:
         """Show a robot in detail, and its way to its leader; ``None``: none."""
@@ -197,7 +209,7 @@ class LivePage:
         """Show the chosen robot on the map, and what is known of it."""
         snapshot, robot = look.frame.snapshot, self.chosen
         view = None if robot is None else snapshot.robots.get(robot) or snapshot.gone.get(robot)
-        way = [] if robot is None else way_to_leader(snapshot, robot, self._lookout.range)
+        way = [] if robot is None else way_to_leader(snapshot, robot, self._lookout.map.reach)
         places = [snapshot.robots[i].position for i in way if i in snapshot.robots]
         self._choice.data = _columns(places)
         self._ring.data = _columns([view.position] if view is not None else [])

@@ -66,13 +66,14 @@ class SwarmMap:
     :param frames: at least one; the visible area holds all of them, and the first is shown.
     :param rings: outlines of arena, obstacles and peaks.
     :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
+    :ivar reach: the communication range [m].
     :ivar figure: the map.
     :ivar sources: of what moves, by name; each takes the data of that name (:meth:`data`).
     :ivar robots: the renderers of robots and leaders.
     """
 
     def __init__(self, frames: Sequence[Frame], rings: Rings, communication_range: float) -> None:
-        self._range = communication_range
+        self.reach = communication_range
         chart: Any = figure(
             sizing_mode='stretch_width', aspect_ratio=1.0, max_height=800, tools=TOOLS,
             active_scroll='wheel_zoom', x_range=Range1d(start=0, end=1),
@@ -142,7 +143,7 @@ class SwarmMap:
 
         :param trails: points of each robot's recent way, by id [m].
         """
-        drawn, robots = drawing(frame, self._range), frame.snapshot.robots
+        drawn, robots = drawing(frame, self.reach), frame.snapshot.robots
         ends = np.array(drawn.links, dtype=np.float32).reshape(-1, 4).T
         ways = [(frame.colours[robots[i].leader], path)
                 for i, path in (trails or {}).items() if i in robots and len(path) > 1]

@@ -51,17 +51,20 @@ def test_page_shows_robots_and_a_lost_leader(page):
         with pull_session(url=page.page.server.url) as session:
             return session.document.get_model_by_name(name).data['id']
 
-    assert shown('leaders') == [3] and shown('robots') == [1, 2]
-    spin_until(nodes, lambda: page.page.statuses(2))
-    assert {status.concern for status in page.page.statuses(2)} >= {'election', 'odometry'}
-    assert page.page.statuses(9) == ()
-    nodes.remove(robots[2])
-    robots[2].destroy_node()
-    spin_until(nodes, lambda: [page.page.lookout.look.map[name]['id'] for name in (
-        'leaders', 'robots', 'gone')] == [[2], [1], [3]])
-    assert shown('leaders') == [2] and shown('robots') == [1] and shown('gone') == [3]
-    spin_until(nodes, lambda: any('robot 3 is silent' in event.text
-                                  for event in page.page.lookout.look.events))
+    def on_map():
+        return [page.page.lookout.look.map[name]['id'] for name in ('leaders', 'robots', 'gone')]
+
+    assert shown('leaders') == [], 'nothing is computed where nobody looks'
+    with pull_session(url=page.page.server.url):
+        spin_until(nodes, lambda: on_map() == [[3], [1, 2], []] and page.page.statuses(2))
+        assert {status.concern for status in page.page.statuses(2)} >= {'election', 'odometry'}
+        assert page.page.statuses(9) == ()
+        nodes.remove(robots[2])
+        robots[2].destroy_node()
+        spin_until(nodes, lambda: on_map() == [[2], [1], [3]])
+        assert [shown(name) for name in ('leaders', 'robots', 'gone')] == [[2], [1], [3]]
+        spin_until(nodes, lambda: any('robot 3 is silent' in event.text
+                                      for event in page.page.lookout.look.events))
 
 
 def test_port_in_use_is_a_wrong_parameter(page):

@@ -41,8 +41,10 @@ def facts():
 @pytest.fixture
 def page():
     lookout = Lookout(2.5)
+    shown = LivePage(Document(), lookout)
     lookout.observe(frame(), RINGS, facts)
-    return LivePage(Document(), lookout)
+    shown.update()
+    return shown
 
 
 def test_map_has_what_the_picture_has():
