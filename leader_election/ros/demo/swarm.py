@@ -141,7 +141,7 @@ class SwarmDemo:
         if failure:
             checks.insert(0, Check(False, failure))
         made = [*pictures.values(), *self._draw(folder)]
-        if self.options.html and self.monitor.tracker.first_heard:
+        if self.options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
             self._write_page([check.text for check in checks if not check.holds])
             made.append(str(self.options.html))
         return print_report(checks, made)
