@@ -219,7 +219,8 @@ def test_pages_show_a_run_of_each_algorithm_and_list_the_results(tmp_path, lab):
         line.split() for line in listed.splitlines()]
     text = (out / 'index.html').read_text()
     assert '<td>small</td>' in text and '<td>map</td>' in text
-    assert 'href="small.nc"' in text and 'src="figures/small.png"' in text
+    assert 'href="small.nc"' in text and 'small.runs' not in text
+    assert 'src="figures/small.png"' in text
 
 
 def called(command: Callable[[Namespace], int], *arguments: object) -> int:

@@ -86,7 +86,7 @@ def write_results_page(rows: Sequence[tuple[str, ...]], folder: Path, path: Path
     """
     def links(name: str) -> list[tuple[str, str]]:
         found = {each for pattern in (f'{name}.*', f'{name}_*.gif', f'figures/{name}.png')
-                 for each in folder.glob(pattern)} - {path}
+                 for each in folder.glob(pattern) if each.is_file()} - {path}
         return [(each.name, Path(os.path.relpath(each, path.parent)).as_posix())
                 for each in sorted(found)]
     with write_errors(path):
