@@ -153,6 +153,12 @@ def test_view_without_its_packages_names_them(script: str) -> None:
     assert "pip install 'leader_election[view]' (beside a sourced ROS 2" in ran.stderr
 
 
+def test_page_without_its_library_names_it() -> None:
+    ran = without(('bokeh',), 'from leader_election import cli\nraise SystemExit(cli.run("web"))')
+    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
+    assert 'the page of a swarm needs bokeh; install it with: pip install' in ran.stderr
+
+
 @needs_laboratory
 @pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
 def test_laboratory_without_its_packages_names_them(missing: tuple[str, ...]) -> None:

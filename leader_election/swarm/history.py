@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from leader_election.swarm.snapshot import (
     acts_over,
+    is_partition,
     orphans,
     Regions,
     regions,
@@ -183,14 +184,15 @@ class Statistics:
     ...     statistics.observe(Snapshot(time, {1: view}), int(10 * time), int(700 * time))
     >>> statistics.changes_a_minute, statistics.messages_a_second, statistics.bytes_a_second
     (6.0, 10.0, 700.0)
-    >>> statistics.stable_for(2)
-    0.0
+    >>> statistics.stable_for(2), statistics.whole
+    (0.0, 0.6666666666666666)
     """
 
     def __init__(self) -> None:
         self.leader_changes = 0
         """The number of changes of leader of all robots since the start."""
         self._ruled = self._looks = 0
+        self._whole = self._snapshots = 0
         self._leaders: dict[int, int] = {}
         self._regions: Regions = {}
         self._since: dict[int, float] = {}
@@ -216,6 +218,8 @@ class Statistics:
         self._leaders = leaders
         self.leader_changes += changes
         self._looks += len(leaders)
+        self._snapshots += 1
+        self._whole += is_partition(snapshot, float('inf'))
         self._ruled += sum(number for number, _ in acts_over(snapshot).values())
         self._changes.append((self._now, changes))
         while self._changes[0][0] <= self._now - CHANGES_WINDOW:
@@ -238,6 +242,11 @@ class Statistics:
     def ruled(self) -> float:
         """Return the share of the robots' time under a mandate since the first snapshot."""
         return self._ruled / max(self._looks, 1)
+
+    @property
+    def whole(self) -> float:
+        """Return the share of snapshots in which each robot has a leader that leads itself."""
+        return self._whole / max(self._snapshots, 1)
 
     @property
     def changes_a_minute(self) -> float:

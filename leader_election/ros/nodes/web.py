@@ -65,7 +65,8 @@ class Page:
         """Show the observer's frame."""
         observer = self._observer
         self.lookout.observe(observer.frame, observer.rings,
-                             lambda: facts(observer.frame, observer.statistics))
+                             lambda: (*facts(observer.frame, observer.statistics),
+                                      f'whole {observer.statistics.whole:.0%} of the time'))
 
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
         """Return the last statuses of a robot; empty where none came."""
