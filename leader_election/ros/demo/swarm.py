@@ -133,7 +133,7 @@ class SwarmDemo:
                 self.processes.stop(AT_ONCE)
                 return stopped()
         if page is not None:
-            page.server.stop()
+            page.close()
         self.monitor.close()
         checks = [*self._checks(), *self.scenario.checks()]
         if self.options.mandate:

@@ -16,22 +16,28 @@
 
 from collections import deque
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.robot.codec import Position
 from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.qos import STREAM
+from leader_election.ros.nodes.qos import SENSOR, STREAM
 from leader_election.ros.nodes.swarm_doctor import status_of
 from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.view.frame import facts
 from leader_election.swarm.web.live_page import LivePage, Lookout
 from leader_election.swarm.web.server import PageServer
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
 MOST_MESSAGES = 2000
 """The most messages on ``/diagnostics`` that are kept."""
+MOST_NEW = 20
+"""The most robots to whose true positions a page begins to listen at one update."""
 SHOWN_AT = 'the swarm is shown at'
 
 
@@ -50,6 +56,9 @@ class Page:
             observer.parameters.communication_range, observer.parameters.trail)
         self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
         self.server = PageServer(self.make, port, address, token)
+        self._ears: Node | None = None
+        self._heard: dict[int, Any] = {}
+        self._truth: dict[int, Position] = {}
         # Unread: of 300 robots only that is decoded which a viewer asks for.
         observer.create_subscription(
             DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
@@ -64,9 +73,38 @@ class Page:
     def show(self) -> None:
         """Show the observer's frame."""
         observer = self._observer
-        self.lookout.observe(observer.frame, observer.rings,
+        truth = self._true_positions() if self.lookout.truth else {}
+        self.lookout.observe(observer.frame._replace(truth=truth), observer.rings,
                              lambda: (*facts(observer.frame, observer.statistics),
                                       f'whole {observer.statistics.whole:.0%} of the time'))
+
+    def _true_positions(self) -> dict[int, Position]:
+        """
+        Return the true positions, by id [m], as far as ``ground_truth`` tells them.
+
+        No executor knows the subscriptions: of all messages only the newest is taken, once here.
+        """
+        if self._ears is None:
+            self._ears = Node('web_truth', enable_rosout=False, start_parameter_services=False,
+                              use_global_arguments=False)
+        names = self._observer.tracker.namespaces(
+            self._observer.resolve_topic_name('neighbourhood'))
+        for robot in [i for i in names if i not in self._heard][:MOST_NEW]:
+            self._heard[robot] = self._ears.create_subscription(
+                Odometry, f'{names[robot]}/ground_truth', lambda _: None, copy(SENSOR))
+        for robot, heard in self._heard.items():
+            with heard.handle:
+                taken = heard.handle.take_message(Odometry, False)
+            if taken is not None:
+                place = taken[0].pose.pose.position
+                self._truth[robot] = place.x, place.y
+        return dict(self._truth)
+
+    def close(self) -> None:
+        """End the server, and listen no more."""
+        self.server.stop()
+        if self._ears is not None:
+            self._ears.destroy_node()
 
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
         """Return the last statuses of a robot; empty where none came."""
@@ -102,7 +140,7 @@ class Web(SwarmObserver):
 
     def close(self) -> None:
         """End the server."""
-        self.page.server.stop()
+        self.page.close()
 
 
 def main() -> int:

@@ -70,12 +70,13 @@ class Lookout:
     :param trail: the length of trails [m].
     :ivar map: computes what is on maps.
     :ivar pages: the number of open pages; while there are none, only history and trails go on.
+    :ivar truth: the number of pages that show true positions.
     :ivar look: the newest.
     """
 
     def __init__(self, communication_range: float, trail: float = 5.0) -> None:
         self.history = History(SPAN)
-        self.pages = 0
+        self.pages = self.truth = 0
         self._trails = Trails(trail)
         frame = Frame(Snapshot(0.0, {}), {})
         self.map = SwarmMap([frame], Rings(), communication_range)
@@ -142,7 +143,9 @@ class LivePage:
         self.robots.on_change('value', lambda _, __, value: self.choose(
             int(value) if value else None))
         self.follow = Toggle(label='follow', width=70, align='end')
-        controls = row(self.robots, self.follow, name='controls')
+        self.truth = Toggle(label='true positions', width=110, align='end')
+        self.truth.on_change('active', lambda _, __, active: self._want_truth(active))
+        controls = row(self.robots, self.follow, self.truth, name='controls')
         chart.name, self.timeline.figure.name = 'map', 'timeline'
         document.title = 'swarm'
         document.template = TEMPLATE  # type: ignore[assignment]
@@ -154,8 +157,13 @@ class LivePage:
         lookout.pages += 1
         document.on_session_destroyed(self._close)
 
+    def _want_truth(self, wanted: bool) -> None:
+        self._lookout.truth += 1 if wanted else -1
+
     def _close(self, _: Any) -> None:
         self._lookout.pages -= 1
+        if self.truth.active:
+            self._want_truth(False)
 
     def choose(self, robot: int | None) -> None:
         """Show a robot in detail, and its way to its leader; ``None``: none."""

@@ -187,7 +187,8 @@ def legend_html(frames: Sequence[Frame], rings: Rings) -> str:
         f'<span style="color:{entry.colour}">'
         f'{"☆" if entry.hollow and entry.symbol == "*" else "○" if entry.hollow else sign}'
         f'</span> {entry.text}' for entry in legend(frames, rings)
-        for sign in [SIGNS.get(entry.symbol, '')])
+        for sign in [SIGNS.get(entry.symbol, '')]) + (
+            ' &ensp; ◇ true position' if any(frame.truth for frame in frames) else '')
 
 
 def _rings(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> Data:

@@ -21,6 +21,7 @@ import sys
 from bokeh.client import pull_session
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.web import Web
+from nav_msgs.msg import Odometry
 import pytest
 from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, robot
@@ -43,7 +44,8 @@ def page(ros):
 def test_page_shows_robots_and_a_lost_leader(page):
     places = {1: (0.0, 0.0), 2: (2.0, 0.0), 3: (4.0, 0.0)}
     robots = [robot(i) for i in places]
-    nodes = [page, Bench(places), *robots]
+    bench = Bench(places)
+    nodes = [page, bench, *robots]
     spin_until(nodes, lambda: len(page.frame.snapshot.robots) == 3 and {
         view.leader for view in page.frame.snapshot.robots.values()} == {3})
 
@@ -59,6 +61,13 @@ def test_page_shows_robots_and_a_lost_leader(page):
         spin_until(nodes, lambda: on_map() == [[3], [1, 2], []] and page.page.statuses(2))
         assert {status.concern for status in page.page.statuses(2)} >= {'election', 'odometry'}
         assert page.page.statuses(9) == ()
+        assert page.page.lookout.look.map['truth']['x0'].size == 0
+        page.page.lookout.truth = 1
+        true = Odometry()
+        true.pose.pose.position.x = 2.5
+        truth = bench.create_publisher(Odometry, '/r2/ground_truth', 5)
+        bench.create_timer(0.1, lambda: truth.publish(true))
+        spin_until(nodes, lambda: page.page.lookout.look.map['truth']['x1'].tolist() == [2.5])
         nodes.remove(robots[2])
         robots[2].destroy_node()
         spin_until(nodes, lambda: on_map() == [[2], [1], [3]])
