@@ -64,7 +64,7 @@ LEANS_ON = {
                   'election.coordination', 'election.algorithms', 'election.registry',
                   'localisation', 'parameters'},
     'ros.demo': {'ros.nodes', 'swarm.recording', 'swarm.fleet', 'swarm.web', 'swarm.view', 'swarm',
-                 'simulation',
+                 'simulation', 'election.tasks',
                  'election.robot', 'election.mandates', 'election.coordination',
                  'election.algorithms', 'election.registry', 'localisation', 'parameters'},
     'cli': {'config', 'executables', 'parameters'},

@@ -86,13 +86,14 @@ class RunObserver:
     """
     Evaluates snapshots of a swarm: the first partition, and the recovery from a robot's death.
 
-    :ivar living: the ids of all robots that were not killed.
+    :ivar living: the ids of all robots that were not killed, or have been started again.
     :ivar radius: of a region [m].
     :ivar all_heard: when the last robot sent its first message [s].
     :ivar first_partition: when the swarm first was a valid partition: each leader alive, leading
         itself, and within the radius of its members [s].
     :ivar killed: when a robot was killed [s].
     :ivar recovered: when each living robot had a living leader again [s].
+    :ivar recoveries: the time that this took, for each time that a robot was killed [s].
     :ivar snapshots: the number of snapshots since the first partition.
     :ivar partitions: the number of these that were valid partitions.
     """
@@ -110,6 +111,7 @@ class RunObserver:
         self.first_partition: float | None = None
         self.killed: float | None = None
         self.recovered: float | None = None
+        self.recoveries: list[float] = []
         self.snapshots = 0
         self.partitions = 0
 
@@ -133,6 +135,7 @@ class RunObserver:
             self.partitions += whole
         if self.killed is not None and self.recovered is None and self.all_led(snapshot):
             self.recovered = snapshot.time
+            self.recoveries.append(snapshot.time - self.killed)
 
     def kill(self, robot: int, now: float) -> None:
         """
@@ -142,7 +145,7 @@ class RunObserver:
         :param now: [s].
         """
         self.living.discard(robot)
-        self.killed = now
+        self.killed, self.recovered = now, None
 
     def all_led(self, snapshot: Snapshot) -> bool:
         """Return whether each living robot has a living leader within the radius."""

@@ -75,6 +75,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     swarm.add_argument('--duration', type=_POSITIVE, default=argparse.SUPPRESS,
                        help='length of the run [s]; the leader is killed half way '
                        f'(default: {_default_text("duration")})')
+    swarm.add_argument('--kill-period', type=number(lambda value: value >= 20.0, '20 or more'),
+                       default=None, metavar='S',
+                       help='kill the leader each time so many seconds have passed, and start it '
+                       'again half way between')
     swarm.add_argument('--seed', default=1, help='seed of all random numbers',
                        type=number(lambda value: value >= 0, '0 and more', int))
     swarm.add_argument('--radius', type=_POSITIVE, default=argparse.SUPPRESS,
@@ -139,6 +143,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     if options.task == GATE and options.robots < 3:
         parser.error('argument --robots: the gate takes 3 or more, since one of them is killed '
                      'and a majority has to be left')
+    if options.kill_period and (options.logs or options.task == GATE):
+        parser.error('argument --kill-period: not allowed with --logs, and --task gate')
     if options.logs and options.task:
         parser.error('argument --task: not allowed with --logs; robots of logs only elect')
     _check_sightings(parser, options)

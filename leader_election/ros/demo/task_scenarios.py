@@ -16,18 +16,27 @@
 
 from argparse import Namespace
 from collections.abc import Mapping
+import json
 import math
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, NamedTuple
 
 from leader_election.election.robot.codec import Position
+from leader_election.election.tasks.coverage import Cell, unpacked_cells
 from leader_election.ros.demo.checks import Check
 from leader_election.simulation.kinematics import least_distance, overlaps
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import free_space, make_scene
 from leader_election.simulation.sensors import ScalarField
-from leader_election.swarm.snapshot import alarmed, links, member_counts, regions, Snapshot
+from leader_election.swarm.snapshot import (
+    alarmed,
+    links,
+    member_counts,
+    Regions,
+    regions,
+    Snapshot,
+)
 from leader_election.swarm.view.frame import Rings
 import numpy as np
 import shapely
@@ -120,6 +129,10 @@ VISIT_DISTANCE = 1.0
 """The distance from a robot's path within which places are visited [m]; the lanes' width."""
 VISITED = 0.6
 """The share of the area that must be visited at the end."""
+KNOWN = 0.99
+"""The share of what a killed leader knew to be visited that the next ones must know."""
+KNOWN_WITHIN = 20.0
+"""The time that they have, from its death on [s]."""
 
 DISTANCE = 1.5
 """Task rally: the radius of the circle on which members surround their leader [m]."""
@@ -284,6 +297,34 @@ class PatrolScenario(DrivingScenario):
             robots=options.robots, seed=options.seed, world=options.world))
         free = free_space(scene.arena, scene.obstacles, SceneParameters.robot_radius)
         self._area = shapely.intersection(free, shapely.box(*AREA))
+        self._memories: dict[int, tuple[int, set[Cell]]] = {}
+        self._led: Regions = {}
+        self._lost: list[tuple[float, tuple[int, ...], int, set[Cell]]] = []
+        self._kept: list[tuple[float, float]] = []
+
+    def observe(self, observation: Observation) -> None:
+        """Compare what the next leaders of a region remember with what the last one knew."""
+        super().observe(observation)
+        time, robots = observation.snapshot.time, observation.snapshot.robots
+        for leader in self._memories.keys() - robots.keys():
+            self._lost.append((time, self._led.get(leader, ()), *self._memories.pop(leader)))
+        self._led |= {i: each for i, each in regions(observation.snapshot).items() if i in robots}
+        for robot in robots.values():
+            if robot.leader != robot.id:
+                self._memories.pop(robot.id, None)
+            elif robot.memory and (memory := json.loads(robot.memory)[0]) is not None:
+                sweep, grid, visited = memory
+                self._memories[robot.id] = sweep, unpacked_cells(grid, visited)
+        for each in [*self._lost]:
+            begun, members, sweep, known = each
+            # A leader without members sends no memory.
+            leaders = {robots[i].leader for i in members if i in robots} & self._memories.keys()
+            held = [cells if now == sweep else known for now, cells in (
+                self._memories[i] for i in leaders) if now >= sweep]
+            share = len(known & set[Cell]().union(*held)) / len(known)
+            if share >= KNOWN or time > begun + KNOWN_WITHIN:
+                self._kept += [(share, time - begun)] if leaders else []
+                self._lost.remove(each)
 
     def visited(self) -> float:
         """Return the share of the area within :data:`VISIT_DISTANCE` of a robot's path."""
@@ -293,10 +334,13 @@ class PatrolScenario(DrivingScenario):
 
     def checks(self) -> list[Check]:
         """Compare the visited share of the area with the share required."""
-        share = self.visited()
+        share, kept = self.visited(), min(self._kept, default=None)
         return [*super().checks(), Check(
             share >= VISITED, f'patrol: {share:.0%} of {self._area.area:.0f} m² of free space '
-            f'were visited, to within {VISIT_DISTANCE:g} m')]
+            f'were visited, to within {VISIT_DISTANCE:g} m'), *([] if kept is None else [Check(
+                kept[0] >= KNOWN, f'patrol: the leaders after one that was killed knew at least '
+                f'{kept[0]:.1%} of what it knew to be visited, after at most '
+                f'{max(seconds for _, seconds in self._kept):.1f} s')])]
 
 
 class RallyScenario(DrivingScenario):

@@ -16,6 +16,7 @@
 
 import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
@@ -59,6 +60,8 @@ def test_defaults_depend_on_the_task():
     (['--task', 'dance'], '--task'),
     (['--task', 'count', '--logs', 'physics5'], '--task'),
     (['--physics', '--logs', 'physics5'], '--physics: not allowed with --logs'),
+    (['--task', 'gate', '--kill-period', '20'], '--kill-period: not allowed with'),
+    (['--kill-period', '9'], '--kill-period'),
     (['--sightings'], '--sightings: needs --logs'),
     (['--sightings', 'sonar', '--logs', 'physics5'], '--sightings'),
     (['--radio-range', '3'], '--radio-range: needs --logs'),
@@ -113,6 +116,16 @@ def test_demo_of_a_task_with_physics_passes(tmp_path):
     text = page.read_text()
     assert '6 robots, 1 of them silent at the end' in text and '<td>count</td>' in text
     assert 'strongest killed here' in text and 'first partition' in text
+
+
+def test_leader_that_is_killed_twice_hands_its_patrol_over_twice(tmp_path):
+    done = run(tmp_path, '--task', 'patrol', '--robots', '4', '--kill-period', '20', '--duration',
+               '46', '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1',
+               timeout=300)
+    assert ' s, after 2 kills' in done.stdout, done.stdout
+    assert re.search(r'ok    patrol: the leaders after one that .* (99|100)\.', done.stdout), \
+        done.stdout
+    assert 'other robots' not in done.stdout and left_behind(tmp_path) == []
 
 
 def test_demo_of_real_logs_passes(tmp_path):

@@ -14,6 +14,9 @@
 
 """Scenarios of the demonstration: what they check of a run."""
 
+import json
+
+from leader_election.election.tasks.coverage import packed_cells
 from leader_election.ros.demo.main import parse
 from leader_election.ros.demo.task_scenarios import (
     ALARM_DELAY,
@@ -190,6 +193,34 @@ def test_places_near_a_path_are_visited():
     # Five strips more; those at -1.5 and 0 overlap by half a metre.
     assert patrol.visited() == pytest.approx(11.5 / 13)
     assert patrol.checks()[-1].holds
+
+
+@pytest.mark.parametrize(('next_memory', 'kept'), [
+    ((4, range(10)), '100.0%'), ((4, range(9)), '90.0%'), ((5, range(1)), '100.0%'),
+    ((3, range(10)), '0.0%'), (None, None)])
+def test_next_leader_knows_what_a_killed_one_knew_to_be_visited(next_memory, kept):
+    def remembering(time, leader, memory, *others):
+        seen = look(time, *((i, (0.0, 0.0), leader) for i in others))
+        text = memory and json.dumps(
+            [[memory[0], *packed_cells({(k, 0) for k in memory[1]}, 1.0)]])
+        view = RobotView(leader, (0.0, 0.0), -1.0, 0.0, leader, memory=text or '')
+        other = RobotView(9, (9.0, 9.0), -1.0, 0.0, 9, memory=json.dumps(
+            [[8, *packed_cells({(k, 0) for k in range(10)}, 1.0)]]))
+        return seen._replace(snapshot=seen.snapshot._replace(
+            robots={**seen.snapshot.robots, leader: view, 9: other}))
+
+    patrol = scenario('patrol')
+    patrol.observe(remembering(1.0, 3, (4, range(10)), 1, 2))
+    patrol.observe(remembering(2.0, 2, None, 1))
+    patrol.observe(remembering(9.0, 2, next_memory, 1))
+    assert ('leader' in patrol.checks()[-1].text) == (kept == '100.0%')
+    patrol.observe(remembering(22.5, 2, next_memory, 1))
+    check = patrol.checks()[-1]
+    if kept is None:
+        assert 'leader' not in check.text
+        return
+    assert f'at least {kept}' in check.text and check.holds == (kept == '100.0%')
+    assert f'at most {7.0 if check.holds else 20.5} s' in check.text
 
 
 def test_paths_are_drawn(tmp_path):
