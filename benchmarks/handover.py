@@ -146,7 +146,8 @@ class PatrolFigures(NamedTuple):
 class PatrolWorld:
     """A patrol in the embedded world whose leader is killed again and again."""
 
-    def __init__(self, kind: type[Patrol], robots: int, seed: int, kills: bool) -> None:
+    def __init__(self, kind: type[Patrol], robots: int, seed: int, kills: bool,
+                 deputies: int = 0) -> None:
         self.world = World(WorldParameters(
             robots=robots, world='empty', seed=seed, motion='cmd_vel', scan_rate=5.0,
             scan_beams=24, step_rate=1.0 / LOOK))
@@ -163,7 +164,7 @@ class PatrolWorld:
             return kind(Member(i, self._contexts[i],
                                lambda: tuple(self.world.poses[self.row[i]].tolist())), settings)
         self.swarm = TaskSwarm(
-            ids, 8.0, make, 'patrol', radius=30.0, message_expiry=3.0)
+            ids, 8.0, make, 'patrol', radius=30.0, message_expiry=3.0, deputies=deputies)
         self.visited: set[Cell] = set()
         self._sent: dict[int, tuple[Any, set[Cell]]] = {}
         self.again = self.kills = self.sweeps = 0
@@ -240,9 +241,9 @@ class PatrolWorld:
 
 
 def patrol(kind: type[Patrol], robots: int, seconds: float, seed: int,
-           kills: bool) -> PatrolFigures:
+           kills: bool, deputies: int) -> PatrolFigures:
     """Return what a patrol gives."""
-    run = PatrolWorld(kind, robots, seed, kills)
+    run = PatrolWorld(kind, robots, seed, kills, deputies)
     run.swarm.run(seconds)
     size = run.swarm.bytes / run.swarm.received
     return PatrolFigures(
@@ -461,10 +462,11 @@ def main() -> None:
     if options.what == 'patrol':
         print('| | kills | sweeps | cells again a kill | kept at least | next decision [s] | '
               'bytes in a message | bytes a second |\n|---|---|---|---|---|---|---|---|')
-        for name, kind, kills in (('handed over', Patrol, True), ('not', Forgetful, True),
-                                  ('without kills', Patrol, False)):
+        for name, kind, kills, deputies in (
+                ('handed over', Patrol, True, 0), ('to two deputies', Patrol, True, 2),
+                ('not', Forgetful, True, 0), ('without kills', Patrol, False, 0)):
             for seed in range(options.seeds):
-                found = patrol(kind, options.robots, options.seconds, seed, kills)
+                found = patrol(kind, options.robots, options.seconds, seed, kills, deputies)
                 print(f'| {name} | {found.kills} | {found.sweeps} '
                       f'| {found.again:.1f} | {found.kept:.1%} '
                       f'| {found.next_decision:.1f} | {found.size:.0f} | {found.rate:.0f} |',

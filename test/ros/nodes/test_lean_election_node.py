@@ -138,6 +138,22 @@ def test_lean_robots_publish_their_mandates() -> None:
         assert (member['acting'], member['mandate_of']) == ('false', '4')
 
 
+def test_the_next_leader_of_lean_robots_resumes_what_the_last_one_knew() -> None:
+    """Robots that stand end a sweep after each thirty rounds."""
+    area = 'patrol.area:=[-9.0, -6.0, 9.0, -6.0, 9.0, 6.0, -9.0, 6.0]'
+    with swarm('shared', 'tasks:=patrol', area) as (host, nodes):
+        members = [robot.robot.main.membership for robot in host.robots]
+        held, tasks = ([each.handover for each in members],
+                       [each.task_runners[0].task for each in members])
+        spin(nodes, lambda: tasks[3]._sweep > 1 and held[3].text != '[null]' and len(
+            {each.text for each in held}) == 1, deadline=PATIENCE)
+        known = held[3].version
+        assert {*known.made} == {held[3].maker} and tasks[2]._sweep == 0
+        host.robots[3].close()
+        spin(nodes, lambda: held[2].maker in held[0].version.made, deadline=PATIENCE)
+        assert held[0].version.covers(known) and tasks[2]._sweep > 1
+
+
 def test_the_relay_of_a_lean_world_respects_the_range() -> None:
     with swarm('relay', 'communication_range:=1.2', radio_range=1.2) as (host, nodes):
         spin(nodes, lambda: all(len(robot.robot.neighbours) == 2
