@@ -16,6 +16,7 @@
 
 from collections.abc import Callable
 import hmac
+import logging
 import secrets
 import threading
 from typing import Any
@@ -86,6 +87,9 @@ class PageServer:
 
     def __init__(self, make: Callable[[Document], Any], port: int, address: str = 'localhost',
                  token: str = '') -> None:
+        # Viewers that go away, and requests for files that there are not, are no news.
+        for name in ('bokeh.server.views.ws', 'tornado.access'):
+            logging.getLogger(name).setLevel(logging.ERROR)
         here = address in HERE
         token = '' if here else token or secrets.token_urlsafe(12)
         try:

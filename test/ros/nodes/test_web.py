@@ -85,12 +85,14 @@ def test_port_in_use_is_a_wrong_parameter(page):
 def test_process_says_where_the_page_is_and_ends_with_a_viewer(ros_domain):
     process = subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'web', '--ros-args', '-p', 'port:=0'],
-        stdout=subprocess.PIPE, text=True)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         first = process.stdout.readline()
-        session = pull_session(url=first.split()[-1])
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
-        session.close()
+        with pull_session(url=first.split()[-1]):
+            pass
+        with pull_session(url=first.split()[-1]):
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=30)
+        assert (process.returncode, output) == (0, '') and 'closed' not in errors
     finally:
         process.kill()
