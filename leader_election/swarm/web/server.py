@@ -18,6 +18,7 @@ from collections.abc import Callable
 import hmac
 import logging
 import secrets
+from socket import gethostname
 import threading
 from typing import Any
 
@@ -33,6 +34,8 @@ from tornado.web import HTTPError, RequestHandler
 
 HERE = ('localhost', '127.0.0.1', '::1')
 """Addresses that only this computer reaches."""
+EVERYWHERE = ('0.0.0.0', '::')
+"""All addresses of this computer: its name stands for them."""
 _COOKIE = 'swarm_token'
 _FORGET = 15_000
 """The time after which the page of a viewer that went away is forgotten [ms]."""
@@ -97,7 +100,8 @@ class PageServer:
         except OSError as error:
             raise ParameterError('port', problem=f': {address}:{port} cannot be used '
                                  f'({error.strerror}); take another port, or 0 for any') from None
-        self.url = f'http://{address}:{bound}/' + (f'?token={token}' if token else '')
+        host = gethostname() if address in EVERYWHERE else address
+        self.url = f'http://{host}:{bound}/' + (f'?token={token}' if token else '')
         self._loop = IOLoop()
         self._pages = BokehTornado(
             make,

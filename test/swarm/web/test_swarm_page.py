@@ -164,7 +164,7 @@ def test_page_shows_the_newest_once(page):
 
 def test_token_is_asked_of_visitors_from_elsewhere():
     server = PageServer(lambda document: None, 0, '0.0.0.0', 'secret')
-    address = server.url.replace('0.0.0.0', '127.0.0.1')
+    address = f'http://127.0.0.1:{server.url.rpartition(":")[2]}'
     try:
         for wrong in (address.partition('?')[0], address[:-1]):
             with pytest.raises(HTTPError) as refused:
