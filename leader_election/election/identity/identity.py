@@ -66,9 +66,9 @@ from leader_election.election.identity.statements import (
 
 SLACK = 3.0
 """By how much a path may seem shorter than the line between two signed places [m]."""
-STATEMENT_EVERY, LEADER_EVERY, NEWS_EVERY = 6, 16, 4
+STATEMENT_EVERY, LEADER_EVERY, NEWS_EVERY = 7, 16, 4
 """The messages of which one has the signature, the leader's statement, or a piece of news again"""
-AT_ONCE = 2
+AT_ONCE = 3
 """The messages in a row that have what is new."""
 LIFE = 30.0
 """The time for which a statement stands for messages without one [rounds]."""
