@@ -26,19 +26,22 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz mutants physics physics-logs \
+.PHONY: help demo play lab reproduce study scale test test-least chaos prove fuzz mutants physics physics-logs \
   docs benchmark lint lint-types lint-ros config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test and test-least to pytest.'
+	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test and test-least to pytest.'
 	@echo 'make demo TASK=patrol: the regions run a task; also rally, field, count. TASK=gate: mandates, doc/mandates.md'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
 
 demo: $(VENV)/.run $(if $(findstring --physics,$(ARGS)),$(VENV)/.physics)  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
 	@env --block-signal=INT $(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
+
+play: $(VENV)/.run  ## Play with a swarm in a browser: parameters, faults, guided tours, ARGS="--help" for more
+	@env --block-signal=INT $(BIN)/python -m leader_election play $(ARGS)
 
 lab: $(VENV)/.lab  ## Measure algorithms in networks that move, ARGS="--help" for more
 	@$(BIN)/python -m leader_election lab $(ARGS)

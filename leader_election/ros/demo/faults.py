@@ -98,7 +98,7 @@ class Attacker:
         return Target(robot, self._places[robot], self.heard, self.dead, self._draw)
 
     def _burst(self) -> None:
-        if self._attack is None or not self.heard:
+        if self._attack is None:
             return
         attack, target, victims = self._attack
         self._due += attack.rate * ATTACK_TICK

@@ -17,7 +17,6 @@
 import argparse
 from collections.abc import Sequence
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -216,27 +215,13 @@ def _set_defaults(options: argparse.Namespace) -> None:
 def main() -> int:
     """Run the demonstration selected by the command line; return the exit status."""
     options = parse()
-    # Discovery is restricted to this machine, unless the environment sets another range.
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     from leader_election.ros.demo.gate_demo import GateDemo
     from leader_election.ros.demo.logs import LogsDemo
-    from leader_election.ros.demo.processes import DOMAIN, own_domain, own_folder
+    from leader_election.ros.demo.processes import own_place
     from leader_election.ros.demo.swarm import SwarmDemo
     try:
-        options.output, _ = own_folder(options.output)
-    except OSError as error:
-        return print_error(f'argument --output: {options.output} cannot be written: '
-                           f'{error.strerror}; it takes a folder')
-    # Held until the end of the process.
-    reserved = own_domain()
-    options.shared_domain = reserved is None
-    if reserved:
-        os.environ[DOMAIN] = str(reserved[0])
-    domain = os.environ.get(DOMAIN) or '0'
-    options.told = (f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
-                    f'{DOMAIN}={domain} ros2 topic list')
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
+        options.output, options.shared_domain, options.told = own_place(options.output)
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
         demo = LogsDemo if options.logs else GateDemo if options.task == GATE else SwarmDemo
         return demo(options).run()
     except ParameterError as error:

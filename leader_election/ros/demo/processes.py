@@ -191,6 +191,30 @@ LOG = 'log'
 _MOST_FOLDERS = 100
 
 
+def own_place(wanted: Path) -> tuple[Path, bool, str]:
+    """
+    Take a folder and a ROS domain for this process until its end.
+
+    :param wanted: the path of the folder (:func:`own_folder`).
+    :return: the path; whether others may be in the domain, which the user has set; and the line
+        that tells the domain.
+    :raises ParameterError: for a folder that cannot be written.
+    """
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    try:
+        folder, _ = own_folder(wanted)
+    except OSError as error:
+        raise ParameterError('--output', problem=f': {wanted} cannot be written: '
+                             f'{error.strerror}; it takes a folder', kind='argument') from error
+    if reserved := own_domain():
+        os.environ[DOMAIN] = str(reserved[0])
+        reserved[1].detach()
+    domain = os.environ.get(DOMAIN) or '0'
+    return folder, reserved is None, (
+        f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
+        f'{DOMAIN}={domain} ros2 topic list')
+
+
 def own_domain() -> tuple[int, socket.socket] | None:
     """
     Choose a ROS domain that nothing on this machine uses.

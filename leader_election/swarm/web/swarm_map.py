@@ -68,6 +68,7 @@ class SwarmMap:
     :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
     :ivar reach: the communication range [m].
     :ivar figure: the map.
+    :ivar reach: the communication range; it may change.
     :ivar sources: of what moves, by name; each takes the data of that name (:meth:`data`).
     :ivar robots: the renderers of robots and leaders.
     """

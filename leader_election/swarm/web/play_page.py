@@ -1,0 +1,185 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+
+"""The controls of a playground, around the page that looks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from bokeh.document import Document
+from bokeh.events import Tap
+from bokeh.layouts import column, row
+from bokeh.models import ColumnDataSource
+from bokeh.models.widgets import Button, Div, RadioButtonGroup, Select, Slider, Toggle
+from bokeh.plotting import figure
+from leader_election.parameters import Parameter
+from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.web.live_page import LivePage, STYLE, UPDATE
+from leader_election.swarm.web.swarm_map import plain, SwarmMap
+
+LOOK, MOVE = 'look', 'move'
+FAULTS = (LOOK, 'kill', 'freeze', 'blind', MOVE, 'revive')
+"""What a click on a robot does."""
+SWITCHES = {'cut': 'cut the swarm in two', 'liar': 'a liar joins'}
+TOUR = 'tour'
+"""The wish for a tour, by its title; an empty one ends the present one."""
+TINTS = {'first': '#0072b2', 'beside': '#d55e00'}
+"""The colours of the curves of both swarms, which colour-blind people tell apart."""
+
+
+class News(NamedTuple):
+    """What pages show of a playground at one moment; never changed, threads may share it."""
+
+    values: Mapping[str, Any]
+    """Of all settings and :data:`SWITCHES`, by name."""
+    commands: str
+    """The command lines of the last change."""
+    error: str
+    """Why the last wish cannot be fulfilled; empty: it can."""
+    tour: str
+    """The title and the text of the present step of a tour; empty: none runs."""
+    curves: Sequence[Sequence[float]]
+    """Points of time [s] and, of both swarms, changes of leader of a robot per minute."""
+    names: tuple[str, str]
+    """Of both swarms."""
+    beside: Frame
+    """The second swarm."""
+    rings: Rings
+
+
+class Controls:
+    """
+    The controls of one viewer.
+
+    :param live: the page that looks; a click on its map also makes the chosen fault.
+    :param settings: parameters that the page sets: each a choice or a number with both ends.
+    :param tours: their titles.
+    :param news: returns the newest.
+    :param wish: takes the name of a setting, a fault, a switch or :data:`TOUR`, and a value: of a
+        fault the robot, of a move a list of it and its new place.
+    """
+
+    def __init__(self, document: Document, live: LivePage, settings: Sequence[Parameter],
+                 tours: Sequence[str], news: Callable[[], News],
+                 wish: Callable[[str, Any], None]) -> None:
+        self._document, self._live, self._news, self._wish = document, live, news, wish
+        self._widgets: dict[str, Any] = {each.name: self._widget(each) for each in settings}
+        self._fault = RadioButtonGroup(labels=list(FAULTS), active=0, name='fault')
+        self._carried: int | None = None
+        here = Button(label='do it to the chosen robot', name='act', width=180)
+        here.on_click(lambda: self._act(live.chosen))
+        for name, label in SWITCHES.items():
+            toggle = Toggle(label=label, name=name, width=150)
+            toggle.on_change('active', self._changed(name))
+            self._widgets[name] = toggle
+        self._tour = Div(name='tour', sizing_mode='stretch_width', stylesheets=[STYLE])
+        self._command = Div(name='command', sizing_mode='stretch_width', stylesheets=[STYLE])
+        guides = []
+        for title in (*tours, ''):
+            guides.append(Button(label=title or 'no tour', name='guide'))
+            guides[-1].on_click(lambda title=title: wish(TOUR, title))
+        sliders = [each for each in self._widgets.values() if isinstance(each, Slider)]
+        selects = [each for each in self._widgets.values() if isinstance(each, Select)]
+        wide: dict[str, Any] = {'sizing_mode': 'stretch_width', 'styles': {'flex-wrap': 'wrap'}}
+        document.add_root(column(
+            row(*guides, **wide), self._tour, row(*sliders, **wide), row(*selects, **wide),
+            row(Div(text='a click on a robot:'), self._fault, here,
+                *(self._widgets[name] for name in SWITCHES), **wide),
+            self._command, name='play', sizing_mode='stretch_width'))
+        self._curves = ColumnDataSource({name: [] for name in ('time', *TINTS)})
+        chart: Any = figure(
+            height=200, sizing_mode='stretch_width', tools='reset', x_axis_label='time [s]',
+            y_axis_label='changes [1/min]', background_fill_color=None,
+            border_fill_color=None, outline_line_color=None)
+        plain(chart)
+        for instance, tint in TINTS.items():
+            chart.line('time', instance, source=self._curves, color=tint, line_width=2,
+                       line_dash='solid' if instance == 'first' else 'dashed')
+        self._legend = Div(stylesheets=[STYLE], name='curves', sizing_mode='stretch_width')
+        self._rings = Rings()
+        self._beside = SwarmMap([news().beside], self._rings, live.map.reach)
+        self._beside.figure.toolbar_location = None
+        for name, source in self._beside.sources.items():
+            source.name = f'beside {name}'
+        document.add_root(column(self._legend, chart, self._beside.figure, name='beside',
+                                 sizing_mode='stretch_width'))
+        live.map.figure.on_event(Tap, self._tap)
+        self.update()
+        document.add_periodic_callback(self.update, 2 * UPDATE)
+
+    def _widget(self, p: Parameter) -> Any:
+        """Return the widget of a choice or of a number."""
+        unit = p.unit.partition(' (')[0]
+        title = p.name.replace('_', ' ').replace('.', ' ') + (f' [{unit}]' if unit else '')
+        given: dict[str, Any] = {
+            'title': title, 'value': self._news().values[p.name], 'name': p.name}
+        if p.choices is not None:
+            options: list[Any] = [(each, each or 'none') for each in p.choices()]
+            widget: Any = Select(**given, width=140, options=options)
+            widget.on_change('value', self._changed(p.name))
+        else:
+            low, high = float(p.lower or 0), float(p.upper or 0)
+            widget = Slider(**given, width=190, start=low, end=high,
+                            step=1 if p.type is int else round((high - low) / 100, 3))
+            widget.on_change('value_throttled', self._changed(p.name))
+        return widget
+
+    def _changed(self, key: str) -> Any:
+        def changed(name: str, before: Any, value: Any) -> None:
+            # A widget also changes when another viewer, or a tour, has changed the swarm.
+            if value != self._news().values[key]:
+                self._wish(key, value)
+        return changed
+
+    def _tap(self, event: Any) -> None:
+        if FAULTS[self._fault.active or 0] == MOVE and self._carried is not None:
+            self._wish(MOVE, [self._carried, event.x, event.y])
+            self._carried = None
+        else:
+            self._act(self._live.chosen)
+
+    def _act(self, robot: int | None) -> None:
+        fault = FAULTS[self._fault.active or 0]
+        if robot is not None and fault == MOVE:
+            self._carried = robot
+        elif robot is not None and fault != LOOK:
+            self._wish(fault, robot)
+
+    def update(self) -> None:
+        """Show the newest."""
+        news = self._news()
+        self._document.hold('combine')
+        for key, widget in self._widgets.items():
+            name = 'active' if key in SWITCHES else 'value'
+            if getattr(widget, name) != news.values[key]:
+                widget.update(**{name: news.values[key]})
+        self._tour.text = f'<p class="next">{escape(news.tour)}</p>'
+        carry = '' if self._carried is None else f'robot {self._carried}: click where it goes'
+        self._command.text = (
+            f'<p class="note">{escape(news.error or carry)}</p>'
+            f'<pre style="white-space:pre-wrap">{escape(news.commands)}</pre>')
+        self._legend.text = 'changes of leader: ' + ' &ensp; '.join(
+            f'<span style="color:{tint}">{line} {escape(name)}</span>'
+            for tint, line, name in zip(TINTS.values(), '—╌', (
+                news.names[0], f'{news.names[1]}, with the map below')))
+        self._curves.data = dict(zip(self._curves.data, map(list, zip(*news.curves))))
+        if news.rings != self._rings:
+            self._rings = news.rings
+            self._beside.draw_outlines([news.beside], news.rings)
+            self._beside.figure.update(aspect_ratio=None, height=240)
+        self._beside.reach = news.values['communication_range']
+        self._beside.show(self._beside.data(news.beside))
+        self._document.unhold()

@@ -1,0 +1,359 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The playground: its controls change real nodes, as the shown command lines do, and its tours."""
+
+from collections.abc import Callable, Iterator
+import math
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+from bokeh.document import Document
+from bokeh.models.widgets import AbstractButton, Slider, Toggle
+from browser import Browser, browser  # noqa: F401
+from leader_election.election.robot.codec import MAIN
+from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.parameters import build, ParameterError, table
+from leader_election.ros.demo.playground import BESIDE, CONTROLS, Playground, TOUR, TOURS
+from leader_election.ros.nodes.process import spin
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.snapshot import RobotView
+from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.play_page import Controls, FAULTS, LOOK, SWITCHES
+import pytest
+from rcl_interfaces.srv import GetParameters
+from rclpy.parameter import parameter_value_to_python
+from ros2_stand_in import put_on_path
+
+SLIDERS = [name for name, control in CONTROLS.items() if not control.anew]
+OTHER = {'radius': 3.5, 'radius_hysteresis': 0.1, 'communication_range': 4.0, 'radio_loss': 0.25,
+         'speed': 0.7}
+"""A value of each slider that is not that of the start."""
+FORGED = 99
+
+
+class Play:
+    """A playground with three robots that stand still, unless a test says otherwise."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        self.game = Playground(folder, **{'robots': 3, 'speed': 0.0, 'radius': 30.0,
+                                          'communication_range': 30.0, **settings})
+        self.environment = put_on_path(folder)
+        self.typed: list[subprocess.Popen[bytes]] = []
+        self.game.start()
+        self.until(lambda: len(self.robots) == len(self.game.ids))
+
+    @property
+    def leaders(self) -> set[int]:
+        return {view.leader for view in self.robots.values()}
+
+    @property
+    def robots(self) -> dict[int, RobotView]:
+        return self.game.observers[MAIN].snapshot.robots
+
+    def until(self, condition: Callable[[], bool], deadline: float = 60.0) -> None:
+        end = time.monotonic() + deadline
+        nodes, shown = list(self.game.observers.values()), [0.0]
+
+        def over() -> bool:
+            if nodes[0].snapshot.time != shown[0]:
+                shown[0] = nodes[0].snapshot.time
+                self.game.step()
+            return condition() or time.monotonic() > end
+
+        spin(nodes, over)
+        assert condition() and self.game.errors == []
+
+    def parameter(self, node: str, name: str) -> object:
+        client = self.game.observers[MAIN].create_client(GetParameters, f'/{node}/get_parameters')
+        self.until(client.service_is_ready)
+        answer = client.call_async(GetParameters.Request(names=[name]))
+        self.until(answer.done)
+        return parameter_value_to_python(answer.result().values[0])
+
+    def type(self, line: str) -> subprocess.Popen[bytes]:  # noqa: A003
+        """Type a command line in a terminal."""
+        self.typed.append(subprocess.Popen(
+            ['bash', '-c', line], env=self.environment, start_new_session=True))
+        return self.typed[-1]
+
+    def has_run(self, line: str) -> None:
+        child = self.type(line)
+        self.until(lambda: child.poll() is not None)
+        assert child.returncode == 0
+
+
+@pytest.fixture
+def play(ros: None, tmp_path: Path) -> Iterator[Callable[..., Play]]:
+    made: list[Play] = []
+
+    def start(**settings: object) -> Play:
+        made.append(Play(tmp_path, **settings))
+        return made[-1]
+
+    yield start
+    for each in made:
+        for child in each.typed:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        each.game.processes.stop(1.0)
+
+
+@pytest.mark.parametrize('name', CONTROLS)
+def test_range_and_unit_of_a_control_are_those_of_the_declaration(name: str) -> None:
+    here = CONTROLS[name].declared
+    (p,) = (p for p in table(WorldParameters if CONTROLS[name].of_world else ElectionParameters)
+            if p.name == name.rpartition('.')[2])
+    assert here.unit == p.unit and here.check(CONTROLS[name].value) == CONTROLS[name].value
+    for value in here.choices() if here.choices else (here.lower, here.upper):
+        assert here.check(p.check(value)) == value
+    with pytest.raises(ParameterError, match=f'{name}.* takes'):
+        here.check('wrong' if here.choices else -1)
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    (name, value) for name, control in CONTROLS.items() if control.declared.choices
+    for value in control.declared.choices()])
+def test_robots_take_every_choice_of_the_page(
+        ros: None, tmp_path: Path, name: str, value: str) -> None:
+    given = Playground(tmp_path, **{name: value})._robot('1')
+    host = {p.name for p in table(RobotHostParameters)}
+    build(ElectionParameters, {'robot_id': 1, **{
+        key: each for key, each in given.items() if '.' not in key and key not in host}})
+    build(InstanceParameters, {key.rpartition('.')[2]: each for key, each in given.items()
+                               if key.startswith(BESIDE)})
+
+
+@pytest.mark.parametrize('key', SLIDERS)
+def test_a_slider_and_its_command_line_change_the_same_parameter(
+        play: Callable[..., Play], key: str) -> None:
+    assert {*OTHER} == {*SLIDERS}
+    one = play(robots=2, **{key: CONTROLS[key].value})
+    control, value = CONTROLS[key], OTHER[key]
+    nodes = ['world'] if control.of_world else [f'robot_{i}/election_node' for i in (1, 2)]
+    command = one.game.do(key, value)
+    assert one.game.do(key, value) == ''
+    one.until(lambda: not any(map(one.game.asked, nodes)))
+    assert [one.parameter(node, key) for node in nodes] == [value] * len(nodes)
+    if key == 'radius':
+        assert one.parameter(nodes[0], f'{BESIDE}.radius') == value
+    one.game.do(key, control.value)
+    one.until(lambda: not any(map(one.game.asked, nodes)))
+    assert one.parameter(nodes[-1], key) == control.value
+    one.has_run(command)
+    assert [one.parameter(node, key) for node in nodes] == [value] * len(nodes)
+
+
+def test_killed_leader_is_replaced_and_comes_back_by_button_and_by_command(
+        play: Callable[..., Play]) -> None:
+    one = play()
+    one.until(lambda: len(one.leaders) == 1)
+    leader = one.robots[1].leader
+    others = {*one.game.ids} - {leader}
+
+    def replaced() -> bool:
+        return {*one.robots} == others and one.leaders < others
+
+    def back() -> bool:
+        return len(one.robots) == 3 and one.leaders == {leader}
+
+    pid = one.game.pids[f'robot_{leader}']
+    assert one.game.do('kill', 'leader') == f'kill -KILL {pid}'
+    one.until(replaced)
+    assert one.game.do('kill', 'last') == ''
+    command = one.game.do('revive', 'last')
+    one.until(back)
+    one.has_run(f'kill -KILL {one.game.pids[f"robot_{leader}"]}')
+    one.until(replaced)
+    one.type(f'{command} wait')
+    one.until(back)
+
+
+def test_frozen_robot_is_silent_until_it_goes_on_by_button_or_by_command(
+        play: Callable[..., Play]) -> None:
+    one = play()
+    pid = one.game.pids['robot_2']
+    assert one.game.do('freeze', 2) == f'kill -STOP {pid}'
+    one.until(lambda: 2 not in one.robots)
+    assert one.game.do('revive', 2) == f'kill -CONT {pid}'
+    one.until(lambda: 2 in one.robots)
+    one.has_run(f'kill -STOP {pid}')
+    one.until(lambda: 2 not in one.robots)
+    one.has_run(f'kill -CONT {pid}')
+    one.until(lambda: 2 in one.robots)
+
+
+@pytest.mark.parametrize(('fault', 'end', 'holds'), [
+    (('blind', 3), ('revive', 3), lambda one: 3 in one.robots and one.robots[3].position is None),
+    (('cut', True), ('cut', False), lambda one: len(one.leaders) == 2),
+    (('liar', True), ('liar', False), lambda one: FORGED in one.leaders)],
+    ids=['blind', 'cut', 'liar'])
+def test_a_fault_and_its_command_line_have_the_same_effect(
+        play: Callable[..., Play], fault: tuple[str, object], end: tuple[str, object],
+        holds: Callable[[Play], bool]) -> None:
+    one = play()
+    one.until(lambda: not holds(one))
+    command = one.game.do(*fault)
+    one.until(lambda: holds(one))
+    one.game.do(*end)
+    one.until(lambda: not holds(one))
+    one.type(command)
+    one.until(lambda: holds(one))
+
+
+def test_a_robot_is_moved_by_button_and_by_command(play: Callable[..., Play]) -> None:
+    one = play()
+    x, y = here = one.robots[2].position or (math.nan, math.nan)
+
+    def is_at(place: tuple[float, float]) -> bool:
+        return math.dist(one.robots[2].position or (math.inf, 0.0), place) < 0.02
+
+    command = one.game.do('move', [2, 0.0, 0.0])
+    one.until(lambda: is_at((0.0, 0.0)))
+    one.has_run(command)
+    one.until(lambda: is_at((-x, -y)))
+    assert not is_at(here)
+
+
+def test_command_lines_of_another_algorithm_start_a_swarm_that_runs_it(
+        play: Callable[..., Play]) -> None:
+    one = play()
+    kill, lines = one.game.do('algorithm', 'colour').split('\n', 1)
+    assert kill.startswith('kill -KILL ')
+    one.until(lambda: len(one.robots) == 3)
+    for name in list(one.game.pids):
+        one.game.kill(name)
+    one.until(lambda: not one.robots)
+    one.type(f'{lines}\nwait')
+    one.until(lambda: len(one.robots) == 3)
+    assert one.parameter('robot_3/election_node', 'algorithm') == 'colour'
+    assert one.parameter('world', 'robots') == 3
+    with pytest.raises(ParameterError, match='colour does not take it'):
+        one.game.do('radius', 5.0)
+
+
+@pytest.mark.parametrize(('name', 'value', 'text'), [
+    ('radius', 31.0, 'parameter radius: 31.0 .* takes 0 to 30 m'), ('kill', 9, 'robot.*9.*1 to 3'),
+    ('algorithm', 'bonded', 'did you mean bounded'), ('tasks', 'gate', "tasks: 'gate'"),
+    ('radus', 1.0, 'radus is not known; did you mean radius')])
+def test_a_wrong_wish_is_an_error_that_names_it(
+        ros: None, tmp_path: Path, name: str, value: object, text: str) -> None:
+    with pytest.raises(ParameterError, match=text):
+        Playground(tmp_path, robots=3).do(name, value)
+
+
+@pytest.mark.parametrize('title', TOURS)
+def test_tour_of_a_minute_does_all_that_it_says(play: Callable[..., Play], title: str) -> None:
+    assert 50.0 <= sum(step.wait for step in TOURS[title]) <= 75.0
+    one = play(robots=5, speed=0.4, pace=8.0)
+    told, errors = [], set()
+
+    def over() -> bool:
+        news = one.game.news
+        errors.add(news.error)
+        if news.tour and news.tour not in told:
+            told.append(news.tour)
+        return bool(told) and not news.tour
+
+    one.game.wish(TOUR, title)
+    one.until(over)
+    assert told == [f'{title}: {step.text}' for step in TOURS[title]] and errors == {''}
+    last = {step.control: step.value for step in TOURS[title]}
+    assert {key: one.game.news.values[key] for key in last if key in one.game.news.values} == {
+        key: value for key, value in last.items() if key in one.game.news.values}
+    one.until(lambda: len(one.robots) == 5)
+
+
+def test_both_swarms_move_alike_and_have_a_curve_of_their_own(play: Callable[..., Play]) -> None:
+    one = play(speed=2.0, radius=6.0, communication_range=6.0)
+    one.until(lambda: len(one.game.curves) > 20)
+    beside = one.game.observers[BESIDE].snapshot.robots
+    assert {*beside} == {*one.robots} == {1, 2, 3}
+    assert all(math.dist(beside[i].position or (), one.robots[i].position or ()) < 2.0
+               for i in beside)
+    assert {len(point) for point in one.game.curves} == {3}
+
+
+def test_only_the_playground_has_controls_and_they_wish_what_it_knows(
+        ros: None, tmp_path: Path) -> None:
+    looking, playing = Document(), Document()
+    LivePage(looking, Lookout(6.0))
+    assert not [*looking.select({'type': Slider})]
+    game = Playground(tmp_path)
+    wishes: list[str] = []
+    Controls(playing, LivePage(playing, Lookout(6.0)), [c.declared for c in CONTROLS.values()],
+             tuple(TOURS), lambda: game.news, lambda name, value: wishes.append(name))
+    assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
+    assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}
+    for toggle in playing.select({'type': Toggle}):
+        toggle.active = True
+    assert wishes == list(SWITCHES)
+    assert {*FAULTS, *SWITCHES} - {LOOK} == {*game._acts}
+    assert [*playing.select({'type': AbstractButton})]
+
+
+def run(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, '-m', 'leader_election', 'play', *words], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def test_command_serves_this_computer_alone_and_ends_on_ctrl_c(tmp_path: Path) -> None:
+    child = run('--port', '0', '--robots', '2', '--output', str(tmp_path))
+    assert child.stdout is not None
+    address = next(line for line in child.stdout if 'playground' in line)
+    assert 'http://localhost:' in address and 'token' not in address
+    child.send_signal(signal.SIGINT)
+    rest, _ = child.communicate(timeout=60.0)
+    assert (child.returncode, rest) == (0, '')
+
+
+def test_in_a_browser_a_slider_a_click_and_a_switch_change_the_swarm(
+        browser: Browser, ros_domain: None, tmp_path: Path) -> None:  # noqa: F811
+    child = run('--port', '0', '--robots', '4', '--output', str(tmp_path))
+    assert child.stdout is not None
+    try:
+        browser.open(next(line for line in child.stdout if 'playground' in line).split()[4][:-1])
+        browser.until("named('leaders').data.id.length")
+        # A timeline without bars has no range yet.
+        browser.errors()
+        for name, value in (('speed', 0), ('radius', 30), ('communication_range', 30)):
+            browser.get(f"named('{name}').setv({{value: {value}, value_throttled: {value}}})")
+            browser.until(f"named('command').text.includes('{name} {value}.0')")
+        browser.until("named('leaders').data.id.length == 1 && named('gone').data.id.length == 0")
+        leader, x, y = browser.get("['id', 'x', 'y'].map((k) => named('leaders').data[k][0])")
+        browser.get(f"named('fault').active = {FAULTS.index('kill')}")
+        browser.click('map', x, y)
+        browser.until("named('command').text.includes('kill -KILL')")
+        browser.until(f"named('leaders').data.id.length && named('leaders').data.id[0] != {leader}"
+                      f" && named('gone').data.id[0] == {leader}")
+        browser.get("named('cut').active = true")
+        browser.until("named('command').text.includes('radio_groups')")
+        assert browser.errors() == []
+    finally:
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=60.0)
+
+
+@pytest.mark.parametrize('wrong', ['--robots=25', '--robots=0', '--port=-1', '--seed=-1'])
+def test_a_wrong_option_of_the_command_is_one_line(wrong: str, tmp_path: Path) -> None:
+    child = run(wrong, '--output', str(tmp_path))
+    out, _ = child.communicate(timeout=60.0)
+    assert child.returncode == 2 and out.splitlines()[-1].startswith('error: ')
+    assert len(out.splitlines()) <= 2
