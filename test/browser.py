@@ -83,17 +83,30 @@ class Browser:
                 if entry['level'] in ('SEVERE', 'WARNING')]
 
 
+def start(folder: Path) -> Browser:
+    """
+    Start a browser.
+
+    :param folder: of its profile.
+    :raises FileNotFoundError: if it is not installed.
+    """
+    chromium, driver = shutil.which('chromium'), shutil.which('chromedriver')
+    if chromium is None or driver is None:
+        raise FileNotFoundError('chromium and chromedriver are not installed')
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for option in (*OPTIONS, f'--user-data-dir={folder}'):
+        options.add_argument(option)
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    return Browser(webdriver.Chrome(options=options, service=Service(driver)))
+
+
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Browser]:
     """Start a browser for one test."""
-    chromium, driver = shutil.which('chromium'), shutil.which('chromedriver')
-    if chromium is None or driver is None:
-        pytest.skip('chromium and chromedriver are not installed')
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for option in (*OPTIONS, f'--user-data-dir={tmp_path}'):
-        options.add_argument(option)
-    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
-    running = webdriver.Chrome(options=options, service=Service(driver))
-    yield Browser(running)
-    running.quit()
+    try:
+        running = start(tmp_path)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    yield running
+    running.driver.quit()
