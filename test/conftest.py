@@ -90,6 +90,9 @@ def ros(ros_domain: None) -> Iterator[None]:
     """
     import rclpy
     from rclpy.node import Node
+    # A node whose start failed keeps its DDS participant until it is collected. Two participants
+    # of one domain in one process may wait for each other for ever when one of them ends.
+    gc.collect()
     rclpy.init(args=[])
     yield
     for each in gc.get_objects():
