@@ -45,7 +45,7 @@ from leader_election.election.identity.roster import (
     Roster,
     sign_record,
 )
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.robot.codec import codec_for, Message, Position
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.election.robot.wire import RejectReason
@@ -93,7 +93,43 @@ def identity_of(robot: int, roster: Roster, draw: random.Random) -> Identity:
                     draw.getrandbits(32), partial(draw.randbytes, 32))
 
 
-class LyingSwarm(SimulatedSwarm):
+class Liars:
+    """What lies are made of: liars, perhaps among others, and their leaders before they lied."""
+
+    now: float
+    robots: dict[int, Robot]
+    places: dict[int, Position]
+    strength: dict[int, float]
+    before: dict[int, int]
+
+    def signed(self, liar: int, message: Message, part: IdentityPart | None) -> str:
+        """Return a lie as sent, under the own identity where it is about the liar itself."""
+        robot = self.robots[liar]
+        identity = robot.identity
+        if identity is not None and part is None and message.id == liar:
+            said = Said(liar, message.export.leader, message.export.value,
+                        message.export.distance, message.export.hops, message.position)
+            part, hops = identity.part(
+                said, frozenset({-int(self.now * 10)}), self.now,
+                robot.authentication.time.read(self.now))
+            message = message._replace(export=message.export._replace(hops=hops))
+        message = message._replace(identity=part if identity is not None else None)
+        return robot.authentication.sign(
+            codec_for(BOUNDED).encode(message), message.id, self.now)
+
+    def heard(self, liar: int, robot: int) -> Message | None:
+        """Return the last message of a robot that a liar has heard."""
+        entry = self.robots[liar].mailbox.entry(robot)
+        return None if entry is None else entry.message
+
+    def own(self, liar: int, value: float, distance: float = 0.0, leader: int | None = None,
+            hops: int = 0) -> Message:
+        """Return a message of a liar under its own id."""
+        return Message(liar, 'map', self.places[liar],
+                       BOUNDED.state(value, distance, liar if leader is None else leader, hops))
+
+
+class LyingSwarm(Liars, SimulatedSwarm):
     """
     The robots of a case.
 
@@ -178,35 +214,10 @@ class LyingSwarm(SimulatedSwarm):
     def _lie(self, liar: int, number: int) -> None:
         every, lie = LIES[self.liars[liar]]
         for message, seems in lie(self, liar, number):
-            payload = self._signed(liar, message, seems)
+            payload = self.signed(liar, message, seems)
             for near in self._near[liar]:
                 self._carry(near, payload)
         self.at(self.now + every, partial(self._lie, liar, number + 1))
-
-    def _signed(self, liar: int, message: Message, part: IdentityPart | None) -> str:
-        robot = self.robots[liar]
-        identity = robot.identity
-        if identity is not None and part is None and message.id == liar:
-            said = Said(liar, message.export.leader, message.export.value,
-                        message.export.distance, message.export.hops, message.position)
-            part, hops = identity.part(
-                said, frozenset({-int(self.now * 10)}), self.now,
-                robot.authentication.time.read(self.now))
-            message = message._replace(export=message.export._replace(hops=hops))
-        message = message._replace(identity=part if identity is not None else None)
-        return robot.authentication.sign(
-            codec_for(BOUNDED).encode(message), message.id, self.now)
-
-    def heard(self, liar: int, robot: int) -> Message | None:
-        """Return the last message of a robot that a liar has heard."""
-        entry = self.robots[liar].mailbox.entry(robot)
-        return None if entry is None else entry.message
-
-    def own(self, liar: int, value: float, distance: float = 0.0, leader: int | None = None,
-            hops: int = 0) -> Message:
-        """Return a message of a liar under its own id."""
-        return Message(liar, 'map', self.places[liar],
-                       BOUNDED.state(value, distance, liar if leader is None else leader, hops))
 
     # The judgement.
 
@@ -232,27 +243,27 @@ class LyingSwarm(SimulatedSwarm):
 Lies = Iterator[tuple[Message, IdentityPart | None]]
 
 
-def strongest(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def strongest(swarm: Liars, liar: int, number: int) -> Lies:
     """Claim to lead, stronger than all."""
     yield swarm.own(liar, -STRONGEST), None
 
 
-def granted(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def granted(swarm: Liars, liar: int, number: int) -> Lies:
     """Claim the strength that it is granted, the greatest of all: it is no lie, but silence is."""
     yield swarm.own(liar, -STRONGEST), None
 
 
-def invented(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def invented(swarm: Liars, liar: int, number: int) -> Lies:
     """Relay the candidacy of a leader that never was."""
     yield swarm.own(liar, -STRONGEST, 1.0, GHOST, 1), None
 
 
-def by_turns(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def by_turns(swarm: Liars, liar: int, number: int) -> Lies:
     """Claim the greatest strength and the least by turns."""
     yield swarm.own(liar, -STRONGEST if number % 2 else 0.0), None
 
 
-def follows(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def follows(swarm: Liars, liar: int, number: int) -> Lies:
     """Say in the name of the leaders of all neighbours that they follow another one."""
     for leader in {swarm.robots[liar].state.leader,
                    *(near.message.export.leader for near in swarm.robots[liar].neighbours)}:
@@ -263,7 +274,7 @@ def follows(swarm: LyingSwarm, liar: int, number: int) -> Lies:
             yield message, NO_PART if last is None else last.identity
 
 
-def all_ids(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def all_ids(swarm: Liars, liar: int, number: int) -> Lies:
     """Say in the name of all robots that they follow a leader that never was."""
     for robot in swarm.places:
         if robot != liar:
@@ -272,7 +283,7 @@ def all_ids(swarm: LyingSwarm, liar: int, number: int) -> Lies:
                 -STRONGEST, 1.0, GHOST, 1)), NO_PART if last is None else last.identity
 
 
-def overstated(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def overstated(swarm: Liars, liar: int, number: int) -> Lies:
     """Repeat what all neighbours say, in their names, with hops and distances too great."""
     for near in swarm.robots[liar].neighbours:
         message = near.message
@@ -280,7 +291,7 @@ def overstated(swarm: LyingSwarm, liar: int, number: int) -> Lies:
             distance=message.export.distance + RADIUS)), message.identity
 
 
-def dragged(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def dragged(swarm: Liars, liar: int, number: int) -> Lies:
     """Say in the name of its leader that it walks away."""
     last = swarm.heard(liar, swarm.robots[liar].state.leader)
     if last is not None and last.position is not None:
@@ -289,7 +300,7 @@ def dragged(swarm: LyingSwarm, liar: int, number: int) -> Lies:
             None if last.identity is None else last.identity._replace(own=None, leader=None))
 
 
-def near_a_far_leader(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def near_a_far_leader(swarm: Liars, liar: int, number: int) -> Lies:
     """Say that a leader far away is here, no hop away."""
     candidacies = [near.message.export for near in swarm.robots[liar].neighbours
                    if near.message.export.leader != swarm.before[liar]]
@@ -318,7 +329,7 @@ def near_a_far_leader(swarm: LyingSwarm, liar: int, number: int) -> Lies:
                 serial=mine.statement.serial, signature=mine.signature))
 
 
-def two_places(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def two_places(swarm: Liars, liar: int, number: int) -> Lies:
     """Sign two statements under one number."""
     identity, value = swarm.robots[liar].identity, -swarm.strength[liar]
     if identity is None:
@@ -334,7 +345,7 @@ def two_places(swarm: LyingSwarm, liar: int, number: int) -> Lies:
         yield message, part
 
 
-def drops(swarm: LyingSwarm, liar: int, number: int) -> Lies:
+def drops(swarm: Liars, liar: int, number: int) -> Lies:
     """Relay nothing: say only that it leads itself."""
     yield swarm.own(liar, -swarm.strength[liar]), None
 
@@ -344,7 +355,7 @@ class Lie(NamedTuple):
 
     every: float
     """The time from one to the next [s]."""
-    tell: Callable[[LyingSwarm, int, int], Lies]
+    tell: Callable[[Liars, int, int], Lies]
 
 
 LIES: Mapping[str, Lie] = {
@@ -365,6 +376,51 @@ LIES: Mapping[str, Lie] = {
 }
 HELPFUL = {kind for kind in LIES if kind.startswith(('forged', 'dragging'))}
 """Those whose liars send their own messages as well."""
+UNTRUSTED = tuple(kind for kind in LIES if not kind.startswith('granted'))
+"""Those whose liars are granted nothing."""
+
+
+class Insider(Liars):
+    """
+    A liar in a swarm that is not simulated here.
+
+    :ivar robot: receives the messages of others.
+    :ivar near: the robots that hear its lies.
+    """
+
+    def __init__(self, robot: Robot, places: Mapping[int, Position]) -> None:
+        self.id, self.robot = robot.parameters.robot_id, robot
+        self.robots, self.places = {self.id: robot}, dict(places)
+        self.strength = {self.id: robot.parameters.strength}
+        self.near: tuple[int, ...] = ()
+        self._kind, self._number = '', 0
+        self._due = self._round_due = 0.0
+
+    def begin(self, kind: str, place: Position, now: float) -> None:
+        """Begin to tell lies of a kind at a place [m]."""
+        self._kind, self._due, self.places[self.id] = kind, now, place
+        most = self.robot.parameters.communication_range
+        self.near = tuple(i for i, there in self.places.items()
+                          if i != self.id and math.dist(place, there) <= most)
+        self._round(now)
+        self.before = {self.id: self.robot.state.leader}
+
+    def _round(self, now: float) -> str:
+        self.robot.sensing.take_odometry((*self.places[self.id], 0.0), now)
+        self._round_due = now + self.robot.parameters.round_period
+        return self.robot.round(now)
+
+    def speak(self, now: float) -> list[str]:
+        """Return what it sends now; nothing before it begins."""
+        said, self.now = [], now
+        if self._kind and now >= self._round_due:
+            own = self._round(now)
+            said = [own] * (self._kind in HELPFUL)
+        if self._kind and now >= self._due:
+            every, lie = LIES[self._kind]
+            said += [self.signed(self.id, *each) for each in lie(self, self.id, self._number)]
+            self._due, self._number = now + every, self._number + 1
+        return said
 
 
 class Figures(NamedTuple):
@@ -470,7 +526,7 @@ def main() -> None:
     kinds = [kind for kind in LIES if options.kind in kind]
     every = {kind: (kind,) for kind in kinds}
     if options.mixed:
-        every = {'mixed': tuple(kind for kind in kinds if not kind.startswith('granted'))}
+        every = {'mixed': tuple(kind for kind in kinds if kind in UNTRUSTED)}
     print('| lie | without a leader, periodic: key, identities | reactive: key, identities '
           '| under another leader, reactive | changes | honest dropped | liars convicted |')
     print('|---|---|---|---|---|---|---|')

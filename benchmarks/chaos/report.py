@@ -136,7 +136,7 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
         Check(account.delivered > 0 and 0 <= missing <= LOST_SHARE * account.delivered,
               f'of {account.delivered} copies that the relay delivered robots counted '
               f'{account.heard}; DDS lost {missing}'),
-        *outcome.mandates,
+        *outcome.further,
     ]
 
 

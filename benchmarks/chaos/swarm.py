@@ -18,11 +18,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from itertools import cycle
 import math
 from pathlib import Path
 import random
 import resource
+from tempfile import TemporaryDirectory
 from threading import Event, Thread
+import time
 from typing import Any
 
 from benchmarks.chaos.judge import Truth
@@ -43,17 +46,22 @@ from benchmarks.chaos.schedule import (
     STRENGTH,
 )
 from benchmarks.hosted_swarm import Observer
+from benchmarks.insiders import Insider, LIES
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot.codec import Position
-from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
+from leader_election.election.robot.diagnostics import ELECTION, KEY, LIAR, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build
 from leader_election.parameters.values import id_ranges, within
 from leader_election.ros.demo.checks import Leaderships
 from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import ANSWER, answer_of, DEPTH
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
+from leader_election.swarm.fleet import key_command, key_file
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.gate_log import Answer
@@ -68,6 +76,8 @@ ALONE_SHARE = 0.25
 """The share of the robots, the strongest ones, that have a process of their own."""
 HOSTED = 10
 """The most robots in one process."""
+INSIDERS, INSIDER_STRENGTH = tuple(range(800, 800 + len(LIES))), -10.0
+"""Their ids, and what they are granted: less than any robot has."""
 JOINING_SHARE = 0.1
 """The number of robots that join later, as a share of those at the start; at least one."""
 
@@ -91,6 +101,8 @@ class Settings:
     simulated_clock: bool = True
     mandate: float = 0.0
     """The duration of mandates: robots wander, and command a gate [s]. 0: they stand still."""
+    identities: bool = False
+    """Whether robots have identities, and insiders attack them."""
 
     @property
     def places(self) -> int:
@@ -152,6 +164,9 @@ class ChaosObserver(Observer):
         self.reversals: list[str] = []
         """Counters that went backwards without a restart of their robot."""
         self._gaps: dict[int, float] = defaultdict(float)
+        self.insider: Insider | None = None
+        self.convicted: set[int] = set()
+        """The robots that any robot dropped as liars."""
         self.attacker = Attacker(self, places, seed)
         # As deep as for messages: robots of one process publish theirs all at once.
         profile = copy(EVENTS)
@@ -174,6 +189,8 @@ class ChaosObserver(Observer):
             self._gaps[robot] = max(self._gaps[robot], now - self.heard_at[robot])
         self.heard_at[robot] = now
         self.attacker.heard[robot] = message.data
+        if self.insider is not None:
+            self.insider.robot.receive(message.data, now)
 
     def longest_gap(self, living: frozenset[int]) -> tuple[float, int]:
         """Return the longest time between two messages of a living robot, and its id [s]."""
@@ -207,6 +224,9 @@ class ChaosObserver(Observer):
                 self.radio_taken += 1
                 continue
             found = parse_status(Status(status.name, status.hardware_id, values))
+            if found is not None and found.concern == KEY:
+                self.convicted |= {int(name.removeprefix(f'{LIAR} ')) for name in values
+                                   if name.startswith(f'{LIAR} ')}
             if (found is not None and found.robot == f'robot_{found.id}'
                     and found.concern in (ELECTION, NEIGHBOURHOOD_STATUS)):
                 self._count(found.id, found.concern, {
@@ -285,7 +305,33 @@ class ChaosSwarm(FaultySwarm):
         self.leaderships = Leaderships(scene.ids if settings.mandate else ())
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
+        if settings.identities:
+            self._parameters |= self._enrol()
+            self._replace_insider()
         self._coming: set[int] = set()
+
+    # Identities.
+
+    def _enrol(self) -> dict[str, str]:
+        """Make key, roster and identities; return the parameters of all robots."""
+        self._files = TemporaryDirectory()
+        roster, key = (Path(self._files.name) / name for name in ('roster', 'swarm.key'))
+        key_file.make_key(key)
+        for ids, grants in ((tuple(self.places), {}), (INSIDERS, {'strength': INSIDER_STRENGTH})):
+            key_command.change(roster, key_command.ENROL, ids, grants)
+        self._insiders = cycle(INSIDERS)
+        return {'swarm_key_file': str(key), 'roster_file': str(roster),
+                'identity_file': f'{roster}.{{id}}.key'}
+
+    def _replace_insider(self) -> None:
+        """Let the next insider listen: the one before it may be convicted."""
+        parameters = build(ElectionParameters, {
+            **self._parameters, 'robot_id': next(self._insiders), 'strength': INSIDER_STRENGTH})
+        roster = key_file.read_file(parameters.roster_file, key_file.ROSTER)
+        self.observer.insider = Insider(Robot(
+            parameters, keys=key_file.read_keys(parameters.swarm_key_file),
+            start=time.time_ns() // 10**6 - int(self.observer.now() * 1e3),
+            identity=key_file.read_identity(parameters, '', roster)), self.places)
 
     # Processes.
 
@@ -315,8 +361,11 @@ class ChaosSwarm(FaultySwarm):
         super().run(name, executable, {**parameters, **by_clock})
 
     def check(self) -> None:
-        """Check processes, answers, and who was heard (:class:`FaultySwarm`)."""
+        """Check processes, answers, and who was heard (:class:`FaultySwarm`); let insiders lie."""
         super().check()
+        insider = self.observer.insider
+        for payload in insider.speak(self.observer.now()) if insider else ():
+            self.observer.attacker.send(payload, insider.near)
         for robot in [robot for robot in self._coming if robot in self.observer.leaders]:
             self._coming.discard(robot)
             self.truth = self.truth.after(living=self.truth.living | {robot})
@@ -337,7 +386,10 @@ class ChaosSwarm(FaultySwarm):
         """Stop all; return the exit status of each process that was not killed."""
         if self.clock is not None:
             self.clock.stop()
-        return self.processes.stop()
+        statuses = self.processes.stop()
+        if self.settings.identities:
+            self._files.cleanup()
+        return statuses
 
     # Changes.
 
@@ -401,7 +453,14 @@ class ChaosSwarm(FaultySwarm):
         self.clock.offset += change.settings['leap']
 
     def _attack(self, change: Change) -> None:
-        self.observer.attacker.begin(change.settings['name'], change.robots[0])
+        observer, name, robot = self.observer, change.settings['name'], change.robots[0]
+        if name in LIES:
+            assert observer.insider is not None
+            observer.insider.begin(name, self.places[robot], observer.now())
+        else:
+            observer.attacker.begin(name, robot)
 
     def _attack_over(self, change: Change) -> None:
         self.observer.attacker.stop()
+        if change.settings['name'] in LIES:
+            self._replace_insider()

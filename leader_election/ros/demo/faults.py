@@ -20,7 +20,7 @@ which breaks the radio, splits the swarm or silences odometry; an attacker sends
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
 from pathlib import Path
 import random
@@ -105,10 +105,13 @@ class Attacker:
         while self._due >= 1.0:
             self._due -= 1.0
             self._number += 1
-            message = String(data=attack.payload(self._number, target))
-            for victim in victims:
-                self._air[victim].publish(message)
-            self.count += len(victims)
+            self.send(attack.payload(self._number, target), victims)
+
+    def send(self, payload: str, victims: Sequence[int]) -> None:
+        """Send a message to robots."""
+        for victim in victims:
+            self._air[victim].publish(String(data=payload))
+        self.count += len(victims)
 
 
 class FaultySwarm:
