@@ -48,7 +48,7 @@ LEANS_ON = {
                     'election.coordination', 'parameters'},
     'swarm.recording': {'swarm.web', 'swarm.view', 'swarm', 'simulation', 'election.robot',
                         'election.algorithms', 'localisation', 'parameters'},
-    'swarm.web': {'swarm.view', 'swarm', 'election.robot', 'parameters'},
+    'swarm.web': {'swarm.doctor', 'swarm.view', 'swarm', 'election.robot', 'parameters'},
     'swarm.doctor': {'swarm.fleet', 'election.robot', 'election.algorithms', 'localisation',
                      'parameters'},
     'lab': {'swarm.web', 'swarm.view', 'swarm', 'simulation', 'election.robot',

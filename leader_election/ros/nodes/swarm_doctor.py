@@ -14,8 +14,8 @@
 
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, suppress
 from copy import copy
 from functools import partial
 import math
@@ -144,6 +144,7 @@ class SwarmDoctor(Node):
         self._odometry.clear()
         self._scanned.clear()
         self._diagnostics.clear()
+        self._neighbours = {folder: history[-1:] for folder, history in self._neighbours.items()}
         self._ticks.clear()
 
     def _subscribe(self, topic: str, kind: str) -> None:
@@ -329,10 +330,9 @@ def status_of(status: DiagnosticStatus) -> Status:
                   values={value.key: value.value for value in status.values})
 
 
-def observe(options: Any) -> observed.Observations | None:
-    """Observe for the requested time, once discovery has settled; ``None`` if stopped before."""
-    stop = StopRequest()
-    stop.listen()
+def observe(options: Any, stopped: Callable[[], bool],
+            ) -> Generator[observed.Observations, None, None]:
+    """Yield the observations of each requested time, once discovery has settled, until stopped."""
     doctor = SwarmDoctor(options)
     # The events executor of rclpy 7.1 does not report when a message was sent.
     executor = make_executor('single')
@@ -340,17 +340,21 @@ def observe(options: Any) -> observed.Observations | None:
 
     def wait(seconds: float, until: Callable[[], bool]) -> None:
         end = time.monotonic() + seconds
-        while not (stop.made or until()) and time.monotonic() < end:
+        while not (stopped() or until()) and time.monotonic() < end:
             executor.spin_once(timeout_sec=max(min(0.1, end - time.monotonic()), 0.0))
 
-    wait(SEARCH_LIMIT, doctor.is_settled)
-    doctor.listen()
-    wait(options.seconds, lambda: False)
-    # Rounds and diagnostics of a slow simulation are as much farther apart.
-    wait((LONGEST - 1.0) * options.seconds, lambda: doctor.has_heard(options.seconds))
-    swarm = None if stop.made else doctor.observations()
-    doctor.destroy_node()
-    return swarm
+    try:
+        wait(SEARCH_LIMIT, doctor.is_settled)
+        while not stopped():
+            doctor.listen()
+            wait(options.seconds, lambda: False)
+            # Rounds and diagnostics of a slow simulation are as much farther apart.
+            wait((LONGEST - 1.0) * options.seconds, lambda: doctor.has_heard(options.seconds))
+            if not stopped():
+                yield doctor.observations()
+    finally:
+        executor.shutdown()
+        doctor.destroy_node()
 
 
 def main() -> int:
@@ -358,7 +362,10 @@ def main() -> int:
     try:
         options = command.parse(remove_ros_args(sys.argv)[1:])
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        swarm = observe(options)
+        stop = StopRequest()
+        stop.listen()
+        with closing(observe(options, lambda: stop.made)) as swarms:
+            swarm = next(swarms, None)
     except (ParameterError, RuntimeError) as error:
         return print_error(error)
     finally:

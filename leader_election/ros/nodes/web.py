@@ -17,6 +17,7 @@
 from collections import deque
 from collections.abc import Sequence
 from copy import copy
+from threading import Thread
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -25,9 +26,11 @@ from leader_election.election.robot.diagnostics import hardware_id, robot_status
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import SENSOR, STREAM
-from leader_election.ros.nodes.swarm_doctor import status_of
+from leader_election.ros.nodes.swarm_doctor import observe, status_of
+from leader_election.swarm.doctor import command
 from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.view.frame import facts
+from leader_election.swarm.web.examination import examination
 from leader_election.swarm.web.live_page import LivePage, Lookout
 from leader_election.swarm.web.server import PageServer
 from nav_msgs.msg import Odometry
@@ -36,6 +39,8 @@ from rclpy.serialization import deserialize_message
 
 MOST_MESSAGES = 2000
 """The most messages on ``/diagnostics`` that are kept."""
+EXAMINED = '5'
+"""The time that each examination listens, an argument of ``swarm_doctor`` [s]."""
 MOST_NEW = 20
 """The most robots to whose true positions a page begins to listen at one update."""
 SHOWN_AT = 'the swarm is shown at'
@@ -56,6 +61,7 @@ class Page:
             observer.parameters.communication_range, observer.parameters.trail)
         self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
         self.server = PageServer(self.make, port, address, token)
+        self._doctor = Thread(target=self._examine)
         self._ears: Node | None = None
         self._heard: dict[int, Any] = {}
         self._truth: dict[int, Position] = {}
@@ -73,10 +79,21 @@ class Page:
     def show(self) -> None:
         """Show the observer's frame."""
         observer = self._observer
+        if self.lookout.examiners and not self._doctor.is_alive():
+            self._doctor = Thread(target=self._examine)
+            self._doctor.start()
         truth = self._true_positions() if self.lookout.truth else {}
         self.lookout.observe(observer.frame._replace(truth=truth), observer.rings,
                              lambda: (*facts(observer.frame, observer.statistics),
                                       f'whole {observer.statistics.whole:.0%} of the time'))
+
+    def _examine(self) -> None:
+        """Examine the swarm again and again, as ``swarm_doctor`` does, while a viewer wants it."""
+        options = command.parse(['--seconds', EXAMINED, '--topic',
+                                 self._observer.resolve_topic_name('neighbourhood')])
+        for swarm in observe(options, lambda: not self.lookout.examiners):
+            self.lookout.examination = examination(swarm, options.radio_topics)
+        self.lookout.examination = None
 
     def _true_positions(self) -> dict[int, Position]:
         """
@@ -103,6 +120,9 @@ class Page:
     def close(self) -> None:
         """End the server, and listen no more."""
         self.server.stop()
+        self.lookout.examiners = 0
+        if self._doctor.is_alive():
+            self._doctor.join()
         if self._ears is not None:
             self._ears.destroy_node()
 

@@ -20,7 +20,7 @@ checked, too.
 """
 
 from collections.abc import Collection, Iterator
-from itertools import combinations, product
+from itertools import permutations, product
 from typing import NamedTuple
 
 from leader_election.election.robot import diagnostics as vocabulary
@@ -151,16 +151,28 @@ def _longest_link(swarm: Observations) -> float:
 
 def one_way(swarm: Observations) -> Iterator[Symptom]:
     """Find links in one direction only: only one robot of a pair receives the other."""
-    for one, other in combinations(sorted(swarm.ids.keys() & swarm.neighbours.keys()), 2):
-        for receiver, sender in ((one, other), (other, one)):
-            if (all(swarm.ids[sender] in ids for ids in _recent(swarm, receiver))
-                    and not any(swarm.ids[receiver] in ids for ids in _recent(swarm, sender))):
-                ranges = [_range(swarm, robot) for robot in (receiver, sender)]
-                why = (f' (communication_range {ranges[0]} and {ranges[1]} m)'
-                       if None not in ranges and ranges[0] != ranges[1] else '')
-                yield Symptom(Level.WARN, (receiver, sender),
-                              f'{receiver} has {sender} as a neighbour, '
-                              f'{sender} not {receiver}{why}')
+    for (receiver, sender), mutual in hearing(swarm).items():
+        if not mutual:
+            ranges = [_range(swarm, robot) for robot in (receiver, sender)]
+            why = (f' (communication_range {ranges[0]} and {ranges[1]} m)'
+                   if None not in ranges and ranges[0] != ranges[1] else '')
+            yield Symptom(Level.WARN, (receiver, sender),
+                          f'{receiver} has {sender} as a neighbour, {sender} not {receiver}{why}')
+
+
+def hearing(swarm: Observations) -> dict[tuple[str, str], bool]:
+    """
+    Return who hears whom: receiver and sender, where the one steadily has the other as neighbour.
+
+    :return: whether the sender ever had the receiver as a neighbour, too, by receiver and sender.
+    """
+    recent = {robot: [set(ids) for ids in _recent(swarm, robot)]
+              for robot in sorted(swarm.ids.keys() & swarm.neighbours.keys())}
+    always = {robot: set.intersection(*sets) for robot, sets in recent.items()}
+    ever = {robot: set.union(*sets) for robot, sets in recent.items()}
+    return {(receiver, sender): swarm.ids[receiver] in ever[sender]
+            for receiver, sender in permutations(recent, 2)
+            if swarm.ids[sender] in always[receiver]}
 
 
 def _range(swarm: Observations, robot: str) -> str | None:

@@ -22,13 +22,14 @@ from typing import Any, NamedTuple
 
 from bokeh.document import Document
 from bokeh.events import Tap
-from bokeh.layouts import row
+from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource
-from bokeh.models.widgets import Div, Select, Toggle
+from bokeh.models.widgets import Div, RadioGroup, Select, Toggle
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings, Trails
+from leader_election.swarm.web.examination import Examination, HearingGraph
 from leader_election.swarm.web.robot_details import robot_html, way_to_leader
 from leader_election.swarm.web.swarm_map import Data, legend_html, SwarmMap
 from leader_election.swarm.web.timeline import Event, History, Timeline
@@ -41,6 +42,7 @@ SPAN = 180.0
 """The length of the timeline [s]."""
 MOST_EVENTS = 12
 """The greatest number of events that are shown."""
+HEARING = 'who hears whom'
 NEAR = 0.04
 """A click chooses a robot within this part of the map's width."""
 WIDGETS = ':host { color-scheme: light }'
@@ -71,12 +73,15 @@ class Lookout:
     :ivar map: computes what is on maps.
     :ivar pages: the number of open pages; while there are none, only history and trails go on.
     :ivar truth: the number of pages that show true positions.
+    :ivar examiners: the number of pages that show who hears whom.
+    :ivar examination: the last one, while a page shows who hears whom.
     :ivar look: the newest.
     """
 
     def __init__(self, communication_range: float, trail: float = 5.0) -> None:
         self.history = History(SPAN)
-        self.pages = self.truth = 0
+        self.pages = self.truth = self.examiners = 0
+        self.examination: Examination | None = None
         self._trails = Trails(trail)
         frame = Frame(Snapshot(0.0, {}), {})
         self.map = SwarmMap([frame], Rings(), communication_range)
@@ -124,6 +129,7 @@ class LivePage:
         self._document, self._lookout, self._statuses = document, lookout, statuses
         self._shown: Look | None = None
         self.chosen: int | None = None
+        self._examination: Examination | None = None
         look = lookout.look
         self.map = SwarmMap([look.frame], look.rings, lookout.map.reach)
         self._rings = look.rings
@@ -134,6 +140,7 @@ class LivePage:
         self._ring = ColumnDataSource({'x': [], 'y': []})
         chart.scatter('x', 'y', source=self._ring, size=28, fill_color=None, line_width=3,
                       line_color=hexadecimal(NOTE))
+        self.graph = HearingGraph(chart)
         chart.on_event(Tap, self._tap)
         self.timeline = Timeline()
         self._texts = {name: Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE])
@@ -145,7 +152,12 @@ class LivePage:
         self.follow = Toggle(label='follow', width=70, align='end')
         self.truth = Toggle(label='true positions', width=110, align='end')
         self.truth.on_change('active', lambda _, __, active: self._want_truth(active))
-        controls = row(self.robots, self.follow, self.truth, name='controls')
+        self.hearing = Toggle(label=HEARING, width=230)
+        self.hearing.on_change('active', lambda _, __, active: self._want_examination(active))
+        self.findings: Any = RadioGroup(labels=[], sizing_mode='stretch_width')
+        self.findings.on_change('active', lambda _, __, index: self._choose_found(index))
+        controls = column(row(self.robots, self.follow, self.truth), self.hearing, self.findings,
+                          sizing_mode='stretch_width', name='controls')
         chart.name, self.timeline.figure.name = 'map', 'timeline'
         document.title = 'swarm'
         document.template = TEMPLATE  # type: ignore[assignment]
@@ -160,10 +172,23 @@ class LivePage:
     def _want_truth(self, wanted: bool) -> None:
         self._lookout.truth += 1 if wanted else -1
 
+    def _want_examination(self, wanted: bool) -> None:
+        self._lookout.examiners += 1 if wanted else -1
+        self._show_examination()
+
+    def _choose_found(self, index: int | None) -> None:
+        """Choose the first robot of a finding."""
+        examined = self._examination
+        robots = [] if index is None or examined is None else examined.robots(index)
+        if robots:
+            self.choose(robots[0])
+
     def _close(self, _: Any) -> None:
         self._lookout.pages -= 1
         if self.truth.active:
             self._want_truth(False)
+        if self.hearing.active:
+            self._lookout.examiners -= 1
 
     def choose(self, robot: int | None) -> None:
         """Show a robot in detail, and its way to its leader; ``None``: none."""
@@ -199,6 +224,7 @@ class LivePage:
                 ('next', frame.upcoming and f'next: {frame.upcoming}')) if text)
         if before is None or look.bars is not before.bars:
             self._show_slow(look)
+        self._show_examination()
         self._show_robot(look, details=before is None or look.bars is not before.bars)
         self._document.unhold()
 
@@ -212,6 +238,17 @@ class LivePage:
         snapshot = look.frame.snapshot
         ids = sorted(snapshot.robots.keys() | snapshot.gone.keys())
         self.robots.options = ['', *map(str, ids)]
+
+    def _show_examination(self) -> None:
+        """Show who hears whom and the findings, where wanted."""
+        wanted, before = self.hearing.active, self._examination
+        self._examination = found = self._lookout.examination if wanted else None
+        if found or before:
+            self.graph.show(found or Examination(), self._lookout.look.frame.snapshot)
+        if found is not before:
+            self.findings.update(active=None, labels=found.lines() if found else [])
+        self.hearing.label = HEARING + (
+            '' if not wanted else f': {len(found.findings)} findings' if found else ': listening')
 
     def _show_robot(self, look: Look, details: bool = True) -> None:
         """Show the chosen robot on the map, and what is known of it."""

@@ -21,6 +21,7 @@ import sys
 from bokeh.client import pull_session
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.web import Web
+from leader_election.swarm.web.live_page import HEARING
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.parameter import Parameter
@@ -74,6 +75,30 @@ def test_page_shows_robots_and_a_lost_leader(page):
         assert [shown(name) for name in ('leaders', 'robots', 'gone')] == [[2], [1], [3]]
         spin_until(nodes, lambda: any('robot 3 is silent' in event.text
                                       for event in page.page.lookout.look.events))
+
+
+def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
+    robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
+    nodes = [page, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}), *robots]
+    lookout = page.page.lookout
+    with pull_session(url=page.page.server.url) as session:
+        button = session.document.select_one({'label': HEARING})
+        assert lookout.examination is None, 'nothing is examined where nobody asks'
+        button.active = True
+        session.force_roundtrip()
+        spin_until(nodes, lambda: lookout.examination is not None
+                   and lookout.examination.hears == {('r1', 'r2'): False})
+        assert ('settings', ('r1', 'r2')) in {
+            (finding.check, finding.subjects) for finding in lookout.examination.findings}
+
+        def arrow():
+            with pull_session(session.id, page.page.server.url) as newest:
+                return newest.document.get_model_by_name('one_way').data
+
+        spin_until(nodes, lambda: arrow() == {
+            'x0': [3.0], 'y0': [0.0], 'x1': [0.0], 'y1': [0.0]})
+        lookout.examiners = 0
+        spin_until(nodes, lambda: lookout.examination is None)
 
 
 def test_port_in_use_is_a_wrong_parameter(page):

@@ -22,9 +22,12 @@ from bokeh.document import Document
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
+from leader_election.swarm.doctor.diagnoses import Finding
+from leader_election.swarm.doctor.observations import Level
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.web.examination import Examination, TINTS
 from leader_election.swarm.web.live_page import LivePage, Lookout
 from leader_election.swarm.web.robot_details import robot_html, way_to_leader
 from leader_election.swarm.web.server import PageServer
@@ -149,6 +152,38 @@ def test_followed_robot_stays_in_the_middle(page):
     page._lookout.observe(frame(1.5), RINGS, facts)
     page.update()
     assert [page.map.figure.x_range.start, page.map.figure.x_range.end] == [5.0, 6.0]
+
+
+def test_pair_is_one_line_and_hearing_by_one_an_arrow_to_the_hearer():
+    ids = {f'r{i}': i for i in (1, 2, 3, 10, 99)}
+    hears = {('r1', 'r2'): True, ('r2', 'r1'): True, ('r3', 'r1'): False, ('r10', 'r1'): False,
+             ('r99', 'r1'): False}
+    found = [Finding('one_way', level, robots, 'one hears', '') for level, robots in (
+        (Level.ERROR, ('r3', 'id 7')), (Level.WARN, ('r3', 'r1', 'r10', 'lost')))]
+    graph = Examination(ids, hears, found).graph(frame().snapshot)
+    assert graph['mutual'] == {'x0': [4.0], 'y0': [2.0], 'x1': [2.0], 'y1': [2.0]}
+    assert graph['one_way'] == {'x0': [2.0], 'y0': [2.0], 'x1': [2.0], 'y1': [4.0]}
+    assert graph['found'] == {'x': [2.0, 8.0, 2.0], 'y': [4.0, 2.0, 2.0],
+                              'tint': [TINTS[level] for level in (2, 2, 1)]}
+
+
+def test_graph_moves_with_robots_a_click_on_a_finding_chooses_and_all_goes_with_the_button(page):
+    page.hearing.active = True
+    assert page._lookout.examiners == 1 and page.hearing.label.endswith('listening')
+    page._lookout.examination = Examination({'r1': 1, 'r2': 2}, {('r2', 'r1'): False}, [
+        Finding('one_way', Level.WARN, ('r2', 'r1'), 'r2 has r1', 'Wait.'),
+        Finding('load', Level.NOTE, (), 'busy', 'Wait.')])
+    page._lookout.observe(frame(1.5), RINGS, facts)
+    page.update()
+    assert page.findings.labels == ['WARN r2, r1: r2 has r1. Wait.', 'note busy. Wait.']
+    assert page.graph.sources['one_way'].data['x1'] == [5.5]
+    page.findings.active = 1
+    assert page.chosen is None
+    page.findings.active = 0
+    assert page.chosen == 2
+    page.hearing.active = False
+    assert page._lookout.examiners == 0 and page.findings.labels == []
+    assert page.graph.sources['one_way'].data['x1'] == []
 
 
 def test_page_shows_the_newest_once(page):
