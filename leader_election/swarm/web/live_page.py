@@ -47,7 +47,7 @@ NEAR = 0.04
 """A click chooses a robot within this part of the map's width."""
 WIDGETS = ':host { color-scheme: light }'
 """Of Bokeh's widgets, which are white on a dark page, too."""
-WRAPPED = ':host { min-width: 0; width: 0; contain: inline-size } * { white-space: normal }'
+WRAPPED = '* { white-space: normal }'
 """Of findings, which are longer than the column is wide."""
 TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
 STYLE = Path(__file__).with_name('page.css').read_text()
@@ -156,8 +156,7 @@ class LivePage:
         self.truth.on_change('active', lambda _, __, active: self._want_truth(active))
         self.hearing = Toggle(label=HEARING, width=230)
         self.hearing.on_change('active', lambda _, __, active: self._want_examination(active))
-        self.findings: Any = RadioGroup(labels=[], sizing_mode='stretch_width',
-                                        stylesheets=[WRAPPED])
+        self.findings: Any = RadioGroup(labels=[], width=280, stylesheets=[WRAPPED])
         self.findings.on_change('active', lambda _, __, index: self._choose_found(index))
         controls = column(row(self.robots, self.follow, self.truth,
                               styles={'flex-wrap': 'wrap'}), self.hearing, self.findings,
