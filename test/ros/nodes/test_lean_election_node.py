@@ -132,6 +132,7 @@ def test_lean_robots_publish_their_mandates() -> None:
         reader = nodes[-2]
         assert isinstance(reader, Reader)
         spin(nodes, lambda: reader.values.get('robot 4', {}).get('acts_over') == '1,2,3,4'
+             and reader.values['robot 4']['acting'] == 'true'
              and reader.values.get('robot 1', {}).get('mandate_of') == '4', deadline=PATIENCE)
         leader, member = (reader.values[f'robot {i}'] for i in (4, 1))
         assert (leader['acting'], leader['acts_over']) == ('true', '1,2,3,4')
