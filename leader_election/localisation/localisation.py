@@ -16,9 +16,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 import math
-from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.association import associated, REASSIGNED
@@ -27,8 +25,14 @@ from leader_election.localisation.consistency import (
     RecentConsistency,
     WITH_LANDMARKS,
 )
+from leader_election.localisation.estimate import (
+    deviations,
+    Estimate,
+    is_own_word,
+    odometry_of,
+)
 from leader_election.localisation.innovations import InnovationStatistics
-from leader_election.localisation.late_sightings import KEPT, SightingQueue, Track
+from leader_election.localisation.late_sightings import KEPT, SightingQueue
 from leader_election.localisation.lost_robots import LostRobots
 from leader_election.localisation.neighbourhood_filter import (
     DISTRUSTED,
@@ -37,14 +41,10 @@ from leader_election.localisation.neighbourhood_filter import (
     NO_LATE,
 )
 from leader_election.localisation.noise import Array
+from leader_election.localisation.observers import Observers, TRUST_REGAINED
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose, wrap
-from leader_election.localisation.repeated_sightings import (
-    OTHERS_MEMORY,
-    REPEATED,
-    RepeatedSightings,
-    StillReadings,
-)
+from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.repeated_sightings import REPEATED
 from leader_election.localisation.scale_errors import Factors, Kept, START
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, Sighting
@@ -61,59 +61,12 @@ NEARER = 0.8
 """The factor by which a robot must be nearer to replace another one in a full filter."""
 STEP = 1.0
 """The distance that odometry may leap beyond the top speed [m]."""
-DISTRUSTED_AFTER, TRUST_REGAINED = 3, 60.0
-"""
-The number of times within a number of seconds that a robot is carried off, or leaps, before it
-is distrusted. From then on its sightings and its odometry are ignored; other robots' sightings
-locate it.
-"""
-FOUND_AFTER = 5.0
-"""
-The time for which a robot's sightings are ignored after it was carried off [s]: while its
-pose is unknown, wrong sightings would fit, too. Other robots' sightings locate it.
-"""
 EARLY, OTHER_CLOCK = 0.5, 60.0
 """A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
-LEAST_DEVIATION = 1e-3
-"""The least deviations [m, rad]: smaller ones in a message are not credible."""
-REPEATS = 10
-"""The number of repeated readings in a row that show a faulty sensor."""
-CORRECTED = (0.01, 0.01)
-"""A pose nearer than this to that of odometry is not corrected by sightings [m, rad]."""
 STRANGER = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
 """The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
-
-
-class Estimate(NamedTuple):
-    """A robot's estimate of its own pose, as it is sent."""
-
-    odometry: PlanePose | None
-    """The pose by odometry alone; ``None``: the same as the pose."""
-    yaw: float
-    """The estimated heading [rad]."""
-    deviation: float
-    """The standard deviation of the position, along the axis on which it is greater [m]."""
-    heading_deviation: float
-    """The standard deviation of the heading [rad]."""
-    sightings: tuple[Sighting, ...] = ()
-    """From the pose of the sender at the time of sending."""
-
-
-@dataclass
-class _Heard:
-    """What is remembered of a robot beside the filter."""
-
-    sensor: RepeatedSightings
-    still: StillReadings
-    track: Track = field(default_factory=Track)
-    way: float = 0.0
-    """How far it has driven [m]."""
-    repeating: float = -math.inf
-    """When its sensor last repeated itself, and did nothing else [s]."""
-    placed: float = -math.inf
-    """When sightings last found it elsewhere [s]."""
 
 
 class Localisation:
@@ -162,8 +115,7 @@ class Localisation:
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
         self._time = self._blamed = -math.inf
-        self._own = _Heard(RepeatedSightings(), StillReadings(parameters))
-        self._heard = {robot: self._own}
+        self._observers = Observers(robot, self._filter, self._landmarks, counts)
         self._queue = SightingQueue(robot, self._filter, self._landmarks)
         self._own_sightings: tuple[Sighting, ...] = ()
 
@@ -192,13 +144,13 @@ class Localisation:
         else:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
-            self._own.way += math.hypot(*motion[:2])
+            self._observers[self.robot].way += math.hypot(*motion[:2])
             doubt = self.slip.doubt(motion, now - self._time, now)
             if any(doubt):
                 self._filter.doubt(self.robot, *doubt)
                 self._counts[SLIPS] = self.slip.count
         self._raw, self._time = pose, now
-        self._own.track.add(now, self._odometry)
+        self._observers[self.robot].track.add(now, self._odometry)
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
         """
@@ -210,6 +162,7 @@ class Localisation:
         :return: the valid ones that the sensor does not repeat; the others are counted.
         """
         valid = []
+        own = self._observers[self.robot]
         for sighting in map(checked, sightings):
             if sighting is None or sighting.id < 0 or sighting.id == self.robot:
                 self._counts[MEASUREMENTS_REJECTED] += 1
@@ -218,13 +171,13 @@ class Localisation:
             if not -EARLY <= sighting.age <= OTHER_CLOCK:
                 self._counts[CLOCKLESS] += 1
                 taken = now
-            odometry = self._odometry if taken == now else self._own.track.at(taken)
+            odometry = self._odometry if taken == now else own.track.at(taken)
             if odometry is None or now - taken > KEPT:
                 self._counts[LATE] += 1
                 continue
             if self.slip.slips(now):
                 # It may stand still, whatever its odometry says.
-                self._own.sensor.begin()
+                own.sensor.begin()
             if self._is_repeated(self.robot, sighting, odometry, now):
                 continue
             self._queue.put(sighting, odometry, now, taken)
@@ -241,7 +194,7 @@ class Localisation:
         """
         if not self.cooperates or self._raw is None or robot == self.robot or place is None:
             return
-        odometry = _odometry_of(place, estimate)
+        odometry = odometry_of(place, estimate)
         leaps = False
         if robot in self._filter:
             duration = self._filter.age(robot, now)
@@ -254,17 +207,17 @@ class Localisation:
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
-                self._heard[robot].way += math.dist(
+                self._observers[robot].way += math.dist(
                     self._filter.odometry(robot)[:2], odometry[:2])
                 self._filter.move(robot, odometry, now, turns)
         if robot not in self._filter:
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
-            if leaps or _is_own_word(place, estimate):
+            if leaps or is_own_word(place, estimate):
                 self._filter.watch(robot, now)
-        self._heard[robot].track.add(now, odometry)
-        if self._is_distrusted(robot, now):
+        self._observers[robot].track.add(now, odometry)
+        if self._observers.is_distrusted(robot, now):
             self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
             self._see([(robot, sighting) for sighting in estimate.sightings
@@ -275,15 +228,13 @@ class Localisation:
         """Use the kept sightings, and drop robots that have been silent for long."""
         if self._raw is None:
             return
-        self._own_sightings = self._queue.due(now, self._odometry, self.pose or self._odometry, {
-            robot: heard.track for robot, heard in self._heard.items()})
+        self._own_sightings = self._queue.due(now, self._odometry, self.pose or self._odometry,
+                                              self._observers.tracks)
         self._filter.move(self.robot, self._odometry, now)
         for robot in [robot for robot in self._filter.ids if robot != self.robot
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
-        self._heard = {robot: heard for robot, heard in self._heard.items()
-                       if robot in self._filter}
-        self._recent.keep(self._heard)
+        self._recent.keep(self._observers.keep())
         self._filter.forgive(now - TRUST_REGAINED)
         slipped = self._filter.slipping.get(self.robot, -math.inf)
         if slipped > self._blamed:
@@ -351,8 +302,7 @@ class Localisation:
 
     def repeating(self, now: float) -> list[int]:
         """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
-        return sorted(robot for robot, heard in self._heard.items()
-                      if now - heard.repeating <= FORGOTTEN_AFTER * self._expiry)
+        return self._observers.repeating(now, self._expiry)
 
     @property
     def distrusted(self) -> list[int]:
@@ -373,7 +323,7 @@ class Localisation:
         pose, covariance = self.pose, self.covariance
         if pose is None or covariance is None:
             return None
-        position, heading = _deviations(covariance)
+        position, heading = deviations(covariance)
         return Estimate(
             self._odometry if self.cooperates else None, pose[2], position, heading,
             self._own_sightings)
@@ -382,7 +332,7 @@ class Localisation:
     def deviation(self) -> float:
         """Return the standard deviation of the own position [m]; infinite: not known."""
         covariance = self.covariance
-        return math.inf if covariance is None else _deviations(covariance)[0]
+        return math.inf if covariance is None else deviations(covariance)[0]
 
     def distances(self, now: float) -> list[tuple[int, float, float]]:
         """Return the id of each neighbour heard lately, its distance, and its deviation [m]."""
@@ -415,6 +365,14 @@ class Localisation:
 
     # Parts.
 
+    def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
+                     now: float) -> bool:
+        """Return whether a sensor repeats a reading; it is counted then."""
+        seen = sighting.id
+        there = (self._odometry if seen == self.robot else
+                 self._filter.odometry(seen) if seen in self._filter else None)
+        return self._observers.is_repeated(observer, sighting, here, there, now)
+
     def _distance(self, robot: int, now: float) -> tuple[float, float]:
         """Return the distance to a neighbour, and its standard deviation [m]."""
         distance, deviation = self._filter.distance(self.robot, robot, now)
@@ -424,46 +382,14 @@ class Localisation:
         """Return the factor of the variances of a distance that sightings of late ask for."""
         return self._recent.factor(self.robot, now) * self._recent.factor(robot, now)
 
-    def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
-                     now: float) -> bool:
-        """Return whether a sensor repeats a reading; it is counted then."""
-        heard, seen = self._heard[observer], sighting.id
-        there = (self._odometry if seen == self.robot else
-                 self._filter.odometry(seen) if seen in self._filter else None)
-        repeated = heard.sensor.is_repeated(sighting, here, there)
-        self._counts[REPEATED] += repeated
-        if heard.sensor.in_a_row >= REPEATS:
-            heard.repeating = now
-        return repeated
-
-    def _shows_the_same(self, observer: int, sightings: Sequence[tuple[int, Sighting]],
-                        now: float) -> bool:
-        """Return whether a sensor shows the same again and again, though robots move."""
-        if observer not in self._filter:
-            return False
-        own, still = self._filter, self._heard[observer].still
-        here, pose = own.odometry(observer), own.pose(observer)
-        # How far others drive is not known; landmarks stay.
-        ways = {landmark: 0.0 for landmark in self._landmarks} | {
-            robot: heard.way for robot, heard in self._heard.items()}
-        poses = [still.pose_without(sighting, here, pose, ways[sighting.id], now)
-                 for _, sighting in sightings if sighting.id in ways]
-        before = next((each for each in poses if each is not None), None)
-        if before is not None:
-            if observer not in own.trust.distrusted:
-                # Its sightings have moved it: back to where its odometry says it is.
-                own.restore(observer, before, STRANGER)
-                self._lost.forget(observer)
-            own.trust.distrust(observer)
-        return before is not None
-
     def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
         if not sightings:
             return
         observer = sightings[0][0]
-        if self._is_distrusted(observer, now) or self._is_being_found(observer, now):
+        is_distrusted = self._observers.is_distrusted(observer, now)
+        if is_distrusted or self._observers.is_being_found(observer, now):
             self._counts[DISTRUSTED] += len(sightings)
-            if not self._is_distrusted(observer, now):
+            if not is_distrusted:
                 self._lost.take(sightings, (), now)
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
@@ -472,13 +398,19 @@ class Localisation:
             sightings, self._filter, self.parameters,
             lambda robot: self._lost.may_be_elsewhere(robot, now), now)
         self._counts[REASSIGNED] += changed
-        if self._shows_the_same(observer, sightings, now):
+        frozen = self._observers.pose_before(observer, sightings, now)
+        if frozen is not None:
+            if observer not in self._filter.trust.distrusted:
+                # Its sightings have moved it: back to where its odometry says it is.
+                self._filter.restore(observer, frozen, STRANGER)
+                self._lost.forget(observer)
+            self._filter.trust.distrust(observer)
             self._counts[DISTRUSTED] += len(sightings)
             return
         distrusted = observer in self._filter.trust.distrusted
         if distrusted:
             # A reading that stays as it was does not show that a sensor is right again.
-            still = self._heard[observer].still
+            still = self._observers[observer].still
             fresh = [each for each in sightings if still.has_changed(each[1])]
             self._counts[DISTRUSTED] += len(sightings) - len(fresh)
             sightings = fresh
@@ -494,19 +426,7 @@ class Localisation:
         self._lost.take(sightings, innovations, now, distrusted)
         found = self._lost.found(observer, innovations, now)
         if found is not None:
-            self._heard[found].placed = now
-
-    def _is_distrusted(self, robot: int, now: float) -> bool:
-        """Return whether a neighbour's data repeatedly contradicts the others'."""
-        times = self._filter.carried_off.get(robot, ())
-        recent = [time for time in times if now - time <= TRUST_REGAINED]
-        return robot != self.robot and len(recent) >= DISTRUSTED_AFTER
-
-    def _is_being_found(self, robot: int, now: float) -> bool:
-        """Return whether a neighbour was just carried off: other robots' sightings locate it."""
-        times = self._filter.carried_off.get(robot, [-math.inf])
-        return (robot != self.robot and now - times[-1] <= FOUND_AFTER
-                and self._heard[robot].placed < times[-1])
+            self._observers[found].placed = now
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""
@@ -524,10 +444,7 @@ class Localisation:
     def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
                odometry: PlanePose, now: float) -> None:
         """Add a neighbour with its own estimate, not more certain than at a start."""
-        if robot not in self._heard:
-            self._heard[robot] = _Heard(
-                RepeatedSightings(OTHERS_MEMORY), StillReadings(self.parameters))
-        self._heard[robot].track = Track()
+        self._observers.enter(robot)
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
             return
@@ -540,24 +457,3 @@ class Localisation:
     def _leaps(self, before: PlanePose, after: PlanePose, duration: float) -> bool:
         """Return whether no robot can have driven from one place to another."""
         return math.dist(before[:2], after[:2]) > self.top_speed * duration + STEP
-
-
-def _odometry_of(place: tuple[float, float], estimate: Estimate | None) -> PlanePose:
-    """Return a neighbour's pose by odometry; by default its reported position."""
-    if estimate is None:
-        # Without a heading, the yaw of the state is that of its odometry's frame.
-        return (*place, 0.0)
-    return estimate.odometry or (*place, estimate.yaw)
-
-
-def _is_own_word(place: tuple[float, float], estimate: Estimate | None) -> bool:
-    """Return whether no sighting has corrected a robot's pose yet: it may be wrong by any way."""
-    odometry = _odometry_of(place, estimate)
-    return (estimate is None or math.dist(place, odometry[:2]) < CORRECTED[0]
-            and abs(wrap(estimate.yaw - odometry[2])) < CORRECTED[1])
-
-
-def _deviations(covariance: Array) -> tuple[float, float]:
-    """Return the standard deviations of position (on the worse axis) and heading [m, rad]."""
-    (x, _, _), (_, y, _), (_, _, yaw) = covariance.tolist()
-    return (max(math.sqrt(max(x, y)), LEAST_DEVIATION), max(math.sqrt(yaw), LEAST_DEVIATION))

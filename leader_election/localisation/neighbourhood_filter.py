@@ -27,32 +27,14 @@ import math
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leader_election.localisation.block import (
-    factor_rows,
-    from_invariant,
-    places,
-    POSE,
-    pose_rows,
-    SIZE,
-    to_invariant,
-)
 from leader_election.localisation.doubtful_ranges import DoubtfulRanges
-from leader_election.localisation.noise import Array, odometry_covariance, slip_covariance
+from leader_election.localisation.noise import Array
 from leader_election.localisation.noise_adaptation import NoiseAdaptation
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.plane import PlanePose
+from leader_election.localisation.pose_estimates import PoseEstimates, UNEXPLAINED_SPEED
 from leader_election.localisation.rejections import Rejections, SensorTrust
-from leader_election.localisation.scale_errors import (
-    corrected,
-    Factors,
-    Kept,
-    parked,
-    plausible,
-    slopes,
-    START_VARIANCES,
-    WALK_VARIANCES,
-)
-from leader_election.localisation.sensor_bias import BiasEstimate
+from leader_election.localisation.scale_errors import plausible
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
     AT_ONCE,
@@ -68,8 +50,6 @@ import numpy as np
 
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
-UNEXPLAINED_SPEED = 0.1
-"""The error of outdated odometry, by its age [m/s]."""
 LOOSENED = (1.5, 1.5, 1.0)
 """The standard deviations added to the pose of a robot that was carried off [m, m, rad]."""
 AGAIN = 30.0
@@ -82,8 +62,6 @@ WATCHED = 30.0
 ENOUGH = 3
 """The least number of neighbours whose sightings of each other are used in a `sighting_interval`:
 ranges from three places tell a fourth."""
-MOST_KEPT = 1000
-"""The greatest number of dropped robots whose factors are kept, those dropped last."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
@@ -93,10 +71,6 @@ COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
 
 Observed = tuple[int, Sighting]
 """The id of the observer, and what it saw."""
-
-
-_FACTORS = np.arange(POSE, SIZE)
-_POSE, _PLACE = np.arange(POSE), np.arange(2)
 
 
 class Innovation(NamedTuple):
@@ -120,21 +94,16 @@ class Late(NamedTuple):
 NO_LATE: Mapping[int, Late] = MappingProxyType({})
 
 
-class NeighbourhoodFilter:
+class NeighbourhoodFilter(PoseEstimates):
     """
-    Estimates the poses of robots and the scale errors of their odometry, and their covariance.
+    Pose estimates that sightings correct, and what contradicts them.
 
-    :ivar ids: the robots, in the order of their blocks in state and covariance.
-    :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
-    :ivar covariance: shape (6 n, 6 n).
-    :ivar factor_start: the variances of the factors of a robot never met, which bound all.
     :ivar carried_off: the times at which a robot was detected as carried off, by id, including
         dropped robots.
     :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
         it and of it again and again, by id, including dropped robots.
     :ivar watched: until when a robot's pose is its own word only, by id [s].
     :ivar trust: in the sensors of the robots.
-    :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
     def __init__(self, parameters: LocalisationParameters, expiry: float,
@@ -147,89 +116,27 @@ class NeighbourhoodFilter:
         :param landmarks: places by id [m].
         :param counts: the counters of accepted and rejected sightings.
         """
-        self.parameters = parameters
-        self.factor_start: Array = START_VARIANCES
+        super().__init__(parameters)
         self.expiry = expiry
-        self.ids: list[int] = []
-        self.state: Array = np.zeros(0)
-        self.covariance: Array = np.zeros((0, 0))
         self.carried_off: dict[int, list[float]] = {}
         self.slipping: dict[int, float] = {}
         self.watched: dict[int, float] = {}
-        self.bias = BiasEstimate()
         self._landmarks = landmarks
         self._counts = counts
-        self._origin = 0.0, 0.0
-        self._factors: dict[int, Kept] = {}
-        self._row: dict[int, int] = {}
-        self._odometry: dict[int, PlanePose] = {}
-        self._times: dict[int, float] = {}
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
         self._doubtful = DoubtfulRanges()
         self.trust = SensorTrust()
 
-    def __contains__(self, robot: int) -> bool:
-        """Return whether the robot is among those of the filter."""
-        return robot in self._row
-
-    # Robots: added, moved, dropped.
-
-    def add(self, robot: int, pose: PlanePose, deviation: tuple[float, float],
-            odometry: PlanePose, now: float) -> None:
-        """
-        Add a robot.
-
-        :param pose: its own estimate.
-        :param deviation: the standard deviations of its position and heading [m, rad].
-        :param odometry: its pose by odometry alone.
-        :param now: the time [s].
-        """
-        if not self.ids:
-            self._origin = pose[:2]
-        before = len(self.state)
-        self._row[robot] = before
-        self.ids.append(robot)
-        factors, variances = self._remembered(robot, now)
-        place = pose[0] - self._origin[0], pose[1] - self._origin[1]
-        self.state = np.concatenate((self.state, (*place, pose[2]), factors))
-        covariance = np.zeros((before + SIZE, before + SIZE))
-        covariance[:before, :before] = self.covariance
-        covariance[factor_rows(before), factor_rows(before)] = np.diag(variances)
-        self.covariance = covariance
-        self._add_errors(robot, np.square((deviation[0], *deviation)))
-        self.bias.add()
-        self._odometry[robot], self._times[robot] = odometry, now
+    # Robots: moved, dropped, carried off.
 
     def drop(self, robot: int) -> None:
         """Remove a robot; the factors of its odometry are kept."""
-        first = self._row[robot]
-        keep = np.r_[:first, first + SIZE:len(self.state)]
-        self.remember(robot, Kept(
-            self.factors(robot), self.factor_variances(robot), self._times[robot]))
-        self.state, self.covariance = self.state[keep], self.covariance[np.ix_(keep, keep)]
-        self.ids.remove(robot)
-        self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
-        del self._odometry[robot], self._times[robot]
+        super().drop(robot)
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
         self.trust.forget(robot)
         self.watched.pop(robot, None)
-        self.bias.drop(robot, keep)
-
-    def remember(self, robot: int, kept: Kept) -> None:
-        """Keep the factors of a robot that is not in the filter, until it is added."""
-        self._factors.pop(robot, None)
-        self._factors[robot] = kept
-        if len(self._factors) > MOST_KEPT:
-            del self._factors[next(iter(self._factors))]
-
-    def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
-        """Return the factors of a robot to be added, and their variances."""
-        kept = self._factors.pop(robot, None)
-        if kept is None:
-            return Factors(), self.factor_start
-        return kept.factors, kept.aged(now - kept.time)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
@@ -241,62 +148,20 @@ class NeighbourhoodFilter:
         """
         if odometry == self._odometry[robot] and now <= self._times[robot]:
             return
-        first, factors = self._row[robot], self.factors(robot)
-        if not plausible(factors):
-            self._reset_factors(robot)
+        if not plausible(self.factors(robot)):
+            self.reset_factors(robot)
             self.loosen(robot, now)
             self.slipping[robot] = now
-            factors = self.factors(robot)
-        reported = between(self._odometry[robot], odometry)
-        duration = max(now - self._times[robot], 0.0)
-        pose, scales = pose_rows(first), factor_rows(first)
-        state, covariance = self.state, self.covariance
-        motion = corrected(reported, factors)
-        yaw = float(state[first + 2])
-        state[pose] = x, y, _ = compose(tuple(state[pose].tolist()), motion)
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        # From errors of the motion, in the frame of its begin, to those of the pose.
-        turned = np.array(((cos, -sin, y), (sin, cos, -x), (0.0, 0.0, 1.0)))
-        if any(reported):
-            by_factors = turned @ slopes(reported, factors)
-            covariance[pose] += by_factors @ covariance[scales]
-            own = covariance[pose, pose] + covariance[pose, scales] @ by_factors.T
-            covariance[:, pose] = covariance[pose].T
-            self.bias.move(first, by_factors)
-        else:
-            own = covariance[pose, pose]
-        noise = odometry_covariance(
-            (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
-            self.parameters, self._adaptation.factor(robot))
-        if now - self.slipping.get(robot, -math.inf) <= SLIPPING:
-            noise += slip_covariance(motion)
-        own = own + turned @ noise @ turned.T
-        covariance[pose, pose] = (own + own.T) / 2.0
-        if not parked(reported, duration):
-            known = covariance[_FACTORS + first, _FACTORS + first]
-            covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
-                known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
-        self._odometry[robot], self._times[robot] = odometry, now
+        self.predict(robot, odometry, now, turns, self._adaptation.factor(robot),
+                     now - self.slipping.get(robot, -math.inf) <= SLIPPING)
         self._adaptation.adapt(now)
-
-    def _reset_factors(self, robot: int) -> None:
-        """Forget the factors of a robot's odometry."""
-        rows = factor_rows(self._row[robot])
-        self.state[rows] = Factors()
-        self.covariance[rows] = 0.0
-        self.covariance[:, rows] = 0.0
-        self.covariance[rows, rows] = np.diag(self.factor_start)
 
     def loosen(self, robot: int, now: float) -> None:
         """Increase the covariance of a robot's pose: it was carried off."""
-        self._add_errors(robot, np.square(LOOSENED))
+        self.add_errors(robot, np.square(LOOSENED))
         self._rejections.forget(robot)
         self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
-
-    def doubt(self, robot: int, position: float, heading: float) -> None:
-        """Add variances to the position and the heading of a robot [m², rad²]."""
-        self._add_errors(robot, np.array((position, position, heading)))
 
     def contradicted(self, robot: int, now: float) -> None:
         """Remember that a robot's data was wrong, also after the robot is dropped."""
@@ -318,31 +183,11 @@ class NeighbourhoodFilter:
         :param beside: a robot to which the pose is relative: errors of its pose are its own too.
         :param now: the time [s].
         """
-        rows, others = pose_rows(self._row[robot]), pose_rows(self._row[beside])
-        x, y = pose[0] - self._origin[0], pose[1] - self._origin[1]
-        self.state[rows] = x, y, pose[2]
-        common = self.covariance[others].copy()
-        turned = to_invariant(x, y)
-        common[:, rows] = self.covariance[others, others] + turned @ covariance @ turned.T
-        self.covariance[rows] = common
-        self.covariance[:, rows] = common.T
+        self.put(robot, pose, covariance, beside)
         self._rejections.forget(robot)
         self.trust.forget(robot)
         self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
-
-    def restore(self, robot: int, pose: PlanePose, deviation: tuple[float, float]) -> None:
-        """
-        Give a robot an earlier estimate of its pose again, without what was learnt since.
-
-        :param deviation: the standard deviations of its position and heading [m, rad].
-        """
-        rows = pose_rows(self._row[robot])
-        self._reset_factors(robot)
-        self.state[rows] = pose[0] - self._origin[0], pose[1] - self._origin[1], pose[2]
-        self.covariance[rows] = 0.0
-        self.covariance[:, rows] = 0.0
-        self._add_errors(robot, np.square((deviation[0], *deviation)))
 
     def watch(self, robot: int, now: float) -> None:
         """Take a robot's pose as its own word only, for a while."""
@@ -359,97 +204,7 @@ class NeighbourhoodFilter:
 
     def distrust(self, robot: int) -> None:
         """Ignore the odometry of a robot: only sightings of it determine its pose."""
-        rows = pose_rows(self._row[robot])
-        self.covariance[rows] = 0.0
-        self.covariance[:, rows] = 0.0
-        self._add_errors(robot, np.square(LOOSENED))
-
-    # Results.
-
-    def pose(self, robot: int) -> PlanePose:
-        """Return the pose of a robot as of its last odometry."""
-        x, y, yaw = self.state[pose_rows(self._row[robot])].tolist()
-        return x + self._origin[0], y + self._origin[1], yaw
-
-    def factors(self, robot: int) -> Factors:
-        """Return the factors of a robot's odometry."""
-        return Factors(*self.state[factor_rows(self._row[robot])].tolist())
-
-    def factor_variances(self, robot: int) -> Array:
-        """Return the variances of these factors, shape (3,)."""
-        rows = factor_rows(self._row[robot])
-        return np.array(self.covariance.diagonal()[rows])
-
-    def corrected(self, robot: int, motion: PlanePose) -> PlanePose:
-        """Return the motion of a robot, by what its odometry reports."""
-        return corrected(motion, self.factors(robot))
-
-    def odometry(self, robot: int) -> PlanePose:
-        """Return the last pose of a robot by odometry alone."""
-        return self._odometry[robot]
-
-    def age(self, robot: int, now: float) -> float:
-        """Return the age of a robot's last odometry [s]."""
-        return now - self._times[robot]
-
-    def covariance_of(self, robot: int) -> Array:
-        """Return the covariance of a robot's pose, shape (3, 3)."""
-        rows = pose_rows(self._row[robot])
-        turned = from_invariant(*self.state[rows.start:rows.start + 2].tolist())
-        found = turned @ self.covariance[rows, rows] @ turned.T
-        return np.array((found + found.T) / 2.0)
-
-    def heading_variance(self, robot: int) -> float:
-        """Return the variance of a robot's heading [rad²]."""
-        return self.covariance.item(self._row[robot] + 2, self._row[robot] + 2)
-
-    def apart(self, place: tuple[float, float]) -> Array:
-        """Return the distances of all robots from a place [m], shape (n,)."""
-        x, y = (places(self.state) + self._origin - place).T
-        found: Array = np.hypot(x, y)
-        return found
-
-    def distance(self, one: int, other: int, now: float) -> tuple[float, float]:
-        """Return the distance between two robots, and its standard deviation [m]."""
-        first, second = self._row[one], self._row[other]
-        (ax, ay), (bx, by) = (self.state[row:row + 2].tolist() for row in (first, second))
-        length = max(math.hypot(bx - ax, by - ay), 1e-6)
-        x, y = (bx - ax) / length, (by - ay) / length
-        begin, end = np.array((-x, -y, x * ay - y * ax)), np.array((x, y, y * bx - x * by))
-        way = (begin @ self.covariance[pose_rows(first)]
-               + end @ self.covariance[pose_rows(second)])
-        variance = float(way[pose_rows(first)] @ begin + way[pose_rows(second)] @ end)
-        stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
-        return length, math.sqrt(max(variance, 0.0) + stale)
-
-    def relative(self, one: int, others: Sequence[int], now: float) -> tuple[Array, Array]:
-        """
-        Return the positions of m robots in the frame of another one, and their covariances.
-
-        :param one: the robot whose frame it is.
-        :param now: the time [s]; old odometry makes the covariances greater.
-        :return: [m], shape (m, 2), and [m2], shape (m, 2, 2).
-        """
-        first, m = self._row[one], len(others)
-        x, y, yaw = self.state[pose_rows(first)].tolist()
-        firsts = np.array([(first, self._row[other]) for other in others])
-        at = (firsts[:, :, np.newaxis] + _POSE).reshape(m, 2 * POSE)
-        there = self.state[at[:, POSE:POSE + 2]]
-        # A turn of both about the origin changes nothing.
-        change = np.zeros((m, 2, 2 * POSE))
-        change[:, _PLACE, _PLACE], change[:, _PLACE, POSE + _PLACE] = -1.0, 1.0
-        change[:, :, POSE - 1] = there[:, ::-1] * (1.0, -1.0)
-        change[:, :, -1] = -change[:, :, POSE - 1]
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        turned = np.array(((cos, sin), (-sin, cos)))
-        change = turned @ change
-        own = self.age(one, now)
-        stale = [UNEXPLAINED_SPEED ** 2 * (own * own + self.age(other, now) ** 2)
-                 for other in others]
-        covariances = (change @ self.covariance[at[:, :, np.newaxis], at[:, np.newaxis]]
-                       @ change.transpose(0, 2, 1))
-        covariances[:, _PLACE, _PLACE] += np.array(stale)[:, np.newaxis]
-        return (there - (x, y)) @ turned.T, covariances
+        self.free(robot, LOOSENED)
 
     # Sightings.
 
@@ -566,9 +321,3 @@ class NeighbourhoodFilter:
                 if now - before <= AGAIN:
                     self.slipping[suspect] = now
         return innovations
-
-    def _add_errors(self, robot: int, variances: Array) -> None:
-        """Add independent errors of x, y and yaw to those of a robot [m², m², rad²]."""
-        rows = pose_rows(self._row[robot])
-        turned = to_invariant(*self.state[rows.start:rows.start + 2].tolist())
-        self.covariance[rows, rows] += (turned * variances) @ turned.T

@@ -23,7 +23,7 @@ from leader_election.localisation.plane import between, PlanePose, wrap
 FARTHEST = 1e4
 """The greatest range that counts as a measurement [m]."""
 LEAST_DEVIATION = 1e-3
-"""The least deviations of a range and of a bearing [m, rad]; smaller ones count as these."""
+"""The least credible deviations of measurements and poses [m, rad]."""
 PAIRS, TRIPLES = ('id', 'range'), ('id', 'range', 'bearing')
 """The columns of rows without a label."""
 STAMP = 'stamp'

@@ -20,7 +20,8 @@ import math
 from typing import Any
 
 from leader_election.election.robot import localisation_codec
-from leader_election.localisation.localisation import Estimate, Localisation
+from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.noise import odometry_covariance, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import compose, PlanePose, wrap

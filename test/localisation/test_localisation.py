@@ -17,7 +17,8 @@
 from collections import Counter
 import math
 
-from leader_election.localisation.localisation import Estimate, Localisation
+from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import Sighting
 import pytest

@@ -19,7 +19,8 @@ import math
 import random
 
 from leader_election.localisation.block import from_invariant, POSE, SIZE
-from leader_election.localisation.localisation import Estimate, Localisation
+from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import compose, wrap

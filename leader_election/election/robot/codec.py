@@ -63,7 +63,7 @@ from leader_election.election.robot.wire import (
     text,
     whole,
 )
-from leader_election.localisation.localisation import Estimate
+from leader_election.localisation.estimate import Estimate
 
 VERSION = 1
 MAX_LENGTH = 4096

@@ -37,7 +37,8 @@ from leader_election.election.robot.metrics import (
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.election.robot.pose import from_parameter, heading, Pose, position
 from leader_election.election.robot.sighting_sources import Extraction, shifted
-from leader_election.localisation.localisation import Estimate, Localisation, MEASUREMENTS_REJECTED
+from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.localisation import Localisation, MEASUREMENTS_REJECTED
 from leader_election.localisation.sighting import PAIRS, rows_of, Sighting
 
 ODOMETRY_REJECTED = 'odometry_rejected'

@@ -36,7 +36,7 @@ from leader_election.election.robot.codec import Codec, InstancePart, MAX_LENGTH
 from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
 from leader_election.election.robot.region_codec import region_part, RegionPart, whole_shares
 from leader_election.election.robot.wire import decision_text, MAX_ID
-from leader_election.localisation.localisation import Estimate
+from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.sighting import Sighting
 
 CORPUS = Path(__file__).with_name('corpus.txt')

@@ -48,7 +48,7 @@ from leader_election.election.robot.wire import (
     MOST_NUMBERS,
     RejectReason,
 )
-from leader_election.localisation.localisation import Estimate
+from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.sighting import Sighting
 import pytest
 

@@ -26,7 +26,7 @@ from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase, wait
 from leader_election.election.robot.wire import RejectReason
-from leader_election.localisation.localisation import Estimate
+from leader_election.localisation.estimate import Estimate
 from leader_election.parameters import build
 import numpy as np
 import pytest

@@ -1,0 +1,325 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Estimates of the poses of robots and of the scale errors of their odometry, with their covariance.
+
+The prediction of the neighbourhood filter: odometry moves its robots, which are added and dropped.
+:mod:`leader_election.localisation.block` describes state and covariance.
+"""
+
+from collections.abc import Sequence
+import math
+
+from leader_election.localisation.block import (
+    factor_rows,
+    from_invariant,
+    places,
+    POSE,
+    pose_rows,
+    SIZE,
+    to_invariant,
+)
+from leader_election.localisation.noise import Array, odometry_covariance, slip_covariance
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.scale_errors import (
+    corrected,
+    Factors,
+    Kept,
+    parked,
+    slopes,
+    START_VARIANCES,
+    WALK_VARIANCES,
+)
+from leader_election.localisation.sensor_bias import BiasEstimate
+import numpy as np
+
+UNEXPLAINED_SPEED = 0.1
+"""The error of outdated odometry, by its age [m/s]."""
+MOST_KEPT = 1000
+"""The greatest number of dropped robots whose factors are kept, those dropped last."""
+
+_FACTORS = np.arange(POSE, SIZE)
+_POSE, _PLACE = np.arange(POSE), np.arange(2)
+
+
+class PoseEstimates:
+    """
+    The poses of robots and the scale errors of their odometry, and their covariance.
+
+    :ivar ids: the robots, in the order of their blocks in state and covariance.
+    :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
+    :ivar covariance: shape (6 n, 6 n).
+    :ivar factor_start: the variances of the factors of a robot never met, which bound all.
+    :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
+    """
+
+    def __init__(self, parameters: LocalisationParameters) -> None:
+        """Start without robots."""
+        self.parameters = parameters
+        self.factor_start: Array = START_VARIANCES
+        self.ids: list[int] = []
+        self.state: Array = np.zeros(0)
+        self.covariance: Array = np.zeros((0, 0))
+        self.bias = BiasEstimate()
+        self._origin = 0.0, 0.0
+        self._factors: dict[int, Kept] = {}
+        self._row: dict[int, int] = {}
+        self._odometry: dict[int, PlanePose] = {}
+        self._times: dict[int, float] = {}
+
+    def __contains__(self, robot: int) -> bool:
+        """Return whether the robot is among those of the filter."""
+        return robot in self._row
+
+    # Robots: added, moved, dropped.
+
+    def add(self, robot: int, pose: PlanePose, deviation: tuple[float, float],
+            odometry: PlanePose, now: float) -> None:
+        """
+        Add a robot.
+
+        :param pose: its own estimate.
+        :param deviation: the standard deviations of its position and heading [m, rad].
+        :param odometry: its pose by odometry alone.
+        :param now: the time [s].
+        """
+        if not self.ids:
+            self._origin = pose[:2]
+        before = len(self.state)
+        self._row[robot] = before
+        self.ids.append(robot)
+        factors, variances = self._remembered(robot, now)
+        place = pose[0] - self._origin[0], pose[1] - self._origin[1]
+        self.state = np.concatenate((self.state, (*place, pose[2]), factors))
+        covariance = np.zeros((before + SIZE, before + SIZE))
+        covariance[:before, :before] = self.covariance
+        covariance[factor_rows(before), factor_rows(before)] = np.diag(variances)
+        self.covariance = covariance
+        self.add_errors(robot, np.square((deviation[0], *deviation)))
+        self.bias.add()
+        self._odometry[robot], self._times[robot] = odometry, now
+
+    def drop(self, robot: int) -> None:
+        """Remove a robot; the factors of its odometry are kept."""
+        first = self._row[robot]
+        keep = np.r_[:first, first + SIZE:len(self.state)]
+        self.remember(robot, Kept(
+            self.factors(robot), self.factor_variances(robot), self._times[robot]))
+        self.state, self.covariance = self.state[keep], self.covariance[np.ix_(keep, keep)]
+        self.ids.remove(robot)
+        self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
+        del self._odometry[robot], self._times[robot]
+        self.bias.drop(robot, keep)
+
+    def remember(self, robot: int, kept: Kept) -> None:
+        """Keep the factors of a robot that is not in the filter, until it is added."""
+        self._factors.pop(robot, None)
+        self._factors[robot] = kept
+        if len(self._factors) > MOST_KEPT:
+            del self._factors[next(iter(self._factors))]
+
+    def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
+        """Return the factors of a robot to be added, and their variances."""
+        kept = self._factors.pop(robot, None)
+        if kept is None:
+            return Factors(), self.factor_start
+        return kept.factors, kept.aged(now - kept.time)
+
+    def predict(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0,
+                noise: float = 1.0, slips: bool = False) -> None:
+        """
+        Move a robot by its odometry, which is cumulative: lost messages do no harm.
+
+        :param odometry: its pose by odometry alone.
+        :param now: the time [s].
+        :param turns: its turn per metre that its odometry does not report [rad/m].
+        :param noise: the factor of the variances of its odometry.
+        :param slips: whether odometry may be wrong by the whole motion that it reports.
+        """
+        first, factors = self._row[robot], self.factors(robot)
+        reported = between(self._odometry[robot], odometry)
+        duration = max(now - self._times[robot], 0.0)
+        pose, scales = pose_rows(first), factor_rows(first)
+        state, covariance = self.state, self.covariance
+        motion = corrected(reported, factors)
+        yaw = float(state[first + 2])
+        state[pose] = x, y, _ = compose(tuple(state[pose].tolist()), motion)
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        # From errors of the motion, in the frame of its begin, to those of the pose.
+        turned = np.array(((cos, -sin, y), (sin, cos, -x), (0.0, 0.0, 1.0)))
+        if any(reported):
+            by_factors = turned @ slopes(reported, factors)
+            covariance[pose] += by_factors @ covariance[scales]
+            own = covariance[pose, pose] + covariance[pose, scales] @ by_factors.T
+            covariance[:, pose] = covariance[pose].T
+            self.bias.move(first, by_factors)
+        else:
+            own = covariance[pose, pose]
+        errors = odometry_covariance(
+            (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
+            self.parameters, noise)
+        if slips:
+            errors += slip_covariance(motion)
+        own = own + turned @ errors @ turned.T
+        covariance[pose, pose] = (own + own.T) / 2.0
+        if not parked(reported, duration):
+            known = covariance[_FACTORS + first, _FACTORS + first]
+            covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
+                known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
+        self._odometry[robot], self._times[robot] = odometry, now
+
+    def reset_factors(self, robot: int) -> None:
+        """Forget the factors of a robot's odometry."""
+        rows = factor_rows(self._row[robot])
+        self.state[rows] = Factors()
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self.covariance[rows, rows] = np.diag(self.factor_start)
+
+    def doubt(self, robot: int, position: float, heading: float) -> None:
+        """Add variances to the position and the heading of a robot [m², rad²]."""
+        self.add_errors(robot, np.array((position, position, heading)))
+
+    def restore(self, robot: int, pose: PlanePose, deviation: tuple[float, float]) -> None:
+        """
+        Give a robot an earlier estimate of its pose again, without what was learnt since.
+
+        :param deviation: the standard deviations of its position and heading [m, rad].
+        """
+        rows = pose_rows(self._row[robot])
+        self.reset_factors(robot)
+        self.state[rows] = pose[0] - self._origin[0], pose[1] - self._origin[1], pose[2]
+        self.free(robot, (deviation[0], *deviation))
+
+    def put(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
+        """
+        Give a robot another pose.
+
+        :param covariance: of the pose with that of the robot beside it given, shape (3, 3).
+        :param beside: a robot to which the pose is relative: errors of its pose are its own too.
+        """
+        rows, others = pose_rows(self._row[robot]), pose_rows(self._row[beside])
+        x, y = pose[0] - self._origin[0], pose[1] - self._origin[1]
+        self.state[rows] = x, y, pose[2]
+        common = self.covariance[others].copy()
+        turned = to_invariant(x, y)
+        common[:, rows] = self.covariance[others, others] + turned @ covariance @ turned.T
+        self.covariance[rows] = common
+        self.covariance[:, rows] = common.T
+
+    def free(self, robot: int, deviations: tuple[float, float, float]) -> None:
+        """
+        Replace the errors of a robot's pose by ones that are independent of all others.
+
+        :param deviations: the standard deviations of x, y and heading [m, m, rad].
+        """
+        rows = pose_rows(self._row[robot])
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self.add_errors(robot, np.square(deviations))
+
+    def add_errors(self, robot: int, variances: Array) -> None:
+        """Add independent errors of x, y and yaw to those of a robot [m², m², rad²]."""
+        rows = pose_rows(self._row[robot])
+        turned = to_invariant(*self.state[rows.start:rows.start + 2].tolist())
+        self.covariance[rows, rows] += (turned * variances) @ turned.T
+
+    # Results.
+
+    def pose(self, robot: int) -> PlanePose:
+        """Return the pose of a robot as of its last odometry."""
+        x, y, yaw = self.state[pose_rows(self._row[robot])].tolist()
+        return x + self._origin[0], y + self._origin[1], yaw
+
+    def factors(self, robot: int) -> Factors:
+        """Return the factors of a robot's odometry."""
+        return Factors(*self.state[factor_rows(self._row[robot])].tolist())
+
+    def factor_variances(self, robot: int) -> Array:
+        """Return the variances of these factors, shape (3,)."""
+        rows = factor_rows(self._row[robot])
+        return np.array(self.covariance.diagonal()[rows])
+
+    def corrected(self, robot: int, motion: PlanePose) -> PlanePose:
+        """Return the motion of a robot, by what its odometry reports."""
+        return corrected(motion, self.factors(robot))
+
+    def odometry(self, robot: int) -> PlanePose:
+        """Return the last pose of a robot by odometry alone."""
+        return self._odometry[robot]
+
+    def age(self, robot: int, now: float) -> float:
+        """Return the age of a robot's last odometry [s]."""
+        return now - self._times[robot]
+
+    def covariance_of(self, robot: int) -> Array:
+        """Return the covariance of a robot's pose, shape (3, 3)."""
+        rows = pose_rows(self._row[robot])
+        turned = from_invariant(*self.state[rows.start:rows.start + 2].tolist())
+        found = turned @ self.covariance[rows, rows] @ turned.T
+        return np.array((found + found.T) / 2.0)
+
+    def heading_variance(self, robot: int) -> float:
+        """Return the variance of a robot's heading [rad²]."""
+        return self.covariance.item(self._row[robot] + 2, self._row[robot] + 2)
+
+    def apart(self, place: tuple[float, float]) -> Array:
+        """Return the distances of all robots from a place [m], shape (n,)."""
+        x, y = (places(self.state) + self._origin - place).T
+        found: Array = np.hypot(x, y)
+        return found
+
+    def distance(self, one: int, other: int, now: float) -> tuple[float, float]:
+        """Return the distance between two robots, and its standard deviation [m]."""
+        first, second = self._row[one], self._row[other]
+        (ax, ay), (bx, by) = (self.state[row:row + 2].tolist() for row in (first, second))
+        length = max(math.hypot(bx - ax, by - ay), 1e-6)
+        x, y = (bx - ax) / length, (by - ay) / length
+        begin, end = np.array((-x, -y, x * ay - y * ax)), np.array((x, y, y * bx - x * by))
+        way = (begin @ self.covariance[pose_rows(first)]
+               + end @ self.covariance[pose_rows(second)])
+        variance = float(way[pose_rows(first)] @ begin + way[pose_rows(second)] @ end)
+        stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
+        return length, math.sqrt(max(variance, 0.0) + stale)
+
+    def relative(self, one: int, others: Sequence[int], now: float) -> tuple[Array, Array]:
+        """
+        Return the positions of m robots in the frame of another one, and their covariances.
+
+        :param one: the robot whose frame it is.
+        :param now: the time [s]; old odometry makes the covariances greater.
+        :return: [m], shape (m, 2), and [m2], shape (m, 2, 2).
+        """
+        first, m = self._row[one], len(others)
+        x, y, yaw = self.state[pose_rows(first)].tolist()
+        firsts = np.array([(first, self._row[other]) for other in others])
+        at = (firsts[:, :, np.newaxis] + _POSE).reshape(m, 2 * POSE)
+        there = self.state[at[:, POSE:POSE + 2]]
+        # A turn of both about the origin changes nothing.
+        change = np.zeros((m, 2, 2 * POSE))
+        change[:, _PLACE, _PLACE], change[:, _PLACE, POSE + _PLACE] = -1.0, 1.0
+        change[:, :, POSE - 1] = there[:, ::-1] * (1.0, -1.0)
+        change[:, :, -1] = -change[:, :, POSE - 1]
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        turned = np.array(((cos, sin), (-sin, cos)))
+        change = turned @ change
+        own = self.age(one, now)
+        stale = [UNEXPLAINED_SPEED ** 2 * (own * own + self.age(other, now) ** 2)
+                 for other in others]
+        covariances = (change @ self.covariance[at[:, :, np.newaxis], at[:, np.newaxis]]
+                       @ change.transpose(0, 2, 1))
+        covariances[:, _PLACE, _PLACE] += np.array(stale)[:, np.newaxis]
+        return (there - (x, y)) @ turned.T, covariances
