@@ -109,9 +109,9 @@ class HostedSwarm:
 
     def __init__(self, children: Processes, robots: int, members: Sequence[str], radio: str,
                  layout: Mapping[str, Any], world: Mapping[str, Any],
-                 parameters: Mapping[str, Any]) -> None:
+                 parameters: Mapping[str, Any], observer: Observer) -> None:
         self.robots = robots
-        self.observer = Observer()
+        self.observer = observer
         self._children = children
         self._range = parameters['communication_range']
         self._world = world
@@ -168,16 +168,19 @@ def ros() -> Iterator[None]:
 @contextmanager
 def hosted_swarm(robots: int, processes: int | Sequence[str], radio: str,
                  layout: Mapping[str, Any] = LATTICE,
-                 world: Mapping[str, Any] = STATIC, **parameters: Any) -> Iterator[HostedSwarm]:
+                 world: Mapping[str, Any] = STATIC, observer: Callable[[], Observer] = Observer,
+                 **parameters: Any) -> Iterator[HostedSwarm]:
     """
     Host a swarm for the length of a ``with``, on a shared topic or with the world's radio.
 
     :param processes: the number of processes that share the robots evenly, or the ids of each.
     :param world: parameters of the embedded world, and ``parameters`` those of the robots.
+    :param observer: makes the observer.
     """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     with ros(), tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as children:
         if isinstance(processes, int):
             ids, each = tuple(range(1, robots + 1)), -(-robots // processes)
             processes = [format_ids(ids[i * each:(i + 1) * each]) for i in range(processes)]
-        yield HostedSwarm(children, robots, processes, radio, layout, world, parameters)
+        yield HostedSwarm(children, robots, processes, radio, layout, world, parameters,
+                          observer())

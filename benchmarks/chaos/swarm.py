@@ -164,7 +164,7 @@ class ChaosObserver(Observer):
         self.reversals: list[str] = []
         """Counters that went backwards without a restart of their robot."""
         self._gaps: dict[int, float] = defaultdict(float)
-        self.insider: Insider | None = None
+        self.insiders: list[Insider] = []
         self.convicted: set[int] = set()
         """The robots that any robot dropped as liars."""
         self.attacker = Attacker(self, places, seed)
@@ -189,8 +189,14 @@ class ChaosObserver(Observer):
             self._gaps[robot] = max(self._gaps[robot], now - self.heard_at[robot])
         self.heard_at[robot] = now
         self.attacker.heard[robot] = message.data
-        if self.insider is not None:
-            self.insider.robot.receive(message.data, now)
+        for insider in self.insiders:
+            insider.robot.receive(message.data, now)
+
+    def let_insiders_lie(self) -> None:
+        """Send what insiders say now to the robots near them."""
+        for insider in self.insiders:
+            for payload in insider.speak(self.now()):
+                self.attacker.send(payload, insider.near)
 
     def longest_gap(self, living: frozenset[int]) -> tuple[float, int]:
         """Return the longest time between two messages of a living robot, and its id [s]."""
@@ -247,6 +253,33 @@ class ChaosObserver(Observer):
     def counted(self, name: str) -> int:
         """Return the sum of a counter over all robots that publish it."""
         return sum(counters.get(name, 0) for counters in self.statuses.values())
+
+
+def enrol(folder: Path, grants: Mapping[int, float | None]) -> dict[str, str]:
+    """
+    Make key, roster and identities in a folder; return the parameters of all robots.
+
+    :param grants: the greatest strength of each robot; ``None``: any.
+    """
+    roster, key = folder / 'roster', folder / 'swarm.key'
+    key_file.make_key(key)
+    for most in set(grants.values()):
+        ids = tuple(robot for robot, granted in grants.items() if granted == most)
+        key_command.change(roster, key_command.ENROL, ids,
+                           {} if most is None else {'strength': most})
+    return {'swarm_key_file': str(key), 'roster_file': str(roster),
+            'identity_file': f'{roster}.{{id}}.key'}
+
+
+def make_insider(parameters: Mapping[str, Any], now: float,
+                 places: Mapping[int, Position]) -> Insider:
+    """Return an insider with the keys that its parameters name, and an identity if they do."""
+    own = build(ElectionParameters, parameters)
+    roster = key_file.read_file(own.roster_file, key_file.ROSTER) if own.roster_file else None
+    return Insider(Robot(
+        own, keys=key_file.read_keys(own.swarm_key_file),
+        start=time.time_ns() // 10**6 - int(now * 1e3),
+        identity=key_file.read_identity(own, '', roster)), places)
 
 
 class LeapingClock:
@@ -306,32 +339,18 @@ class ChaosSwarm(FaultySwarm):
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
         if settings.identities:
-            self._parameters |= self._enrol()
+            self._files = TemporaryDirectory()
+            self._parameters |= enrol(Path(self._files.name), {
+                **dict.fromkeys(self.places), **dict.fromkeys(INSIDERS, INSIDER_STRENGTH)})
+            self._insiders = cycle(INSIDERS)
             self._replace_insider()
         self._coming: set[int] = set()
 
-    # Identities.
-
-    def _enrol(self) -> dict[str, str]:
-        """Make key, roster and identities; return the parameters of all robots."""
-        self._files = TemporaryDirectory()
-        roster, key = (Path(self._files.name) / name for name in ('roster', 'swarm.key'))
-        key_file.make_key(key)
-        for ids, grants in ((tuple(self.places), {}), (INSIDERS, {'strength': INSIDER_STRENGTH})):
-            key_command.change(roster, key_command.ENROL, ids, grants)
-        self._insiders = cycle(INSIDERS)
-        return {'swarm_key_file': str(key), 'roster_file': str(roster),
-                'identity_file': f'{roster}.{{id}}.key'}
-
     def _replace_insider(self) -> None:
         """Let the next insider listen: the one before it may be convicted."""
-        parameters = build(ElectionParameters, {
-            **self._parameters, 'robot_id': next(self._insiders), 'strength': INSIDER_STRENGTH})
-        roster = key_file.read_file(parameters.roster_file, key_file.ROSTER)
-        self.observer.insider = Insider(Robot(
-            parameters, keys=key_file.read_keys(parameters.swarm_key_file),
-            start=time.time_ns() // 10**6 - int(self.observer.now() * 1e3),
-            identity=key_file.read_identity(parameters, '', roster)), self.places)
+        self.observer.insiders = [make_insider({
+            **self._parameters, 'robot_id': next(self._insiders), 'strength': INSIDER_STRENGTH},
+            self.observer.now(), self.places)]
 
     # Processes.
 
@@ -363,9 +382,7 @@ class ChaosSwarm(FaultySwarm):
     def check(self) -> None:
         """Check processes, answers, and who was heard (:class:`FaultySwarm`); let insiders lie."""
         super().check()
-        insider = self.observer.insider
-        for payload in insider.speak(self.observer.now()) if insider else ():
-            self.observer.attacker.send(payload, insider.near)
+        self.observer.let_insiders_lie()
         for robot in [robot for robot in self._coming if robot in self.observer.leaders]:
             self._coming.discard(robot)
             self.truth = self.truth.after(living=self.truth.living | {robot})
@@ -455,8 +472,7 @@ class ChaosSwarm(FaultySwarm):
     def _attack(self, change: Change) -> None:
         observer, name, robot = self.observer, change.settings['name'], change.robots[0]
         if name in LIES:
-            assert observer.insider is not None
-            observer.insider.begin(name, self.places[robot], observer.now())
+            observer.insiders[0].begin(name, self.places[robot], observer.now())
         else:
             observer.attacker.begin(name, robot)
 
