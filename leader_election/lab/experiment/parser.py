@@ -402,9 +402,11 @@ def parse_variations(raw: Mapping[str, Any]) -> dict[str, list[Change]]:
     Return the dimensions that a scenario varies, each with its values.
 
     ``messages.loss: [0, 0.2]`` is a dotted key and its values. Where several keys change
-    together, a name of the user's own is the dimension, with the values of the first key::
+    together, a name of the user's own is the dimension, with the values of the first key, or
+    labels::
 
         users: [{devices.count: 100, measure.window: 5}, {devices.count: 300, measure.window: 8}]
+        end: [{label: west, devices.first: [0, 0]}, {label: east, devices.first: [9, 0]}]
     """
     vary = as_mapping(raw.get('vary'), 'vary')
     return {key: _parse_changes(key, values) for key, values in vary.items()}
@@ -427,13 +429,17 @@ def _parse_changes(key: Any, values: Any) -> list[Change]:
 
 
 def _parse_joint_change(key: str, values: Any) -> Change:
-    """Return the change of several keys together."""
-    if not isinstance(values, dict) or not values:
+    """Return the change of several keys together; its value is its label, or that of the first."""
+    keys = dict(values) if isinstance(values, dict) else {}
+    label = keys.pop('label', None)
+    if not keys:
         raise wrong('vary', problem=f': there is no {key} to change; a name for several keys '
                     'takes a list of these with their values')
-    for dotted in values:
+    if label is not None and type(label) is not str:
+        raise wrong(f'vary.{key}.label', label, 'a text')
+    for dotted in keys:
         _check_key(dotted, f'{key}.{dotted}')
-    return Change(as_number(next(iter(values.values()))), values)
+    return Change(as_number(next(iter(keys.values())) if label is None else label), keys)
 
 
 def _check_key(key: Any, where: str) -> None:

@@ -15,7 +15,8 @@
 """
 Walking along streets: the shortest way to a crossing drawn at random, then to the next.
 
-A street map is read from a file or generated; it holds crossings and straight streets.
+A street map is read from a file, such as an OpenStreetMap extract, or generated; it holds
+crossings and straight streets.
 """
 
 from dataclasses import dataclass
@@ -76,11 +77,12 @@ def read_street_map(parameter: str, path: str, positions: str) -> StreetMap:
     pairs, position, _ = read_graph(parameter, path, positions)
     if position is None:
         raise ParameterError(parameter, problem=f': {path} has no positions of crossings; it '
-                             'takes GraphML with x and y, or parameter positions')
+                             'takes an OpenStreetMap extract, GraphML with x and y, or parameter '
+                             'positions')
     part = largest_part(StreetMap(position, pairs))
     if len(part.crossing) > MOST_CROSSINGS:
         raise ParameterError(parameter, problem=f': {path} has {len(part.crossing)} crossings; it '
-                             f'takes at most {MOST_CROSSINGS}')
+                             f'takes at most {MOST_CROSSINGS}, such as a part of the town')
     if np.any(lengths(part) == 0.0):
         raise ParameterError(parameter, problem=f': {path}: the two ends of a street are at the '
                              'same place')
@@ -133,8 +135,8 @@ class StreetsParameters:
     speed: float = parameter(
         1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
     path: str = parameter(
-        '', 'A street map: GraphML (.graphml) with x and y [m], or a list of streets with the '
-        'names of two crossings a line. Empty: a town is generated.')
+        '', 'A street map: an OpenStreetMap extract (.osm), GraphML (.graphml) with x and y [m], '
+        'or a list of streets with the names of two crossings a line. Empty: a town is generated.')
     positions: str = parameter(
         '', 'A file with a line "name x y" [m] for each crossing. Empty: as given by the GraphML.')
     columns: int = parameter(

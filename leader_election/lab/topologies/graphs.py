@@ -16,8 +16,9 @@
 Graphs: read from files, or scale-free trees, and their force-directed layouts in the plane.
 
 A graph file is GraphML (``.graphml``), whose nodes may have the attributes ``x`` and ``y`` [m], as
-a street map of OSMnx has after its projection; or else an edge list, one link a line, two names
-each, as networkx reads it. Directions, repeated links and self-loops are ignored.
+a street map of OSMnx has after its projection; the streets of an OpenStreetMap extract (``.osm``);
+or else an edge list, one link a line, two names each, as networkx reads it. Directions, repeated
+links and self-loops are ignored.
 
 Scale-free tree: each new device links to one that is there, with a probability proportional to its
 links (A.-L. Barabasi, R. Albert, "Emergence of Scaling in Random Networks", Science 286, 1999;
@@ -38,6 +39,7 @@ import random
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
+from leader_election.lab.topologies import openstreetmap
 from leader_election.parameters import ParameterError
 from numba import njit
 import numpy as np
@@ -60,14 +62,19 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     Read a graph.
 
     :param parameter: the name of the parameter that gave the path, for error texts.
-    :param path: of a ``.graphml`` file or an edge list.
+    :param path: of a ``.graphml`` or ``.osm`` file, or an edge list.
     :param positions: the path of a file with a line ``name x y`` [m] for each node; empty: none.
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """
+    if positions and path.endswith('.osm'):
+        raise ParameterError('positions', problem=f' is not allowed: {path} has positions')
     # Not imported with the module: that takes as long as a short run.
     import networkx as nx  # type: ignore[import-untyped]
     try:
+        if path.endswith('.osm'):
+            streets, place = openstreetmap.read_streets(path)
+            return GraphFile(streets, place, len(place))
         read = nx.read_graphml if path.endswith('.graphml') else nx.read_edgelist
         found: Any = read(path)
     except (OSError, ValueError, TypeError, KeyError, nx.NetworkXError, ParseError) as error:

@@ -132,6 +132,15 @@ def test_keys_that_vary_together_have_one_name() -> None:
     assert dimensions(scenario) == {'size': [3, 7], 'messages.loss': [0, 0.5]}
 
 
+def test_labels_are_the_values_of_keys_that_vary_together() -> None:
+    scenario = made({'vary': {'size': [
+        {'devices.count': 7, 'label': 'large', 'messages.range': 9},
+        {'label': 'small', 'devices.count': 3}]}})
+    assert [(values['size'], variant.groups[0].parameters.count)
+            for values, variant in scenario.variants()] == [('large', 7), ('small', 3)]
+    assert dimensions(scenario) == {'size': ['large', 'small']}
+
+
 def test_a_section_varies_as_a_whole_and_the_duration_if_the_samples_are_the_same() -> None:
     variants = made({'vary': {'messages': [{'range': 3}, {'range': 4, 'loss': 0.1}],
                               'duration': [10, 10.5]}}).variants()
@@ -340,6 +349,9 @@ def test_a_value_that_is_not_allowed(key, sections):
     ({'vary': {'size': [{}]}}, 'vary: there is no size to change; a name for several keys '),
     ({'vary': {'size': [{'devices.count': 3}, {'devices.count': 3, 'messages.loss': 0.5}]}},
      'vary.size: 3 is there twice'),
+    ({'vary': {'size': [{'label': 'a'}]}}, 'vary: there is no size to change; a name for several'),
+    ({'vary': {'size': [{'label': 3, 'devices.count': 3}]}},
+     'vary.size.label: 3 is not allowed; it takes a text'),
     ({'vary': {'size': [{'title': 'a'}]}}, 'vary.size.title: is not allowed; all variants have'),
     ({'vary': {'size': [{'messages.lost': 1}]}},
      'unknown key messages.lost; did you mean loss? known: '),
