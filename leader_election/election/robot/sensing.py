@@ -29,13 +29,13 @@ from leader_election.election.robot.mailbox import (
 from leader_election.election.robot.metrics import (
     distance,
     METRICS,
-    RangeSmoothing,
     RangingInput,
     ReadingInput,
     ReceivedReading,
 )
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.election.robot.pose import from_parameter, heading, Pose, position
+from leader_election.election.robot.range_smoothing import RangeSmoothing
 from leader_election.election.robot.sighting_sources import Extraction, shifted
 from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.localisation import Localisation, MEASUREMENTS_REJECTED

@@ -25,11 +25,9 @@ from leader_election.election.robot.metrics import (
     LookAheadParameters,
     Metric,
     METRICS,
-    RangeSmoothing,
     RangingInput,
     ReadingInput,
     ReceivedReading,
-    REMEMBERED,
     round_trip,
     RoundTripParameters,
     RssiParameters,
@@ -160,9 +158,6 @@ def test_neighbours_take_turns_to_be_answered():
     assert seen == set(map(float, range(30)))
 
 
-LENGTHS = st.floats(0.1, 20.0)
-
-
 def ranger(robot: int, at: tuple[float, float] | None = (0.0, 0.0), yaw: float | None = 0.0,
            **changes: object) -> Robot:
     """Return a robot that goes by ranges, at a place by its odometry."""
@@ -183,74 +178,7 @@ def distances(robot: Robot, now: float) -> dict[int, float]:
     return {near.message.id: near.distance for near in robot.neighbours}
 
 
-# The history of ranges.
-
-def test_the_last_of_each_by_hand() -> None:
-    ranges = RangeSmoothing(smoothing=3, expiry=3.0)
-    assert ranges.distance(7, 2.0, 0.0) is None
-    for time, (measured, apart) in enumerate(((9.0, 2.0), (2.5, 2.0), (3.25, 3.0), (3.5, 3.0))):
-        ranges.take(7, measured, apart, float(time))
-    # Differences 0.5, 0.25, 0.5: the one of 7 is forgotten.
-    assert ranges.distance(7, 4.0, 3.0) == 4.5
-    # Where positions are missing, the median of the ranges.
-    assert ranges.distance(7, None, 3.0) == 3.25
-    assert ranges.distance(8, 4.0, 3.0) is None
-
-
-def test_expired_ranges_give_no_distance() -> None:
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
-    ranges.take(7, 2.5, 2.0, 0.0)
-    assert ranges.distance(7, 2.0, 3.0) == 2.5
-    assert ranges.distance(7, 2.0, 3.1) is None
-    ranges.configure(expiry=5.0)
-    assert ranges.distance(7, 2.0, 3.1) == 2.5
-
-
-def test_old_differences_do_not_count() -> None:
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
-    for time in (0.0, 0.5):
-        ranges.take(7, 3.0, 2.0, time)
-    later = REMEMBERED + 1.0
-    ranges.take(7, 2.25, 2.0, later)
-    assert ranges.distance(7, 2.0, later) == 2.25
-
-
-def test_without_smoothing_the_last_range_counts_as_it_is() -> None:
-    ranges = RangeSmoothing(smoothing=1, expiry=3.0)
-    ranges.take(7, 2.5, 2.0, 0.0)
-    ranges.take(7, 9.0, 2.0, 1.0)
-    assert ranges.distance(7, 4.0, 1.5) == 9.0
-
-
-def test_a_distance_is_positive() -> None:
-    """Two that approach each other, while odometry was wrong by a metre."""
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
-    ranges.take(7, 1.0, 2.0, 0.0)
-    assert ranges.distance(7, 0.5, 0.0) == 1e-3
-
-
-def test_neighbours_of_the_past_are_forgotten() -> None:
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
-    for neighbour in range(1000):
-        ranges.take(neighbour, 1.0, 1.0, 0.0)
-    ranges.forget(REMEMBERED + 1.0)
-    assert not ranges._measured
-
-
-@given(st.lists(LENGTHS, min_size=5, max_size=9), LENGTHS, st.floats(-0.4, 2.0),
-       st.sets(st.integers(0, 4), max_size=2), st.floats(3.0, 50.0))
-def test_two_of_five_ranges_may_be_anything(
-        path: list[float], now: float, drift: float, wrong: set[int], by: float) -> None:
-    """Ranges tell odometry's error exactly, but for some that are too long."""
-    ranges = RangeSmoothing(smoothing=5, expiry=30.0)
-    drift = max(drift, 0.01 - min(*path, now))
-    for k, apart in enumerate(path):
-        ranges.take(7, apart + drift + (by if k in {len(path) - 5 + w for w in wrong} else 0.0),
-                    apart, 0.1 * k)
-    assert ranges.distance(7, now, 2.0) == pytest.approx(max(now + drift, 1e-3))
-
-
-# On robots.
+# Ranges on robots.
 
 def test_ranges_correct_the_distance_by_odometry() -> None:
     """By odometry robots 1 and 2 are 3 m from each other; in truth they are 2 m and move on."""
