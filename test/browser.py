@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.chrome.service import Service
 from support import PATIENCE
 
@@ -30,6 +31,14 @@ OPTIONS = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--n
            '--disable-background-networking', '--disable-component-update', '--disable-sync',
            '--window-size=1200,1000')
 PHONE = {'width': 390, 'height': 844, 'deviceScaleFactor': 2, 'mobile': True}
+
+MOST_TABS = 60
+_FOCUSED = """
+let at = document.activeElement
+while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+return at.title || at.labels?.[0]?.innerText || at.role || at.innerText || ''
+"""
+"""JavaScript: title, label or role of the control with the focus."""
 
 
 class Browser:
@@ -72,6 +81,15 @@ class Browser:
         for kind in ('mousePressed', 'mouseReleased'):
             self.driver.execute_cdp_cmd('Input.dispatchMouseEvent', {
                 'type': kind, 'x': left, 'y': top, 'button': 'left', 'clickCount': 1})
+
+    def press(self, label: str, *keys: str) -> None:
+        """Press keys at the control with this title, label or role, which Tab has to reach."""
+        for _ in range(MOST_TABS):
+            ActionChains(self.driver).send_keys(Keys.TAB).perform()
+            if self.driver.execute_script(_FOCUSED).startswith(label):
+                ActionChains(self.driver).send_keys(*keys).perform()
+                return
+        raise AssertionError(f'{label} is not reached by Tab')
 
     def phone(self) -> None:
         """Give the window the width of a phone."""

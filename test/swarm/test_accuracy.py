@@ -26,11 +26,11 @@ from leader_election.swarm.accuracy import (
     seen_from,
 )
 from leader_election.swarm.recording.localisation_errors import (
-    alignment_errors,
     localisation_errors,
     localisation_lines,
     LocalisationErrors,
 )
+from leader_election.swarm.recording.true_positions import aligned, true_positions
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import numpy as np
 import pytest
@@ -142,11 +142,11 @@ def test_rigid_motion_of_all_positions_is_no_error():
     true = rng.uniform(-5, 5, (6, 2))
     angle = 2.5
     turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
-    assert alignment_errors(true @ turn + (7.0, -3.0), true) == pytest.approx(0.0, abs=1e-12)
+    assert aligned(true @ turn + (7.0, -3.0), true) == pytest.approx(true)
     # A mirrored swarm is not a moved one.
-    assert alignment_errors(true * (1.0, -1.0), true).max() > 0.5
+    assert abs(aligned(true * (1.0, -1.0), true) - true).max() > 0.5
     off = rng.normal(0.0, 0.1, true.shape)
-    found = np.square(alignment_errors(true @ turn + off, true)).sum()
+    found = np.square(aligned(true @ turn + off, true) - true).sum()
     assert 0.0 < found < np.square(off).sum()
     # No other motion is better.
     for other in np.linspace(0.0, 2.0 * np.pi, 100):
@@ -154,6 +154,19 @@ def test_rigid_motion_of_all_positions_is_no_error():
                                                [-math.sin(other), math.cos(other)]])
         left = spun - spun.mean(axis=0) - (true - true.mean(axis=0))
         assert np.square(left).sum() >= found - 1e-9
+
+
+def test_true_positions_are_those_at_messages_moved_into_the_frame_of_the_robots():
+    believed = {1: (0.0, 0.0), 2: (4.0, 0.0), 3: (9.0, 9.0)}
+    # Turned by 90 degrees; robot 1 drives on after its last message, robot 3 has no true pose.
+    tracks = {1: [(0.0, 7.0, 1.0, 0.0), (1.0, 7.0, 1.0, 0.0), (2.0, 5.0, 1.0, 0.0)],
+              2: [(0.0, 7.0, 6.0, 0.0), (2.0, 7.0, 6.0, 0.0)], 3: []}
+    [found, alone] = true_positions([
+        Snapshot(2.0, {i: seen(i, place, 1.0) for i, place in believed.items()}),
+        Snapshot(2.0, {1: seen(1, (0.0, 0.0), 1.0)})], tracks)
+    # The pair is 5 m apart, not 4 m.
+    assert {*found} == {1, 2} and alone == {}
+    assert [*found[1], *found[2]] == pytest.approx([-0.5, 0.0, 4.5, 0.0])
 
 
 def test_odometry_and_filter_errors_are_separate():

@@ -31,6 +31,7 @@ from leader_election.localisation.neighbourhood_filter import (
     UNKNOWN,
 )
 from leader_election.swarm.accuracy import Accuracy, AccuracyFigures, compare_messages, number_text
+from leader_election.swarm.recording.true_positions import aligned, Track, Tracks, usable
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,11 +40,6 @@ Array = NDArray[np.float64]
 
 PERIOD = 1.0
 """Time between two evaluations of positions [s]."""
-LONGEST_GAP = 3.0
-"""The longest gap of a track over which the true position is interpolated [s]."""
-
-Tracks = Mapping[int, Sequence[tuple[float, float, float, float]]]
-"""Time [s] and pose x, y, yaw [m, rad] in the order of time, by the robot's id."""
 DistanceRow = tuple[float, int, float, float]
 """Time [s], id of the neighbour, distance to it [m], standard deviation of the distance [m]."""
 Distances = Mapping[int, Sequence[DistanceRow]]
@@ -157,7 +153,7 @@ def localisation_errors(snapshots: Sequence[Snapshot], tracks: Tracks, distances
     :param communication_range: pairs farther apart than this do not count [m].
     """
     errors = LocalisationErrors()
-    truth = {robot: _Track(track) for robot, track in tracks.items() if len(track) > 1}
+    truth = usable(tracks)
     for snapshot in once_a_period(snapshots):
         errors.add('deviation', snapshot.time,
                    [robot.deviation for robot in snapshot.robots.values()])
@@ -176,7 +172,7 @@ def accuracy_of_messages(snapshots: Sequence[Snapshot], tracks: Tracks,
 
     :param communication_range: pairs farther apart than this do not count [m].
     """
-    truth = {robot: _Track(track) for robot, track in tracks.items() if len(track) > 1}
+    truth = usable(tracks)
     found = {'odometry': Accuracy(), 'filter': Accuracy()}
     for snapshot in once_a_period(snapshots):
         true = {i: truth[i].at([robot.heard])[0].tolist()
@@ -197,27 +193,7 @@ def once_a_period(snapshots: Sequence[Snapshot]) -> Iterator[Snapshot]:
             yield snapshot
 
 
-class _Track:
-    """The true poses of one robot over time."""
-
-    def __init__(self, track: Sequence[tuple[float, float, float, float]]) -> None:
-        self._table = np.array(track)
-        finite = np.isfinite(self._table[:, 3])
-        self._table[finite, 3] = np.unwrap(self._table[finite, 3])
-
-    def at(self, times: ArrayLike) -> Array:
-        """Return poses at these times [s], interpolated, shape (n, 3); NaN: not known."""
-        wanted = np.asarray(times, dtype=float)
-        at = self._table[:, 0]
-        places = np.column_stack([
-            np.interp(wanted, at, along, left=np.nan, right=np.nan)
-            for along in self._table[:, 1:].T])
-        after = np.clip(np.searchsorted(at, wanted), 1, len(at) - 1)
-        places[at[after] - at[after - 1] > LONGEST_GAP] = np.nan
-        return places
-
-
-def _add_positions(errors: LocalisationErrors, snapshot: Snapshot, truth: Mapping[int, _Track],
+def _add_positions(errors: LocalisationErrors, snapshot: Snapshot, truth: Mapping[int, Track],
                    communication_range: float, between_positions: bool) -> None:
     """
     Add the errors of positions in a snapshot, and of distances between them.
@@ -240,32 +216,11 @@ def _add_positions(errors: LocalisationErrors, snapshot: Snapshot, truth: Mappin
             continue
         suffix = f'_{name}' if name else ''
         errors.add(f'positions{suffix}', snapshot.time,
-                   alignment_errors(places[select], true[select]))
+                   np.hypot(*(aligned(places[select], true[select]) - true[select]).T))
         if name or between_positions:
             own, real = _pairs(places[select]), _pairs(true[select])
             errors.add(f'distances{suffix}', snapshot.time,
                        (own - real)[real <= communication_range])
-
-
-def alignment_errors(places: Array, true: Array) -> Array:
-    """
-    Return the distances of places from the true ones after the best rigid motion in the plane.
-
-    :param places, true: [m], shape (n, 2).
-    :return: [m], shape (n,).
-
-    >>> true = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 1.0)])
-    >>> turned = true @ np.array([(0.0, 1.0), (-1.0, 0.0)]) + (5.0, 7.0)
-    >>> np.allclose(alignment_errors(turned, true), 0.0)
-    True
-    """
-    moved, target = places - places.mean(axis=0), true - true.mean(axis=0)
-    # The angle that minimises the sum of squares (Kabsch 1976, in the plane).
-    angle = math.atan2((moved[:, 0] * target[:, 1] - moved[:, 1] * target[:, 0]).sum(),
-                       (moved * target).sum())
-    cosine, sine = math.cos(angle), math.sin(angle)
-    turned = moved @ np.array(((cosine, sine), (-sine, cosine)))
-    return np.asarray(np.hypot(*(turned - target).T))
 
 
 def _pairs(places: Array) -> Array:
@@ -275,7 +230,7 @@ def _pairs(places: Array) -> Array:
 
 
 def _add_distances(errors: LocalisationErrors, robot: int, rows: Sequence[DistanceRow],
-                   truth: Mapping[int, _Track], communication_range: float) -> None:
+                   truth: Mapping[int, Track], communication_range: float) -> None:
     """Add the distances that a robot has published."""
     times, others, distances, deviations = np.array(rows, dtype=float).reshape(-1, 4).T
     true = np.full(len(rows), np.nan)

@@ -27,6 +27,7 @@ from leader_election.swarm.recording.localisation_errors import PERIOD
 from leader_election.swarm.recording.mcap_files import Damage, Reader
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run
+from leader_election.swarm.recording.true_positions import true_positions
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import MonitorParameters
 from leader_election.swarm.view.formatting import count, Palette
@@ -108,8 +109,10 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings, figures: r
     if options.html is not None:
         from leader_election.swarm.recording import report_page
         panels = _localisation(run, settings)
+        shown = [frame._replace(truth=truth) for frame, truth in zip(
+            frames, true_positions(run.snapshots, run.true_tracks))]
         yield options.html, lambda path: report_page.write(
-            path, options.file.name, run, figures, frames, reach, vars(options), told, panels)
+            path, options.file.name, run, figures, shown, reach, vars(options), told, panels)
 
 
 def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:

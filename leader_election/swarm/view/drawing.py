@@ -119,12 +119,14 @@ class Entry(NamedTuple):
     """Of a marker, or ten times the width of a line [points]."""
 
 
-def legend(frames: Sequence[Frame], rings: Rings) -> list[Entry]:
-    """Return the legend of what these frames have."""
+def legend(frames: Sequence[Frame], rings: Rings, communication_range: float) -> list[Entry]:
+    """Return the legend of what these frames have; without links if the range is 0."""
     robots = [robot for frame in frames for robot in frame.snapshot.robots.values()]
     mandates = any(robot.term is not None for robot in robots)
     found = [Entry('leader that acts' if mandates else 'leader', '*', size=11),
-             Entry("robot, in its leader's colour", 'o'), Entry('in radio range', '-', size=8)]
+             Entry("robot, in its leader's colour", 'o')]
+    if communication_range > 0.0:
+        found.append(Entry('in radio range', '-', size=8))
     if mandates:
         found += [Entry('leader that only leads', '*', hollow='white', size=11),
                   Entry('robot under no mandate', 'o', hollow='white')]

@@ -86,7 +86,8 @@ class Canvas:
             marker=entry.symbol if entry.symbol in MARKERS else '', markeredgewidth=(
                 2 if entry.symbol == 'x' else 1), markerfacecolor=entry.hollow or entry.colour,
             linestyle='none' if entry.symbol in MARKERS else entry.symbol,
-            linewidth=entry.size / 10) for entry in legend(frames, rings)]
+            linewidth=entry.size / 10) for entry in legend(
+                frames, rings, communication_range)]
         # Margins for the labels of the axes and, below, for legend and caption [inches].
         aside, above, below = 0.65, 0.12, 1.0 + 0.2 * math.ceil(len(entries) / _LEGEND_COLUMNS)
         height = above + below + (_WIDTH - aside - 0.12) * min(up / across, _TALLEST)

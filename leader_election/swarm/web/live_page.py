@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bokeh.document import Document
-from bokeh.events import Tap
+from bokeh.events import ConnectionLost, Tap
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.models.widgets import Div, RadioGroup, Select, Toggle
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.snapshot import Snapshot
@@ -108,7 +108,7 @@ class Lookout:
             return
         self._slow = frame.snapshot.time
         self.look = Look(frame, rings, data, self.history.data(), tuple(self.history.events),
-                         tuple(facts()), legend_html([frame], rings))
+                         tuple(facts()), legend_html([frame], rings, self.map.reach))
 
 
 def no_statuses(robot: int) -> Sequence[RobotStatus]:
@@ -165,6 +165,10 @@ class LivePage:
         document.title = 'swarm'
         document.template = TEMPLATE  # type: ignore[assignment]
         document.template_variables.update(style=STYLE)
+        # Bokeh itself gives up after half a minute, or where the page is older than five; the
+        # template goes on.
+        document.config.update(reconnect_session=False, notify_connection_status=False)
+        document.js_on_event(ConnectionLost, CustomJS(code='connectionLost()'))
         for root in (chart, controls, self.timeline.figure, *self._texts.values()):
             document.add_root(root)
         self.update()
@@ -215,7 +219,7 @@ class LivePage:
             return
         self._shown = look
         if look.rings != self._rings or (
-                not look.rings.arena and before is not None and not before.map['robots']['id']):
+                not look.rings.arena and before is not None and not before.frame.snapshot.robots):
             self._rings = look.rings
             self.map.draw_outlines([look.frame], look.rings)
         self._document.hold('combine')

@@ -151,7 +151,7 @@ def write_page(path: Path, page: Page, films: Sequence[Film],
         roots, INLINE, page.title, template=Path(__file__).with_suffix('.html.j2').read_text(),
         template_variables={
             'page': page, 'style': STYLE, 'versions': VERSIONS, 'films': len(films),
-            'legend': legend_html(films[0].frames, films[0].rings)}))
+            'legend': legend_html(films[0].frames, films[0].rings, films[0].communication_range)}))
 
 
 def _thinned(film: Film, films: int) -> Film:

@@ -21,9 +21,10 @@ import secrets
 from socket import gethostname
 import threading
 from typing import Any
+from urllib.parse import urlsplit
 
 from bokeh.document import Document
-from bokeh.server.auth_provider import AuthProvider, NullAuth
+from bokeh.server.auth_provider import AuthProvider
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
 from bokeh.server.util import bind_sockets
@@ -42,14 +43,21 @@ _FORGET = 15_000
 
 
 class _Refusal(RequestHandler):
-    """The answer to a visitor without the token."""
+    """The answer to a visitor without the token, or by another name of this computer."""
 
     def get(self) -> None:
-        raise HTTPError(403, reason='the address lacks the token, or has a wrong one')
+        raise HTTPError(403, reason='the page is at the address that was printed; through ssh at '
+                        'http://localhost with the forwarded port')
 
 
-class _Token(AuthProvider):
-    """Lets in those whose address, or whose cookie of an earlier visit, has the token."""
+class _Door(AuthProvider):
+    """
+    Lets in visitors.
+
+    :param token: those whose address, or whose cookie of an earlier visit, has it. Without one,
+        those who call this computer by a name of :data:`HERE`: a page on the internet, whose name
+        can stand for this computer, too, does not.
+    """
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -58,6 +66,9 @@ class _Token(AuthProvider):
     @property
     def get_user(self) -> Any:
         def user(handler: Any) -> str | None:
+            if not self._token:
+                return 'viewer' if urlsplit(
+                    f'//{handler.request.host}').hostname in HERE else None
             given = handler.get_argument('token', '') or handler.get_cookie(_COOKIE, '')
             if not hmac.compare_digest(given.encode(), self._token.encode()):
                 return None
@@ -106,8 +117,8 @@ class PageServer:
         self._pages = BokehTornado(
             make,
             # Forwarded by ssh, the page may have another port.
-            extra_websocket_origins=[f'{name}:*' for name in HERE[:2]] if here else ['*'],
-            auth_provider=_Token(token) if token else NullAuth(),
+            extra_websocket_origins=[f'{name}:*' for name in HERE] if here else ['*'],
+            auth_provider=_Door(token),
             unused_session_lifetime_milliseconds=_FORGET,
             check_unused_sessions_milliseconds=_FORGET // 3)
         http = HTTPServer(self._pages)

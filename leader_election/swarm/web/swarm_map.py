@@ -66,9 +66,8 @@ class SwarmMap:
     :param frames: at least one; the visible area holds all of them, and the first is shown.
     :param rings: outlines of arena, obstacles and peaks.
     :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
-    :ivar reach: the communication range [m].
     :ivar figure: the map.
-    :ivar reach: the communication range; it may change.
+    :ivar reach: the communication range [m]; it may change.
     :ivar sources: of what moves, by name; each takes the data of that name (:meth:`data`).
     :ivar robots: the renderers of robots and leaders.
     """
@@ -182,12 +181,12 @@ def plain(chart: Any) -> None:
     chart.toolbar.logo = None
 
 
-def legend_html(frames: Sequence[Frame], rings: Rings) -> str:
-    """Return the legend of what these frames have, as HTML."""
+def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:
+    """Return the legend of what these frames have, as HTML; without links if the range is 0."""
     return ' &ensp; '.join(
         f'<span style="color:{entry.colour}">'
         f'{"☆" if entry.hollow and entry.symbol == "*" else "○" if entry.hollow else sign}'
-        f'</span> {entry.text}' for entry in legend(frames, rings)
+        f'</span> {entry.text}' for entry in legend(frames, rings, communication_range)
         for sign in [SIGNS.get(entry.symbol, '')]) + (
             ' &ensp; ◇ true position' if any(frame.truth for frame in frames) else '')
 

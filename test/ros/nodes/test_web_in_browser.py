@@ -15,15 +15,19 @@
 """The page of a swarm in a real browser: it moves, a click shows a robot, a loss is seen."""
 
 import threading
+from urllib.parse import urlsplit
 
 from browser import Browser, browser  # noqa: F401
 from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.web import Web
+from leader_election.swarm.web.server import PageServer
 import pytest
 from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, robot
+from selenium.webdriver import Keys
 
 ROBOTS = "named('robots').data"
+SAYS_LOST = "!document.getElementById('lost').hidden"
 TEXT = "[...document.querySelectorAll('.page *')].map((e) => e.shadowRoot?.textContent).join()"
 
 
@@ -41,15 +45,15 @@ def swarm(ros):
 
     thread = threading.Thread(target=run)
     thread.start()
-    yield page.page.server.url, bench, lost
+    yield page.page, bench, lost
     end.set()
     thread.join()
     page.close()
 
 
-def test_swarm_is_seen_in_a_browser(swarm, browser: Browser):  # noqa: F811
-    address, bench, lost = swarm
-    browser.open(address)
+def test_swarm_is_seen_in_a_browser_which_waits_for_a_lost_server(swarm, browser: Browser):  # noqa: F811
+    page, bench, lost = swarm
+    browser.open(page.server.url)
     browser.until("named('leaders').data.id.length == 1 && named('leaders').data.id[0] == 3")
     bench.places[1] = (0.0, 1.0)
     browser.until(f'{ROBOTS}.y[{ROBOTS}.id.indexOf(1)] == 1')
@@ -60,7 +64,18 @@ def test_swarm_is_seen_in_a_browser(swarm, browser: Browser):  # noqa: F811
     lost.set()
     browser.until("named('leaders').data.id[0] == 2 && named('gone').data.id[0] == 3")
     browser.until(f"{TEXT}.includes('robot 3 is silent')")
+    browser.press('robot', Keys.DOWN)
+    browser.until(f"{TEXT}.includes('robot 3')")
+    browser.press('Zoom In', Keys.ENTER)
+    browser.until("named('map').x_range.end < named('map').x_range.reset_end")
     browser.phone()
     browser.until('innerWidth == 390 && document.documentElement.scrollWidth <= 390')
     assert browser.get("named('map').inner_width") > 200
     assert browser.errors() == []
+    assert browser.get(SAYS_LOST) is False
+    page.server.stop()
+    browser.until(SAYS_LOST)
+    page.server = PageServer(page.make, urlsplit(page.server.url).port)
+    browser.until("performance.getEntriesByType('navigation')[0].type == 'reload'")
+    browser.until("window.Bokeh?.documents.length && named('leaders').data.id[0] == 2")
+    assert browser.get(SAYS_LOST) is False

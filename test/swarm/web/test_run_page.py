@@ -109,7 +109,8 @@ def test_the_page_of_a_recording_has_its_figures_events_and_settings_in_one_file
     text = page.read_text()
     for part in ('<h1>story.mcap</h1>', '20.5 s, 4 robots, 1 of them silent at the end',
                  'leader 4, which led 3 others, fell silent at 9.2 s', 'robot 3 leads for',
-                 '<td>radius</td><td>6 m</td>', '<td>Bokeh</td>', 'The whole report'):
+                 '◇ true position', '<td>radius</td><td>6 m</td>', '<td>Bokeh</td>',
+                 'The whole report'):
         assert part in text
     # Nothing is fetched.
     assert not re.search(r'<(script|link|img)[^>]*(src|href)=["\']?(https?:)?//', text)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from browser import Browser, browser, PHONE
 from leader_election.swarm.recording.replay_command import main
+from selenium.webdriver import Keys
 from swarm.recording.made import story, write
 
 __all__ = ['browser']
@@ -41,7 +42,10 @@ def test_the_page_opens_from_disk_and_its_slider_moves_the_swarm(
     browser.get("[...document.querySelectorAll('button.at')].find((at) => at.value > 5).click()")
     assert browser.get("named('time').value") == 9.25
     assert browser.get(LEADERS) == ['4', '4,4,4']
-    browser.get("named('time').value = 20.0, named('play').active = true")
+    browser.get("named('time').value = 20.0")
+    browser.press('▶ play', Keys.SPACE)
     browser.until("named('time').value == named('time').end && !named('play').active")
+    browser.press('slider', Keys.HOME)
+    assert browser.get("named('time').value == named('time').start")
     assert browser.get('document.documentElement.scrollWidth') <= PHONE['width']
     assert browser.errors() == []

@@ -16,7 +16,7 @@
 
 from types import SimpleNamespace
 from urllib.error import HTTPError
-from urllib.request import build_opener, HTTPCookieProcessor, urlopen
+from urllib.request import build_opener, HTTPCookieProcessor, Request, urlopen
 
 from bokeh.document import Document
 from hypothesis import given
@@ -75,9 +75,10 @@ def test_columns_of_each_source_have_one_length():
 
 
 def test_legend_names_what_there_is():
-    assert 'silent' in legend_html([frame()], RINGS)
-    assert 'mandate' not in legend_html([frame()], RINGS)
-    assert 'mandate' in legend_html([mandated(frame())], RINGS)
+    drawn = legend_html([frame()], RINGS, 2.5)
+    assert 'silent' in drawn and 'in radio range' in drawn and 'mandate' not in drawn
+    assert 'in radio range' not in legend_html([frame()], RINGS, 0.0)
+    assert 'mandate' in legend_html([mandated(frame())], RINGS, 2.5)
 
 
 STATES = st.lists(st.dictionaries(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=12)
@@ -208,6 +209,17 @@ def test_token_is_asked_of_visitors_from_elsewhere():
         opener = build_opener(HTTPCookieProcessor())
         assert opener.open(address).status == 200
         assert opener.open(address.partition('?')[0]).status == 200, 'by its cookie'
+    finally:
+        server.stop()
+
+
+def test_page_of_this_computer_has_no_other_name():
+    server = PageServer(lambda document: None, 0)
+    try:
+        for name in ('localhost:1', '127.0.0.1', '[::1]:80'):
+            assert urlopen(Request(server.url, headers={'Host': name})).status == 200
+        with pytest.raises(HTTPError, match='403: the page is at .* http://localhost'):
+            urlopen(Request(server.url, headers={'Host': 'rebound.example'}))
     finally:
         server.stop()
 
