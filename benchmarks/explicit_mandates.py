@@ -44,7 +44,7 @@ from typing import Any, NamedTuple
 from benchmarks.explicit_states import distances, graphs
 from benchmarks.state_sets import Graph
 from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings, NO_ONE
-from leader_election.election.mandates.part import Heard
+from leader_election.election.mandates.part import Heard, MandatePart
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0
 """Times in binary fractions [s]: a mandate lasts for 6 s, a promise for 10 s of its clock."""
@@ -133,7 +133,7 @@ class Network:
             promise and promise._replace(until=left(promise.until)),
             tuple(sorted((robot, held._replace(until=left(held.until)))
                          for robot, held in mandates.held.items())),
-            part._replace(grants=_Grants(part.grants)), mandates._follows, mandates._beat,
+            _hashable(part), mandates._follows, mandates._beat,
             tuple((beat, max(made - now, OLD)) for beat, made in mandates._beats.items()),
             tuple(sorted(mandates._void.items())), mandates._term), mailbox))
 
@@ -157,8 +157,7 @@ class Network:
             mailbox = (*(old for old in mailbox if old.sender != heard.sender), heard)
             made.hear(heard, 0.0)
         made.round(follows, mailbox, 0.0)
-        sent = Heard(robot.id, follows.leader, follows.distance,
-                     made.part._replace(grants=_Grants(made.part.grants)))
+        sent = Heard(robot.id, follows.leader, follows.distance, _hashable(made.part))
         return self._kept(robot.id, made, mailbox, 0.0), self._heard.of(sent)
 
     def _message(self, number: int) -> Heard:
@@ -288,6 +287,10 @@ class _Grants(dict[int, int]):
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
+
+
+def _hashable(part: MandatePart) -> MandatePart:
+    return part._replace(grants=_Grants(part.grants), tags=_Grants(part.tags))
 
 
 def different(every: Iterable[Graph], leaders: int) -> Iterator[Graph]:

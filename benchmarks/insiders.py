@@ -73,6 +73,7 @@ class Case:
     schedule: str = 'reactive'
     seconds: float = 60.0
     loss: float = 0.0
+    mandate: float = 0.0
 
 
 def keys_of(robot: int, seed: int = 0) -> IdentityKeys:
@@ -165,12 +166,14 @@ class LyingSwarm(Liars, SimulatedSwarm):
     def _make(self, i: int, roster: Roster | None) -> Robot:
         return Robot(build(ElectionParameters, {
             'robot_id': i, 'radius': RADIUS, 'communication_range': RANGE,
-            'strength': self.strength[i], 'schedule': self.case.schedule}),
+            'strength': self.strength[i], 'schedule': self.case.schedule,
+            'mandate': self.case.mandate}),
             keys=(KEY,), start=START,
             identity=None if roster is None else identity_of(i, roster, self.chance))
 
     def _locate(self, i: int) -> None:
-        self.robots[i].sensing.take_odometry((*self.places[i], 0.0), self.now)
+        if i in self.robots:
+            self.robots[i].sensing.take_odometry((*self.places[i], 0.0), self.now)
         self.at(self.now + 1.0, partial(self._locate, i))
 
     def _middle(self) -> list[int]:
@@ -321,8 +324,9 @@ def near_a_far_leader(swarm: Liars, liar: int, number: int) -> Lies:
         said = Said(liar, export.leader, export.value, away, hops, swarm.places[liar])
         part, _ = identity.part(said, frozenset({-int(swarm.now * 10)}), swarm.now,
                                 swarm.robots[liar].authentication.time.read(swarm.now))
-        identity._state(said, swarm.now, swarm.robots[liar].authentication.time.read(swarm.now))
-        mine = identity._mine
+        identity.speaker.state(
+            said, swarm.now, swarm.robots[liar].authentication.time.read(swarm.now), 1.0)
+        mine = identity.speaker.mine
         assert mine is not None
         yield swarm.own(liar, export.value, away, export.leader, hops), part._replace(
             link=Link(beat, element), own=part.own and part.own._replace(
@@ -339,7 +343,7 @@ def two_places(swarm: Liars, liar: int, number: int) -> Lies:
     for far in (0.0, 3.0):
         x, y = swarm.places[liar]
         message = swarm.own(liar, value)._replace(position=(x + far, y))
-        identity._mine = None
+        identity.speaker.mine, identity.speaker.beat = None, 0
         part, _ = identity.part(Said(liar, liar, value, 0.0, 0, message.position),
                                 frozenset({-int(swarm.now * 10)}), swarm.now, swarm_time)
         yield message, part
@@ -358,7 +362,7 @@ class Lie(NamedTuple):
     tell: Callable[[Liars, int, int], Lies]
 
 
-LIES: Mapping[str, Lie] = {
+LIES: dict[str, Lie] = {
     'the strongest claim': Lie(1.0, strongest),
     'an invented leader': Lie(1.0, invented),
     'the strongest claim each 5 s, then silence': Lie(5.0, strongest),
@@ -514,6 +518,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seeds', type=int, default=3)
     parser.add_argument('--robots', type=int, default=25)
+    parser.add_argument('--seconds', type=float, default=60.0, help='of lies')
     parser.add_argument('--share', type=float, default=0.0, help='of liars; 0: one')
     parser.add_argument('--mixed', action='store_true', help='all kinds at once')
     parser.add_argument('--kind', default='', help='only kinds with this in their name')
@@ -532,7 +537,8 @@ def main() -> None:
     print('|---|---|---|---|---|---|---|')
     for name, of_it in every.items():
         found = {(schedule, on): measure(Case(
-            of_it, options.robots, options.share, on, schedule, loss=options.loss), options.seeds)
+            of_it, options.robots, options.share, on, schedule, options.seconds, options.loss),
+            options.seeds)
             for schedule in ('periodic', 'reactive') for on in (False, True)}
         pairs = [', '.join(f'{getattr(found[schedule, on], of):.1%}' for on in (False, True))
                  for schedule, of in (('periodic', 'unled'), ('reactive', 'unled'),

@@ -48,8 +48,10 @@ class Said(NamedTuple):
 
     def agrees(self, statement: Statement) -> bool:
         """Return whether it is what its sender has signed, but for small differences."""
-        _, _, _, leader, value, hops, distance, x, y, _, _ = statement
-        return (self.leader == leader and self.value == value and self.hops == hops
+        # Fewer hops than signed take a link that proves them.
+        leader, value, hops, distance, x, y = statement[3:9]
+        return (self.leader == leader and self.value == value
+                and (self.hops <= hops or hops == MOST_HOPS)
                 and (abs(self.distance - distance) <= TOLERANCE or self.distance == distance)
                 and (x != x if self.position is None
                      else math.dist(self.position, (x, y)) <= TOLERANCE))
@@ -60,16 +62,19 @@ class Own(NamedTuple):
 
     boot: int
     serial: int
+    hops: int
     distance: float
     x: float
     y: float
     signature: bytes
+    promised: int = 0
+    until: int = 0
 
     def signed(self, said: Said) -> Signed:
         """Return the statement of the sender of a message."""
-        return Signed(Statement(said.robot, self.boot, self.serial, said.leader, said.value,
-                                min(said.hops, MOST_HOPS), self.distance, self.x, self.y),
-                      self.signature)
+        return Signed(Statement(
+            said.robot, self.boot, self.serial, said.leader, said.value, self.hops, self.distance,
+            self.x, self.y, promised=self.promised, until=self.until), self.signature)
 
 
 class LeaderPart(NamedTuple):

@@ -17,7 +17,8 @@ Statements that robots sign, hash chains of leaders, and proofs of contradiction
 
 A robot signs what it says of its election: leader, value, distance, hops, place. Each statement
 has a serial number, greater than all before it in the same life of the robot. A robot never signs
-two statements of one number; a pair of them is the proof that it lies, whoever shows it.
+two statements of one number, nor promises itself to two leaders at a time; a pair of those is the
+proof that it lies, whoever shows it.
 
 A leader's statement holds the anchor of a hash chain (Y.-C. Hu, D. Johnson, A. Perrig, "SEAD:
 Secure Efficient Distance Vector Routing", WMCSA 2002). Its elements prove beats and hops: the one
@@ -35,9 +36,11 @@ from leader_election.election.identity.roster import SIGNATURE_BYTES, verify
 BEATS, WIDTH = 64, 16
 """The beats of a chain, and the hops that it tells apart; more count as the last."""
 ELEMENT_BYTES = 12
-MOST_HOPS, MOST_INTERVAL = 2**32 - 1, 2**16 - 1
+MOST_HOPS, MOST_INTERVAL = 255, 2**16 - 1
+ROUNDING = 100
+"""By how much an honest robot's numbers may be wrong [ms]."""
 NO_ANCHOR = bytes(ELEMENT_BYTES)
-_STATEMENT = struct.Struct(f'<QIQQdIfff{ELEMENT_BYTES}sH')
+_STATEMENT = struct.Struct(f'<QIQQdBfff{ELEMENT_BYTES}sHQQ')
 SIGNED_BYTES = _STATEMENT.size + SIGNATURE_BYTES
 _CONTEXT = b'leader_election statement 1\0'
 
@@ -77,6 +80,10 @@ class Statement(NamedTuple):
     """On a leader, of its chain."""
     interval: int = 0
     """On a leader, the time between two beats [ms]."""
+    promised: int = 0
+    """With mandates, on a robot that does not lead, the leader to which it has promised itself."""
+    until: int = 0
+    """For how long at least, on the swarm time [ms]; 0: there is no promise."""
 
     @property
     def leads(self) -> bool:
@@ -107,8 +114,26 @@ def rounded(number: float) -> float:
     return kept
 
 
+def contradict(one: Statement, other: Statement) -> bool:
+    """
+    Return whether two statements prove that their robot lies.
+
+    An honest robot signs one statement under a number, and promises itself to another leader only
+    after the end of its promise to the one before.
+    """
+    if one[:2] != other[:2]:
+        return False
+    later = ahead(other.serial, one.serial)
+    if later < 0:
+        one, other, later = other, one, -later
+    if later == 0:
+        return signed_text(one) != signed_text(other)
+    return one.until != 0 != other.until and one.promised != other.promised and ahead(
+        one.until, other.serial) > ROUNDING
+
+
 class Proof(NamedTuple):
-    """Two statements signed by one robot under one number: the proof that it lies."""
+    """Two statements signed by one robot that contradict each other: the proof that it lies."""
 
     one: Signed
     other: Signed
@@ -122,16 +147,16 @@ class Proof(NamedTuple):
         """
         Return whether it convicts the robot of a public key.
 
-        An honest robot signs one statement under a number, so that no proof against it exists
-        unless its key is known.
+        No proof against an honest robot exists unless its private key is known.
         """
-        one, other = (signed_text(each.statement) for each in self)
-        return (self.one.statement[:3] == self.other.statement[:3] and one != other
-                and all(each.holds(key) for each in self))
+        return contradict(self.one.statement, self.other.statement) and all(
+            each.holds(key) for each in self)
 
     def told(self) -> str:
         """Return the contradiction in words."""
         one, other = (each.statement for each in self)
+        if one.serial != other.serial:
+            return (f'promised itself to {one.promised} and {other.promised} at the same time')
         said = [f'{name} {a:g} and {b:g}' for name, a, b in zip(
             one._fields[3:9], one[3:9], other[3:9]) if str(a) != str(b)]
         return f'signed under one number: {", ".join(said) or "two hash chains"}'

@@ -287,9 +287,7 @@ class Mandates:
             self.number = max(self.number, heard.part.number)
             self._freed_by(heard, now)
         if follows.leads:
-            self.number += 1
-            self._beat = self.number
-            self._beats[self._beat] = now
+            self._make_beat(now)
             self._forget(now)
         else:
             self._beat = max((heard.part.beat for heard in neighbours
@@ -303,6 +301,11 @@ class Mandates:
             grants = {} if acting is None else {self._id: acting.term}
         leaving, released = self._notices(neighbours, now)
         self.part = MandatePart(self._beat, self.number, grants, leaving, released)
+
+    def _make_beat(self, now: float) -> None:
+        self.number += 1
+        self._beat = self.number
+        self._beats[self._beat] = now
 
     def _forget(self, now: float) -> None:
         self._beats = {beat: made for beat, made in self._beats.items()

@@ -40,6 +40,7 @@ class Notice(NamedTuple):
     """The last beat that it has granted to that leader."""
 
 
+NO_TAGS: Mapping[int, int] = MappingProxyType({})
 NO_GRANTS: Mapping[int, int] = MappingProxyType({})
 
 
@@ -57,6 +58,8 @@ class MandatePart(NamedTuple):
     """
     leaving: tuple[Notice, ...] = ()
     released: tuple[Notice, ...] = ()
+    tags: Mapping[int, int] = NO_TAGS
+    """With identities, the proofs of the grants, by the members."""
 
 
 class Heard(NamedTuple):

@@ -97,8 +97,8 @@ class InstancePart(NamedTuple):
     that they have granted (of a leader that acts: itself and its term); those that leave a leader,
     as member, leader, beat; those released, likewise. But for the first, beats are sent as what
     they are below that greatest number. Each number has 5 bits a character of base64, the highest
-    first; characters from g on are not its last. Empty lists at the end are left out. A wrong part
-    is ignored; the message counts.
+    first; characters from g on are not its last. With identities, a last list has the proofs of
+    the grants. Empty lists at the end are left out. A wrong part is ignored; the message counts.
     """
 
 

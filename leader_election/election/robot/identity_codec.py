@@ -20,6 +20,7 @@ padding: signature, link, leader's statement, news.
 """
 
 import binascii
+from functools import lru_cache
 import struct
 from typing import Any
 
@@ -28,7 +29,8 @@ from leader_election.election.identity.roster import RECORD_BYTES, SIGNATURE_BYT
 from leader_election.election.identity.statements import ELEMENT_BYTES, SIGNED_BYTES
 from leader_election.election.robot.wire import Kind, Rejected, text
 
-_OWN = struct.Struct(f'<I6sfff{SIGNATURE_BYTES}s')
+_OWN = struct.Struct(f'<I6sBfff{SIGNATURE_BYTES}s')
+_PROMISE = struct.Struct('<Q6s')
 _LINK = struct.Struct(f'<B{ELEMENT_BYTES}s')
 _LEADER = struct.Struct(f'<I6sff{ELEMENT_BYTES}sH{SIGNATURE_BYTES}s')
 _NEWS = (RECORD_BYTES, 2 * SIGNED_BYTES)
@@ -42,29 +44,49 @@ def _bytes(piece: str) -> bytes:
         raise Rejected from None
 
 
-def _statement(piece: str, form: struct.Struct) -> tuple[Any, ...]:
-    boot, serial, *rest = form.unpack(_bytes(piece))
-    return boot, int.from_bytes(serial, 'little'), *rest
+def _leader(piece: str) -> LeaderPart:
+    boot, serial, *rest = _LEADER.unpack(_bytes(piece))
+    return LeaderPart(boot, int.from_bytes(serial, 'little'), *rest)
+
+
+def _own(piece: str) -> Own:
+    data, size = _bytes(piece), _OWN.size
+    boot, serial, *rest = _OWN.unpack(data[:size])
+    own = Own(boot, int.from_bytes(serial, 'little'), *rest)
+    if len(data) == size:
+        return own
+    promised, until = _PROMISE.unpack(data[size:])
+    return own._replace(promised=promised, until=int.from_bytes(until, 'little'))
 
 
 def _read(value: Any) -> IdentityPart:
-    own, link, leader, news = (_TEXT.read(value) + '...').split('.')[:4]
+    if type(value) is not str:
+        raise Rejected
+    return _parsed(value)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> IdentityPart:
+    """Return a part; cached, as neighbours that are as many hops away say the same."""
+    own, link, leader, news = (_TEXT.read(text) + '...').split('.')[:4]
     data = _bytes(news) if news else b''
     if data and len(data) not in _NEWS:
         raise Rejected
     try:
         return IdentityPart(
-            Own(*_statement(own, _OWN)) if own else None,
+            _own(own) if own else None,
             Link(*_LINK.unpack(_bytes(link))) if link else None,
-            LeaderPart(*_statement(leader, _LEADER)) if leader else None, data)
+            _leader(leader) if leader else None, data)
     except struct.error:
         raise Rejected from None
 
 
 def _write(part: IdentityPart) -> str:
     own, leader = (
-        b'' if each is None else form.pack(each[0], each[1].to_bytes(6, 'little'), *each[2:])
-        for each, form in ((part.own, _OWN), (part.leader, _LEADER)))
+        b'' if each is None else form.pack(each[0], each[1].to_bytes(6, 'little'), *each[2:end])
+        for each, form, end in ((part.own, _OWN, 7), (part.leader, _LEADER, None)))
+    if part.own is not None and part.own.until:
+        own += _PROMISE.pack(part.own.promised, part.own.until.to_bytes(6, 'little'))
     link = b'' if part.link is None else _LINK.pack(*part.link)
     return '.'.join(binascii.b2a_base64(piece, newline=False).decode().rstrip('=')
                     for piece in (own, link, leader, part.news)).rstrip('.')

@@ -20,7 +20,7 @@ leader is the matter of :mod:`leader_election.election.robot.membership`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import math
 from typing import Any
 
@@ -99,6 +99,8 @@ class Instance:
         """The greatest strength that it may claim; ``BARRED``: it may not lead."""
         self.refused: frozenset[int] = frozenset()
         """The leaders that are not believed in the present round."""
+        self.on_elected: Callable[[], object] = lambda: None
+        """Called in each round after the election, before mandates."""
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
@@ -299,6 +301,7 @@ class Instance:
         :param period: of rounds [s].
         """
         before, self.state, self.view = self.state, self.elect(view), view
+        self.on_elected()
         self.counts.update(view.faults)
         mandates = self.mandates
         if mandates is not None:

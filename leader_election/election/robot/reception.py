@@ -83,7 +83,11 @@ class Reception:
         self._counts[HEARD] += 1
         # The signature first: forged and replayed messages do not use the sender's budget.
         sequence, reason = self._authentication.check(payload)
-        if reason is None and sender is not None and self.judge is None:
+        digest = hash(payload)
+        if reason is None and self.judge is not None:
+            if self._authentication.is_repeated(digest, sequence, now):
+                reason = RejectReason.REPLAY
+        elif reason is None and sender is not None:
             reason = self._authentication.admit(sender, sequence, now)
         if reason is not None:
             self._counts[reason.value] += 1
@@ -97,7 +101,7 @@ class Reception:
             self._counts[message.value] += 1
             return None
         if self.judge is not None:
-            reason = self.judge(message, sequence, hash(payload), now)
+            reason = self.judge(message, sequence, digest, now)
         elif message.id != sender:
             reason = self._authentication.admit(message.id, sequence, now)
         if reason is None and message.id == self.parameters.robot_id:

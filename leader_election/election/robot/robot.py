@@ -23,6 +23,7 @@ from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
 from leader_election.election.identity.identity import Identity
 from leader_election.election.identity.part import NO_PART, Said
+from leader_election.election.mandates.witnessed import WitnessedMandates
 from leader_election.election.robot.codec import (
     codec_for,
     MAIN,
@@ -57,6 +58,7 @@ from leader_election.election.robot.strength import RobotKnowledge, Strength
 from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.robot.task_runner import TaskRunner
 from leader_election.election.robot.wire import RejectReason
+from leader_election.election.robot.witness import IdentityWitness
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 
 LEADER_CHANGES = 'leader_changes'
@@ -120,6 +122,11 @@ class Robot:
             parameters, others, self.sensing.link_range, task_runners)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
+        if identity is not None:
+            self.main.on_elected = self._speak
+            if self.main.mandates is not None:
+                self.main.mandates = WitnessedMandates(
+                    parameters.robot_id, self.main.mandates.settings, IdentityWitness(identity))
         self._with_mandates = [
             instance for instance in self.instances.values() if instance.mandates is not None]
         for instance in self.instances.values():
@@ -134,6 +141,8 @@ class Robot:
         self.reception = Reception(parameters, self._codec, self.authentication,
                                    self._neighbourhood.knows, self.counts)
         self.identity = identity
+        self._spoken = NO_PART, 0
+        """The part about identities of the next message, and its hops."""
         self._start = start
         if identity is not None:
             self.reception.judge = self._judge
@@ -233,7 +242,7 @@ class Robot:
         if not self.parameters.accept_unverified or message.identity is not None or (
                 message.id in identity.said):
             refusal = identity.admit(
-                _said(message), part, now,
+                _said(message.id, message.export, message.position), part, now,
                 self._wall(now), self.authentication.time.read(now))
             if refusal is not None:
                 if message.id in identity.proofs:
@@ -371,6 +380,15 @@ class Robot:
             speed=math.hypot(*self.sensing.velocity) if self.position else math.nan,
             received=instance.received_since(now - self.parameters.measurement_expiry))
 
+    def _speak(self) -> None:
+        """Sign what the next message says of the first election, and beat."""
+        identity, now = self.identity, self._last_round
+        assert identity is not None
+        self._spoken = identity.part(
+            _said(self.parameters.robot_id, self.main.state, self.sensing.position),
+            frozenset(near.message.id for near in self.neighbours), now,
+            self.authentication.time.read(now))
+
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
         others = {name: instance.part() for name, instance in self.instances.items()
@@ -383,10 +401,7 @@ class Robot:
             mandate=self.main.mandate_part,
             dated=any(entry.message.dated for entry in self.mailbox.entries()))
         if self.identity is not None:
-            part, hops = self.identity.part(
-                _said(message),
-                frozenset(near.message.id for near in self.neighbours),
-                self._last_round, self.authentication.time.read(self._last_round))
+            part, hops = self._spoken
             message = message._replace(
                 identity=part, export=message.export._replace(hops=hops))
         collected = grants_in(message)
@@ -396,7 +411,7 @@ class Robot:
         return payload
 
 
-def _said(message: Message) -> Said:
-    """Return what a message says of the first election."""
-    value, distance, leader, hops = message.export
-    return Said(message.id, leader, value, distance, hops, message.position)
+def _said(robot: int, state: Any, position: Position | None) -> Said:
+    """Return what a robot says of the first election."""
+    value, distance, leader, hops = state
+    return Said(robot, leader, value, distance, hops, position)

@@ -251,10 +251,9 @@ class SwarmTime:
         :param digest: of the message.
         :param may_leap: whether the sender may set the swarm time forward to a number.
         """
-        by = ahead(sequence, self.read(now))
-        if by < -1e3 * window or digest in self._accepted:
+        if self.is_repeated(digest, sequence, window, now):
             return False
-        if by > TOGETHER:
+        if ahead(sequence, self._time) > TOGETHER:
             if not may_leap(sequence):
                 return False
             self._time = sequence
@@ -264,6 +263,10 @@ class SwarmTime:
                               if ahead(number, self._time) >= -1e3 * window}
             self._most = 2 * len(self._accepted) + SENDERS
         return True
+
+    def is_repeated(self, digest: int, sequence: int, window: float, now: float) -> bool:
+        """Return whether a message was accepted in any order before, or is too old."""
+        return digest in self._accepted or ahead(sequence, self.read(now)) < -1e3 * window
 
     def _forget(self, window: float) -> None:
         """Forget the senders that were not heard within the window: it refuses their messages."""
@@ -342,6 +345,10 @@ class Authentication:
         if self.accept_unverified or signed == bool(self.keys):
             return None, None
         return None, RejectReason.SIGNATURE if signed else RejectReason.UNSIGNED
+
+    def is_repeated(self, digest: int, sequence: int | None, now: float) -> bool:
+        """Return whether a message is one that :meth:`admit` refuses, before it is parsed."""
+        return sequence is not None and self.time.is_repeated(digest, sequence, self.window, now)
 
     def admit(self, sender: int, sequence: int | None, now: float, digest: int = 0,
               may_leap: Callable[[int], bool] | None = None) -> RejectReason | None:

@@ -25,7 +25,7 @@ from leader_election.election.identity.identity import CANDIDACY, Identity, LIAR
 from leader_election.election.identity.leader import Leader
 from leader_election.election.identity.part import IdentityPart, Link, Said
 from leader_election.election.identity.roster import packed_record, public_key, sign_record
-from leader_election.election.identity.statements import BEATS, unpacked_proof
+from leader_election.election.identity.statements import BEATS, index, unpacked_proof
 import pytest
 
 LEADS = Said(1, 1, -9.0, 0.0, 0, (0.0, 0.0))
@@ -168,7 +168,7 @@ def test_two_statements_under_one_number_drop_the_liar_and_the_proof_is_passed_o
     part = line.part(line.two, RELAYS)
     assert line.heard(line.three, RELAYS, part) == CANDIDACY
     twin = line.make(2)
-    twin._boot = line.two._boot
+    twin.speaker.boot = line.two.speaker.boot
     other = RELAYS._replace(position=(50.0, 0.0))
     assert line.heard(line.three, other, line.part(twin, other)) == LIAR
     assert line.heard(line.three, RELAYS, part) == LIAR
@@ -186,7 +186,7 @@ def test_a_revoked_robot_is_out_with_the_next_message_of_one_that_knows() -> Non
     line.one.take_record(record_of(2, 1.0, version=2, revoked=True))
     news = line.part(line.one, LEADS).news
     assert news == packed_record(record_of(2, 1.0, version=2, revoked=True))
-    line.three._take_news(news)
+    line.three.news.take(news)
     assert line.heard(line.three, RELAYS, line.part(line.two, RELAYS)) == SENDER
     line.two.take_record(record_of(2, 1.0, version=2, revoked=True))
     assert line.two.most_strength == -math.inf
@@ -195,7 +195,7 @@ def test_a_revoked_robot_is_out_with_the_next_message_of_one_that_knows() -> Non
 @given(news=st.one_of(st.binary(max_size=400), st.binary(min_size=127, max_size=127)))
 def test_any_news_is_harmless(news: bytes) -> None:
     line = Line()
-    line.three._take_news(news)
+    line.three.news.take(news)
     assert line.three.proofs == {} and line.three.roster.valid(2, 0.0) is not None
 
 
@@ -212,6 +212,72 @@ def test_an_honest_robot_that_restarts_thrice_in_a_minute_is_back_within_half_a_
     assert out[-30:] == [False] * 30 and 0 < sum(out) < 30
 
 
+def test_a_leader_that_resigns_for_a_stronger_one_and_comes_back_is_not_damped() -> None:
+    line = Line()
+    line.make = identities({1: 9.0, 2: 1.0, 3: 1.0, 4: 99.0})
+    one, three, four = map(line.make, (1, 3, 4))
+    stronger = Said(4, 4, -99.0, 0.0, 0, (1.0, 0.0))
+    follows = Said(1, 4, -99.0, 1.0, 1, (0.0, 0.0))
+    for _ in range(4):
+        for said, by in ((LEADS, one), (stronger, four), (follows, one)):
+            line.now += 1.0
+            part = line.part(by, said)
+            assert line.heard(one, stronger, part) is None if by is four else True
+            line.heard(three, said, part)
+            assert not line.now < three.leaders[1].damping.until, 'it is no flap'
+        assert three.refused({1}, line.now, START / 1e3) == {1}, 'it has resigned'
+
+
+RESIGNS = {
+    'for nobody': [LEADS, Said(1, 4, -99.0, 1.0, 1, (0.0, 0.0))],
+    'for a weaker one': [LEADS, Said(1, 3, -1.0, 1.0, 1, (0.0, 0.0))],
+    'for one that is gone': [LEADS, Said(1, 2, -9.0, 1.0, 1, (0.0, 0.0))],
+    'after it was weak': [
+        LEADS, LEADS._replace(value=-0.5), Said(1, 3, -1.0, 1.0, 1, (0.0, 0.0))],
+}
+
+
+@pytest.mark.parametrize('way', RESIGNS)
+def test_a_leader_that_comes_and_goes_is_damped_however_it_resigns(way: str) -> None:
+    """Robot 3 leads, with strength 1; robot 2 led once, with 9."""
+    line = Line()
+    line.make = identities({1: 9.0, 2: 9.0, 3: 1.0, 4: 1.0})
+    one, two, three = map(line.make, (1, 2, 3))
+    leads = Said(3, 3, -1.0, 0.0, 0, (1.0, 0.0))
+    once = Said(2, 2, -9.0, 0.0, 0, (1.0, 0.0))
+    line.heard(three, once, line.part(two, once))
+    line.now += 10.0
+    for _ in range(3):
+        for said in RESIGNS[way]:
+            line.now += 1.0
+            line.part(three, leads)
+            line.heard(three, said, line.part(one, said))
+    line.now += 1.0
+    line.heard(three, LEADS, line.part(one, LEADS))
+    assert line.now < three.leaders[1].damping.until
+
+
+def test_a_leader_whose_message_is_carried_afar_at_times_is_not_damped() -> None:
+    line = Line()
+    for second in range(1, 60):
+        said = line.beat()
+        if not second % 8:
+            # It comes before the relay's, from out of range.
+            assert line.heard(line.three, LEADS, line.part(line.one, LEADS)) is None
+        assert line.heard(line.three, RELAYS, said) is None
+        assert line.refused() == set()
+
+
+def test_a_leader_ahead_of_the_swarm_is_believed_and_its_beats_no_earlier() -> None:
+    line = Line()
+    hour = line.swarm + 3_600_000
+    part = line.one.part(LEADS, frozenset(), line.now, hour)[0]
+    assert line.heard(line.two, LEADS, part) is None
+    for beat, verdict in ((5, None), (7, CANDIDACY)):
+        early = part._replace(link=Link(beat, line.one.speaker._chain[index(beat, 0)]))
+        assert line.heard(line.two, LEADS, early) == verdict
+
+
 def test_the_swarm_time_leaps_seldom_and_only_to_what_the_robot_itself_has_signed() -> None:
     line = Line()
     assert not line.two.may_leap(1, START, 0.0, START), 'it has said nothing'
@@ -223,9 +289,11 @@ def test_the_swarm_time_leaps_seldom_and_only_to_what_the_robot_itself_has_signe
     assert line.two.may_leap(1, START + 1000, 0.0, behind)
     assert not line.two.may_leap(1, START + 1000, 19.0, behind)
     assert line.two.may_leap(1, START + 1000, 20.0, behind)
-    line.two.said[1] = line.two.said[1][0]._replace(statement=line.two.said[1][
-        0].statement._replace(serial=2**42)), 0.0
-    assert not line.two.may_leap(1, 2**42, 60.0, START), 'numbers are compared on a ring'
+    for days, leaps in ((364, True), (366, False)):
+        far = START + days * 86_400_000
+        line.two.said[1] = line.two.said[1][0]._replace(statement=line.two.said[1][
+            0].statement._replace(serial=far)), 0.0
+        assert line.two.may_leap(1, far, 60.0, START) == leaps, 'a new robot could not follow'
 
 
 def test_a_dead_robot_is_not_kept_by_its_last_statement() -> None:

@@ -31,7 +31,7 @@ from typing import Any
 from election.algorithms.states import states
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.mandates.part import MandatePart, Notice
+from leader_election.election.mandates.part import MandatePart, NO_TAGS, Notice
 from leader_election.election.robot.codec import Codec, InstancePart, MAX_LENGTH, Message, NO_PARTS
 from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
 from leader_election.election.robot.region_codec import region_part, RegionPart, whole_shares
@@ -75,10 +75,15 @@ ESTIMATES = st.none() | st.builds(
     sightings=st.lists(SIGHTINGS, max_size=4).map(tuple))
 
 NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).map(tuple)
-MANDATES = st.none() | st.builds(
+
+def _tagged(part: MandatePart, tag: int) -> MandatePart:
+    return part._replace(tags=dict.fromkeys(part.grants, tag) if tag and part.grants else NO_TAGS)
+
+
+MANDATES = st.none() | st.builds(_tagged, st.builds(
     MandatePart, beat=st.integers(0, 99), number=st.integers(99, 2**50),
     grants=st.dictionaries(IDS, st.integers(0, 99), max_size=4), leaving=NOTICES,
-    released=NOTICES)
+    released=NOTICES, tags=st.just(NO_TAGS)), st.integers(0, 2**50 - 1))
 NAMES = st.dictionaries(
     IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
 ).map(MappingProxyType)

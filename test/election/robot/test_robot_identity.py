@@ -108,17 +108,18 @@ def test_a_revoked_leader_is_out_within_seconds_of_one_robots_new_roster() -> No
 
 
 def test_a_leader_that_signs_twice_is_dropped_by_all_and_by_none_else() -> None:
-    made = swarm()
+    made = swarm(replay_window=60.0)
     liar = made.robots[4].identity
-    assert liar is not None and liar._mine is not None
-    said, swarm_time = liar._mine, liar._mine.statement.serial
+    assert liar is not None and liar.speaker.mine is not None
+    said, swarm_time = liar.speaker.mine, liar.speaker.mine.statement.serial
     made.places[4] = (3.4, 0.0)
-    liar._mine = None
+    liar.speaker.mine, liar.speaker.beat = None, 0
     made.now += 1.0
     made.robots[4].authentication.time._time = swarm_time
     made.robots[4].authentication.time._at = made.now
     made.speak(4)
-    assert liar._mine is not None and liar._mine.statement.serial == said.statement.serial
+    assert liar.speaker.mine is not None
+    assert liar.speaker.mine.statement.serial == said.statement.serial
     made.tell(4)
     made.sweep(6)
     assert {i: made.leaders()[i] for i in (1, 2, 3)} == {1: 3, 2: 3, 3: 3}
@@ -135,6 +136,41 @@ def test_a_robot_without_an_identity_is_believed_only_if_unverified_ones_are(
                  accept_unverified=accepts)
     made.sweep(6)
     assert made.leaders()[3] == leader and made.leaders()[4] == 4
+
+
+def test_a_robot_with_an_identity_is_not_believed_without_it_where_unverified_ones_are() -> None:
+    made = swarm(accept_unverified=True)
+    made.silent = {1}
+    for _ in range(4):
+        lie(made, 3, 3, -1e9)
+        made.sweep()
+        assert made.leaders() == {2: 4, 3: 4, 4: 4}
+    assert made.robots[2].counts['rejected_identity'] == 4
+
+
+@pytest.mark.parametrize('by', [1_500, 3_600_000])
+def test_a_number_ahead_in_the_name_of_another_moves_no_swarm_time(by: int) -> None:
+    made = swarm()
+    before = made.robots[2].authentication.time.read(made.now)
+    last = json.loads(made.said[3])
+    del last['s']
+    made.tell(3, sign(json.dumps(last, separators=(',', ':')), before + by, KEY))
+    assert made.robots[2].authentication.time.read(made.now) == before
+    assert made.robots[2].counts['rejected_replay'] == 1
+
+
+def test_a_repeated_message_leaves_the_senders_share_of_the_budget_to_it() -> None:
+    made = swarm(hearing_budget=100)
+    old = made.said[3]
+    for _ in range(40):
+        made.tell(3, old)
+    made.speak(3)
+    made.now += 0.01
+    for _ in range(2):
+        made.speak(3)
+        made.tell(3)
+    assert made.robots[2].counts['messages_dropped'] == 0
+    assert made.robots[2].counts['rejected_replay'] == 40
 
 
 def test_a_message_in_the_name_of_another_makes_its_next_one_no_replay() -> None:
@@ -177,7 +213,9 @@ def some(size: int) -> st.SearchStrategy[bytes]:
 BOOTS, NUMBERS = st.integers(0, 2**32 - 1), st.integers(0, 2**48 - 1)
 PLACES = st.floats(width=32, allow_nan=False)
 PARTS = st.builds(
-    IdentityPart, st.none() | st.builds(Own, BOOTS, NUMBERS, PLACES, PLACES, PLACES, some(64)),
+    IdentityPart, st.none() | st.builds(
+        Own, BOOTS, NUMBERS, st.integers(0, 255), PLACES, PLACES, PLACES, some(64), NUMBERS,
+        st.integers(1, 2**48 - 1)),
     st.none() | st.builds(Link, st.integers(0, 255), some(12)),
     st.none() | st.builds(LeaderPart, BOOTS, NUMBERS, PLACES, PLACES, some(12),
                           st.integers(0, 2**16 - 1), some(64)),

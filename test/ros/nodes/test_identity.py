@@ -111,6 +111,6 @@ def test_diagnostics_name_a_liar_with_the_evidence(folder: Path) -> None:
     said = [Statement(2, 7, 1000, 2, -1.0, 0, 0.0, x, 0.0) for x in (0.0, 50.0)]
     liar = packed_proof(Proof(*(Signed(each, sign_bytes(signed_text(each), seed))
                                 for each in said)))
-    bench.create_timer(0.1, lambda: node.robot.identity._take_news(liar))
+    bench.create_timer(0.1, lambda: node.robot.identity.news.take(liar))
     spin_until([bench, node], lambda: bench.says(DiagnosticStatus.WARN, 'robots that lie: 2'))
     assert bench.values['liar 2'] == 'signed under one number: x 0 and 50'
