@@ -23,6 +23,7 @@ from importlib.metadata import entry_points
 from typing import Any, Generic, Protocol, TypeVar
 
 from leader_election.parameters import did_you_mean
+from leader_election.parameters.own_code import explained
 
 
 class Named(Protocol):
@@ -109,7 +110,7 @@ class Registry(Generic[T]):
             try:
                 self._plug_ins.append(self.add(entry_point.load()).name)
             except Exception as error:  # A user's module may raise anything when it is imported.
-                self._broken[entry_point.name] = f'{type(error).__name__}: {error}'
+                self._broken[entry_point.name] = explained(error)
 
 
 def message_type(name: str) -> Any:

@@ -266,7 +266,8 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
     source += BIND_SOURCE
     digest = sources.of_code(function, *(kind for _, kind in types))
     if digest:
-        digest = hashlib.sha256(repr((source, str(kind), digest)).encode()).hexdigest()[:16]
+        digest = hashlib.sha256(repr(
+            (source, str(kind), function.__qualname__, digest)).encode()).hexdigest()[:16]
     made = generated_module(name, digest, source, scope)
     decorate = jit if digest else uncached
     call, bind = decorate(made.call), decorate(made.bind)

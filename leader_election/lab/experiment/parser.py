@@ -20,9 +20,10 @@ import copy
 from dataclasses import replace
 import math
 import re
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
-from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.coordination.region import ROLES
 from leader_election.election.mandates.parameters import ids_in, MandateParameters
@@ -39,6 +40,7 @@ from leader_election.parameters import (
     ParameterError,
     table,
 )
+from leader_election.parameters.own_code import explained, place_of
 
 T = TypeVar('T')
 
@@ -60,11 +62,15 @@ class ScenarioError(ValueError):
 
 @contextmanager
 def of_scenario(name: str) -> Iterator[None]:
-    """Convert a ``ParameterError`` of a block into a :class:`ScenarioError` of a scenario."""
+    """Convert errors of values and of users' code in a block into a :class:`ScenarioError`."""
     try:
         yield
     except ParameterError as error:
         raise ScenarioError(f'scenario {name}: {error}') from None
+    except Exception as error:
+        if not place_of(error):
+            raise
+        raise ScenarioError(f'scenario {name}: {explained(error)}') from None
 
 
 def wrong(key: str, value: Any = None, allowed: str = '', *, problem: str = '') -> ParameterError:
@@ -111,14 +117,20 @@ def parse_kind(registry: Any, values: Any, key: str) -> tuple[Any, Any]:
     :param key: dotted path of the section.
     """
     rest = dict(as_mapping(values, key))
-    kind = rest.pop('kind', None)
-    if kind not in registry.names():
-        raise wrong(f'{key}.kind', problem=f': {kind!r} is not allowed; '
-                    f'{did_you_mean(kind, registry.names())}it takes one of '
-                    f'{", ".join(registry.names())}')
-    entry = registry.get(kind)
+    entry = entry_of(registry, rest.pop('kind', None), f'{key}.kind')
     with in_section(key):
         return entry, build(entry.parameters, rest)
+
+
+def entry_of(registry: Any, name: Any, key: str) -> Any:
+    """Return the entry of a registry that the value of a key names."""
+    if name in registry.names():
+        return registry.get(name)
+    if name in list(registry.broken()):
+        raise wrong(key, problem=f': {name} cannot be loaded: {registry.broken()[name]}')
+    raise wrong(key, problem=f': {name!r} is not allowed; '
+                f'{did_you_mean(name, registry.names())}it takes one of '
+                f'{", ".join(registry.names())}')
 
 
 def parse_group(values: Any) -> schema.Group:
@@ -138,8 +150,8 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
     """
     rest = dict(as_mapping(values, 'algorithms'))
     kind = rest.pop('name', None)
-    if kind not in ALGORITHMS.names():
-        raise wrong('algorithms.name', kind, f'one of {", ".join(ALGORITHMS.names())}')
+    algorithm = entry_of(ALGORITHMS, kind, 'algorithms.name')
+    check_code(algorithm)
     label, wins = rest.pop('label', kind), rest.pop('wins', 'strongest')
     levels, raw_regions = rest.pop('levels', None), rest.pop('regions', False)
     raw_mandates = rest.pop('mandates', False)
@@ -148,7 +160,6 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
                     "letters, digits, '-' and '_', and after these '.' and ' ' too")
     if wins not in ('strongest', 'weakest'):
         raise wrong('algorithms.wins', wins, 'strongest or weakest')
-    algorithm = ALGORITHMS.get(kind)
     if levels is not None and algorithm.levels == 0:
         raise wrong('algorithms.levels', problem=f': algorithm {kind} takes no levels')
     if levels is not None and (type(levels) is not int or not 2 <= levels <= MOST_LEVELS):
@@ -180,6 +191,18 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
     mandates = None if raw_mandates is False else _parse_mandates(raw_mandates)
     return schema.Entrant(label=label, algorithm=algorithm, parameters=parameters,
                           weakest=wins == 'weakest', regions=regions, mandates=mandates)
+
+
+def check_code(algorithm: Algorithm) -> None:
+    """Refuse an algorithm of a user that cannot be compiled, or whose state cannot be sent."""
+    problem = '' if isinstance(algorithm.round, FunctionType) else \
+        f'its round is {algorithm.round!r}; it takes a plain function'
+    try:
+        assert algorithm.fields
+    except TypeError as error:
+        problem = str(error)
+    if problem:
+        raise wrong('algorithms.name', problem=f': {algorithm.name}: {problem}')
 
 
 def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
@@ -379,8 +402,9 @@ def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: A
     if not taking:
         known = dict.fromkeys(key for entry in labels.values() for key in parameters_of(entry))
         raise ParameterError(
-            f'there is no {dotted} to change; {ALGORITHMS_KEY}. takes one of '
-            f'{", ".join(known) or "none"}, or a label and one of its keys, of '
+            f'there is no {dotted} to change; {did_you_mean(keys[-1], known)}a key of all '
+            f'algorithms is {ALGORITHMS_KEY}.KEY, with one of {", ".join(known) or "none"}; that '
+            f'of a single one is {ALGORITHMS_KEY}.LABEL.KEY, with one of '
             f'{", ".join(map(str, labels))}')
     for entry in taking:
         entry[first] = copy.deepcopy(value)

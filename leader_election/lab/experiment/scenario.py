@@ -151,15 +151,21 @@ def load(name_or_path: str) -> Scenario:
 
     :raises ScenarioError: if there is no such scenario, or its content is not allowed.
     """
-    path = FOLDER / f'{name_or_path}.yaml'
+    path, near = FOLDER / f'{name_or_path}.yaml', ''
     if name_or_path not in names():
         path = Path(name_or_path)
+        beside = [str(path.with_name(file.name)) for file in path.parent.glob('*')
+                  if file.suffix in SUFFIXES]
+        near = did_you_mean(name_or_path, [*names(), *beside]) or next(
+            (f'did you mean {file}? ' for file in beside if Path(file).stem == path.name), '')
         if path.suffix not in SUFFIXES:
-            raise ScenarioError(f'unknown scenario {name_or_path!r}; '
-                                f'{did_you_mean(name_or_path, names())}it takes the path of a '
+            raise ScenarioError(f'unknown scenario {name_or_path!r}; {near}it takes the path of a '
                                 f'.yaml file or one of {", ".join(names())}')
     try:
         text = path.read_text()
+    except FileNotFoundError:
+        raise ScenarioError(
+            f'scenario {path}: there is no such file; {near}'.rstrip('; ')) from None
     except (OSError, ValueError) as error:
         raise ScenarioError(f'scenario {path}: cannot be read ({error})') from None
     try:

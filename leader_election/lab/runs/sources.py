@@ -85,12 +85,13 @@ def of_run(chosen: tuple[Any, ...]) -> str:
         algorithm, the step of a motion... Those of other packages or of a notebook count too.
     """
     pieces = list(_with_inner(chosen))
-    theirs = {path for piece in pieces for path in _sources(piece)
+    theirs = {(path, piece.__qualname__) for piece in pieces for path in _sources(piece)
               if not path.is_relative_to(PACKAGE)}
     # Code in no file, such as that of a notebook, is identified by its byte code.
     texts = {text for piece in pieces if not _sources(piece) for text in _texts(piece, set())}
     return hashlib.sha256(
-        repr((of_package(), digest(theirs), sorted(texts))).encode()).hexdigest()[:16]
+        repr((of_package(), digest(path for path, _ in theirs), sorted(texts),
+              sorted({name for _, name in theirs}))).encode()).hexdigest()[:16]
 
 
 def _with_inner(pieces: Iterable[Any]) -> Iterator[Any]:

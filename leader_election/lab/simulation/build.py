@@ -29,6 +29,7 @@ from leader_election.lab.experiment.scenario import (
 )
 from leader_election.lab.experiment.schema import Entrant, Group
 from leader_election.lab.simulation.composed_rounds import assign, plain_parameters
+from leader_election.lab.simulation.network_events import Some
 from leader_election.lab.topologies import Placement
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,10 @@ def network_of(
     n = len(position)
     if n == 0:
         raise wrong('devices', problem=': there are none')
+    with in_section('events'):
+        for _, event in scenario.events:
+            if isinstance(event, Some):
+                event.check(np.arange(n) + scenario.first_id)
     pairs = _fixed(placements)
     if pairs is None and not np.isfinite(scenario.messages.range):
         raise wrong('messages.range', problem=': is missing; it takes a distance where links are '

@@ -85,6 +85,15 @@ class Some:
         if NO_LIMIT not in (self.first, self.last) and self.last < self.first:
             raise ParameterError('last', self.last, f'at least first, which is {self.first}')
 
+    def check(self, ids: NDArray[np.int64]) -> None:
+        """Refuse more devices, or a greater id, than there are; ``ids`` are those of all."""
+        if self.strongest > len(ids):
+            raise ParameterError('strongest', self.strongest,
+                                 f'up to the number of devices, which is {len(ids)}')
+        if self.first > ids.max():
+            raise ParameterError('first', self.first,
+                                 f'up to the greatest id, which is {ids.max()}')
+
     def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
         """Return the indices of the selected devices."""
         devices = network.devices

@@ -14,7 +14,7 @@
 
 """A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 import copy
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -40,6 +40,7 @@ from leader_election.lab.simulation.build import larger, network_of
 from leader_election.lab.simulation.composed_rounds import aggregate_of, readings
 from leader_election.lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election.lab.simulation.network_events import begin, leading
+from leader_election.lab.simulation.own_code import check_numbers, one_line
 from leader_election.lab.simulation.position_errors import PositionErrors
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +73,12 @@ class Simulation:
         streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
         self._strengths, rounds, walk, self._messages, self._events, errors = streams
         self._walk = walk
+        self.of = scenario, entrant, seed
         if entrant.mandates is not None:
             entrant = replace(entrant, algorithm=recorded(entrant.algorithm))
         self.scenario, self.entrant = scenario, entrant
+        self._longest = np.inf
+        self._look: Callable[[Any], None] = check_numbers
         with of_scenario(scenario.name):
             self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
         devices = self.network.devices
@@ -130,6 +134,10 @@ class Simulation:
         self.run(min(until, end))
         return taken
 
+    def watch_every(self, step: float, look: Callable[[Any], None]) -> None:
+        """Call a function after each step [s] from now on, in place of the check of numbers."""
+        self._longest, self._look = step, look
+
     def branch(self, scenario: Scenario) -> 'Simulation':
         """
         Return an independent copy that continues from here with another scenario.
@@ -137,7 +145,7 @@ class Simulation:
         :param scenario: may differ from this one's only in later events.
         """
         twin = copy.copy(self)
-        twin.scenario = scenario
+        twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
         changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events',
                     '_errors', 'mandates')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
@@ -181,11 +189,13 @@ class Simulation:
         at_once = STRETCH if self.mandates is None else min(STRETCH, AT_ONCE)
         stretch = max(at_once / len(self.network.devices.id) * self.scenario.rounds.period,
                       self.scenario.rounds.period)
+        stretch = min(stretch, self._longest)
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
             while (status := self._advance(now, stretch)) != engine.DONE:
                 self.network = larger(self.network, status)
+            self._look(self)
             if now >= until:
                 return
 
@@ -349,8 +359,10 @@ def simulate(
     :param seed: >= 0.
     :param snapshots: the times of snapshots [s].
     """
-    simulation = Simulation(scenario, scenario.entrant(algorithm), seed)
-    return measured(simulation, simulation.play(snapshots=snapshots))
+    entrant = scenario.entrant(algorithm)
+    with one_line(entrant):
+        simulation = Simulation(scenario, entrant, seed)
+        return measured(simulation, simulation.play(snapshots=snapshots))
 
 
 def simulate_branches(
@@ -367,13 +379,15 @@ def simulate_branches(
     """
     first, *others = scenarios
     parted = min((parting(first, other) for other in others), default=np.inf)
-    start = Simulation(first, first.entrant(algorithm), seed)
-    start.play(until=parted)
-    shared = int(start.network.watch.counts[ROUNDS])
-    for number, scenario in enumerate(scenarios):
-        branch = start.branch(scenario)
-        branch.play(since=parted)
-        yield measured(branch, shared=shared if number > 0 else 0)
+    entrant = first.entrant(algorithm)
+    with one_line(entrant):
+        start = Simulation(first, entrant, seed)
+        start.play(until=parted)
+        shared = int(start.network.watch.counts[ROUNDS])
+        for number, scenario in enumerate(scenarios):
+            branch = start.branch(scenario)
+            branch.play(since=parted)
+            yield measured(branch, shared=shared if number > 0 else 0)
 
 
 def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared: int = 0) -> Run:

@@ -74,8 +74,13 @@ def test_a_missing_scenario(tmp_path: Path) -> None:
         load('steadines')
     with pytest.raises(ScenarioError, match="^unknown scenario 'none'; it takes .*acsos2022_"):
         load('none')
-    with pytest.raises(ScenarioError, match='^scenario .*none.yaml: cannot be read '):
+    with pytest.raises(ScenarioError, match='^scenario .*none.yaml: there is no such file$'):
         load(str(tmp_path / 'none.yaml'))
+    (tmp_path / 'mine.yaml').write_text('')
+    with pytest.raises(ScenarioError, match='there is no such file; did you mean .*mine.yaml.$'):
+        load(str(tmp_path / 'mien.yaml'))
+    with pytest.raises(ScenarioError, match="unknown scenario .*mine'; did you mean .*yaml. "):
+        load(str(tmp_path / 'mine'))
     with pytest.raises(ScenarioError, match='^scenario .*: cannot be read '):
         load('a\0b.yaml')
 
@@ -430,9 +435,10 @@ def test_two_labels_and_keys_vary_separately():
 
 
 @pytest.mark.parametrize(('key', 'values', 'message'), [
-    ('nix', [1], 'there is no algorithms.nix to change; algorithms. takes one of radius, '),
-    ('nix', [1], ', or a label and one of its keys, of bounded, far.1, classic, resilient'),
-    ('nobody.radius', [1], 'there is no algorithms.nobody.radius to change; algorithms. takes on'),
+    ('nix', [1], 'there is no algorithms.nix to change; a key of all algorithms is algorithms.KE'),
+    ('nix', [1], ' is algorithms.LABEL.KEY, with one of bounded, far.1, classic, resilient'),
+    ('raduis', [1], 'there is no algorithms.raduis to change; did you mean radius? a key of all '),
+    ('nobody.radius', [1], 'there is no algorithms.nobody.radius to change; '),
     ('far.1.nix', [1], 'algorithms.nix: algorithm bounded takes no nix, but radius, '),
     ('far.1.radius', [1, -1], 'algorithms.radius: -1 is not allowed; it takes more than 0 m'),
     ('far.1.name', ['classic'], 'algorithms.far.1.name: is not allowed; all variants have the s'),

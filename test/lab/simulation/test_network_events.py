@@ -21,6 +21,7 @@ from election.algorithms.simulate import led, Network
 from lab.simulations import begun, counts, held, in_flight, leaders, line, rounds, states
 from leader_election.election.algorithms import BOUNDED, RECURSIVE
 from leader_election.election.algorithms.recursive import configure
+from leader_election.lab.experiment.parser import ScenarioError
 from leader_election.lab.experiment.scenario import load
 from leader_election.lab.simulation.network_events import EVENTS, hesitant, Some
 from leader_election.lab.simulation.simulate import Simulation
@@ -214,6 +215,16 @@ def chosen(network: Any, seed: int = 0, **some: Any) -> list[int]:
     ({'share': 0.0}, [])])
 def test_the_selected_devices(some: dict[str, Any], expected: list[int]) -> None:
     assert sorted(chosen(begun(line(first_id=10)).network, **some)) == expected
+
+
+@pytest.mark.parametrize(('some', 'text'), [
+    ({'strongest': 6}, 'events.strongest: 6 is not allowed; it takes up to the number of devices, '
+                       'which is 5'),
+    ({'first': 15}, 'events.first: 15 is not allowed; it takes up to the greatest id, '
+                    'which is 14')])
+def test_more_devices_or_ids_than_there_are_are_refused(some: dict[str, Any], text: str) -> None:
+    with pytest.raises(ScenarioError, match=f'^scenario [a-z]*: {text}$'):
+        begun(line(first_id=10, events=[{'kind': 'die', 'at': 1, **some}]))
 
 
 def test_the_strongest_are_selected_among_running_devices() -> None:
