@@ -32,6 +32,7 @@ from leader_election.election.algorithms import BOUNDED
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
+from leader_election.swarm.web.live_page import HEARING
 import numpy as np
 import psutil
 import rclpy
@@ -43,6 +44,17 @@ ARENA = np.array([40.0, 30.0])
 LEADERS = 20
 SPEED = 0.4
 """The standard deviation of a component of a robot's velocity [m/s]."""
+
+_COUNT = """
+window.seen = window.longest = 0
+window.last = performance.now()
+Bokeh.documents[0].get_model_by_name('robots').properties.data.change.connect(() => {
+  window.seen++
+  window.longest = Math.max(window.longest, performance.now() - window.last)
+  window.last = performance.now()
+})
+"""
+"""JavaScript: count updates, and the longest time between two [ms]."""
 
 
 class Robots:
@@ -81,6 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--robots', type=int, default=300)
     parser.add_argument('--minutes', type=float, default=2.0)
+    parser.add_argument('--hearing', action='store_true', help=f'with the button {HEARING}')
     options = parser.parse_args()
     rclpy.init()
     node = rclpy.create_node('robots')
@@ -103,19 +116,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         browser = start(Path(folder))
         browser.open(address)
-        browser.driver.execute_script(
-            'window.seen = 0;'
-            'Bokeh.documents[0].get_model_by_name("robots").properties.data.change.connect('
-            '() => window.seen++)')
+        browser.driver.execute_script(_COUNT)
+        if options.hearing:
+            browser.get("[...named('controls').references()].find((each) => each.label == "
+                        f"'{HEARING}').active = true")
         print(f'## The page of {options.robots} robots, in one browser\n\n| minutes | updates a '
-              "second | cores of the server | its memory [MB] | the page's heap [MB] |\n"
-              '|---|---|---|---|---|', flush=True)
+              'second | longest between two [s] | cores of the server | its memory [MB] | '
+              "the page's heap [MB] |\n|---|---|---|---|---|---|", flush=True)
         for part in range(4):
-            seen = browser.get('window.seen')
+            seen = browser.get('(window.longest = 0, window.seen)')
             cpu, seconds = spin(15.0 * options.minutes)
             browser.driver.execute_cdp_cmd('HeapProfiler.collectGarbage', {})
             print(f'| {(part + 1) * options.minutes / 4:g} | '
-                  f'{(browser.get("window.seen") - seen) / seconds:.1f} | {cpu / seconds:.2f} | '
+                  f'{(browser.get("window.seen") - seen) / seconds:.1f} | '
+                  f'{browser.get("window.longest") / 1000.0:.1f} | {cpu / seconds:.2f} | '
                   f'{watched.memory_info().rss / 1e6:.0f} | '
                   f'{browser.get("performance.memory.usedJSHeapSize") / 1e6:.0f} |', flush=True)
         browser.driver.quit()

@@ -26,7 +26,8 @@ from leader_election.parameters.command_line import (
     number,
     print_error,
 )
-from leader_election.ros.demo.playground import CONTROLS, Playground, TOURS
+from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS
+from leader_election.ros.demo.playground import Playground
 from leader_election.ros.demo.processes import (
     AT_ONCE,
     LOG,
@@ -34,6 +35,7 @@ from leader_election.ros.demo.processes import (
     ProcessDied,
     refuse_company,
 )
+from leader_election.ros.demo.tours import TOURS
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.ros.nodes.web import Page
 from leader_election.swarm.tracker import WebParameters
@@ -62,12 +64,14 @@ class PlayPage(Page):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the playground until it is stopped; return the exit status."""
     (port,) = (p for p in table(WebParameters) if p.name == 'port')
+    robots = CONTROLS['robots']
     parser = CommandLineParser('leader_election play', description=__doc__)
     parser.add_argument('--port', default=port.default, type=number(
         lambda value: 0 <= value < 2**16, port.allowed(), int),
                         help=f'{port.description} ({port.default})')
-    parser.add_argument('--robots', type=int, default=CONTROLS['robots'].value,
-                        help=f'number of robots ({CONTROLS["robots"].value})')
+    parser.add_argument('--robots', default=robots.value, type=number(
+        lambda value: 1 <= value <= MOST_ROBOTS, robots.declared.allowed(), int),
+                        help=f'number of robots ({robots.value})')
     parser.add_argument('--seed', type=number(lambda value: value >= 0, '0 and more', int),
                         default=1, help='seed of all random numbers (1)')
     parser.add_argument('--output', type=Path, default=Path('results/play'),

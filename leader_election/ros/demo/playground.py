@@ -13,29 +13,25 @@
 # limitations under the License.
 
 """
-The controls of the playground, without its page: a swarm of real nodes that is played with.
+The playground without its page: a swarm of real nodes that is played with.
 
-Each control is a parameter, with the range of its declaration, or a fault (:mod:`.faults`). Each
-returns the command line that does the same.
+Each wish sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.faults`). Each returns the
+command line that does the same.
 """
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from importlib.resources import files
 import math
 import os
 from pathlib import Path
 from queue import SimpleQueue
 import signal
-from typing import Any, NamedTuple
+from typing import Any
 
-from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.codec import MAIN, Position
-from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import ParameterError
 from leader_election.parameters.values import did_you_mean
+from leader_election.ros.demo.controls import BESIDE, CONTROLS, MOST_ROBOTS, taken
 from leader_election.ros.demo.faults import (
     Attacker,
     FaultySwarm,
@@ -45,21 +41,17 @@ from leader_election.ros.demo.faults import (
     WORLD,
 )
 from leader_election.ros.demo.processes import DOMAIN
-from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
+from leader_election.ros.demo.task_scenarios import SCENARIOS
+from leader_election.ros.demo.tours import Guide
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.simulation.odometry import EXACT_ODOMETRY
-from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
 from leader_election.swarm.web.play_page import News, TOUR
 
-BESIDE = 'beside'
-"""The instance of the election that runs beside the first, on the same robots."""
-MOST_ROBOTS = 24
-"""The most robots: each has a process of its own."""
 ARENA = 'empty:18x12'
 LIE = 'forged candidacies'
 """The attack of a liar."""
@@ -71,60 +63,6 @@ NOWHERE = (1e9, 1e9)
 EXPIRY = 1.5
 """``message_expiry`` of the robots [s]."""
 ROBOTS = 'robot_{}/election_node'
-
-
-class Control(NamedTuple):
-    """A parameter that the page sets."""
-
-    declared: Parameter
-    """With the name on a node, and with the choices and the upper end of the page."""
-    value: Any
-    """At the start."""
-    anew: bool
-    """Whether it takes a new start of all processes."""
-    of_world: bool
-
-
-def _control(parameters: type, name: str, value: Any, anew: bool = False,
-             **page: Any) -> dict[str, Control]:
-    """Return a control by its name, which may begin with that of an instance."""
-    (found,) = (p for p in table(parameters) if p.name == name.rpartition('.')[2])
-    return {name: Control(replace(found, name=name, **page), value, anew,
-                          parameters is WorldParameters)}
-
-
-CONTROLS = {
-    **_control(ElectionParameters, 'radius', 8.0, upper=30.0),
-    **_control(ElectionParameters, 'radius_hysteresis', 0.25),
-    **_control(ElectionParameters, 'communication_range', 6.0, upper=30.0),
-    **_control(WorldParameters, 'radio_loss', 0.0),
-    **_control(WorldParameters, 'speed', 0.4, upper=3.0),
-    **_control(WorldParameters, 'robots', 12, anew=True, upper=MOST_ROBOTS),
-    **_control(ElectionParameters, 'algorithm', 'bounded', anew=True),
-    **_control(ElectionParameters, f'{BESIDE}.algorithm', 'classic', anew=True),
-    # The world measures no signal strengths.
-    **_control(ElectionParameters, 'metric', 'odometry', anew=True, choices=lambda: tuple(
-        name for name in METRICS.names() if name != 'rssi')),
-    **_control(ElectionParameters, 'tasks', '', anew=True, choices=lambda: tuple(
-        name for name in SCENARIOS if name != GATE)),
-    **_control(ElectionParameters, 'quorum', 'none', anew=True)}
-"""All parameters of the page, by their names on a node."""
-
-
-class Step(NamedTuple):
-    """A step of a tour."""
-
-    text: str
-    wait: float
-    """The time until the next step [s]."""
-    control: str = ''
-    """As of :meth:`Playground.do`; empty: nothing changes."""
-    value: Any = None
-
-
-TOURS = {title: tuple(Step(**step) for step in steps) for title, steps in strict_yaml.read(
-    files('leader_election.ros.demo').joinpath('tours.yaml').read_text(encoding='utf-8')).items()}
-"""All tours of a minute by title, from ``tours.yaml``."""
 
 
 class Playground(FaultySwarm):
@@ -163,11 +101,11 @@ class Playground(FaultySwarm):
         self.lying = False
         self.commands = ''
         self._wishes: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._steps: deque[Step] = deque()
-        self._tour = self._title = self._error = ''
-        self._due, self._begun = 0.0, node.snapshot.time
+        self._guide = Guide(pace)
+        self._error = ''
+        self._begun = node.snapshot.time
         self.curves: deque[tuple[float, ...]] = deque([(0.0, 0.0, 0.0)], CURVE)
-        self._seed, self._pace = seed, pace
+        self._seed = seed
         self._last = 0
         self._places: dict[int, Position] = dict.fromkeys(range(1, MOST_ROBOTS + 1), NOWHERE)
         self._attacker = Attacker(node, self._places, seed)
@@ -208,18 +146,11 @@ class Playground(FaultySwarm):
     def _robot(self, members: str) -> dict[str, Any]:
         """Return the parameters of the process of a robot."""
         values = {**self.values, f'{BESIDE}.radius': self.values['radius']}
-        chosen = {key: value for key, value in values.items() if self._taken(key)
+        chosen = {key: value for key, value in values.items() if taken(key, self.values)
                   and not (key in CONTROLS and CONTROLS[key].of_world)}
         return {**self._scene, 'members': members, 'round_period': 0.5,
                 'message_expiry': EXPIRY, 'mandate': 3.0, 'instances': BESIDE, **EXACT_ODOMETRY,
                 **chosen, **SCENARIOS[self.values['tasks']].robot_parameters}
-
-    def _taken(self, key: str) -> bool:
-        """Return whether the algorithm of its instance takes a parameter of algorithms."""
-        instance, dot, name = key.rpartition('.')
-        algorithm = self.values[f'{instance}{dot}algorithm']
-        return name in ALGORITHMS.get(algorithm).takes or not any(
-            name in ALGORITHMS.get(each).takes for each in ALGORITHMS.names())
 
     def start(self) -> str:
         """Start all processes anew; return the command lines that do it."""
@@ -247,12 +178,12 @@ class Playground(FaultySwarm):
         while not self._wishes.empty():
             name, value = self._wishes.get()
             if name == TOUR:
-                self._title, self._steps, self._due = value, deque(TOURS.get(value, ())), 0.0
+                self._guide.begin(value)
             else:
                 self._try(name, value)
         snapshot = self.observers[MAIN].snapshot
-        if snapshot.time >= self._due:
-            self._guide(snapshot.time)
+        if (step := self._guide.due(snapshot.time)) is not None and step.control:
+            self._try(step.control, step.value)
         ended = self.processes.ended()
         for robot in self.living:
             # Somebody has typed the command line.
@@ -268,7 +199,7 @@ class Playground(FaultySwarm):
         return News(
             {**self.values, 'cut': bool(self.apart), 'liar': self.lying},
             f'export {DOMAIN}={os.environ.get(DOMAIN) or 0}\n{self.commands}',
-            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._tour,
+            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._guide.text,
             tuple(self.curves), (self.values['algorithm'], self.values[f'{BESIDE}.algorithm']),
             self.observers[BESIDE].frame, self.observers[BESIDE].rings)
 
@@ -281,15 +212,6 @@ class Playground(FaultySwarm):
         :param name: as :meth:`do` takes it; or :data:`.TOUR`, with the title of the tour.
         """
         self._wishes.put((name, value))
-
-    def _guide(self, now: float) -> None:
-        """Take the next step of the tour, if there is one."""
-        self._tour = ''
-        if self._steps:
-            step = self._steps.popleft()
-            self._tour, self._due = f'{self._title}: {step.text}', now + step.wait / self._pace
-            if step.control:
-                self._try(step.control, step.value)
 
     def _try(self, name: str, value: Any) -> None:
         self._error = ''
@@ -328,7 +250,7 @@ class Playground(FaultySwarm):
         value = control.declared.check(value)
         if value == self.values[name]:
             return ''
-        if not self._taken(name):
+        if not taken(name, self.values):
             raise ParameterError(name, problem=f': algorithm {self.values["algorithm"]} does not '
                                  'take it')
         self.values[name] = value
@@ -337,7 +259,7 @@ class Playground(FaultySwarm):
         if control.of_world:
             return self._tell(name, value)
         also = f'{BESIDE}.{name}'
-        settings = {name: value, **({also: value} if name == 'radius' and self._taken(also)
+        settings = {name: value, **({also: value} if name == 'radius' and taken(also, self.values)
                                     else {})}
         for robot in self.living:
             self.set(ROBOTS.format(robot), settings)
@@ -354,7 +276,9 @@ class Playground(FaultySwarm):
         if value == LEADER:
             followed = {leader: len(members) for leader, members
                         in regions(self.observers[MAIN].snapshot).items() if leader in self.living}
-            value = max(followed, key=lambda robot: followed[robot], default=0)
+            if not followed:
+                raise ParameterError('robot', problem=': no robot of the swarm leads now')
+            value = max(followed, key=lambda robot: followed[robot])
         elif value == LAST:
             value = self._last
         if value not in self.ids:

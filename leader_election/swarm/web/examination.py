@@ -26,7 +26,7 @@ from leader_election.swarm.doctor.diagnoses import choose, examine, Finding
 from leader_election.swarm.doctor.observations import Level, listing, Observations
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view.drawing import FAINT
-from leader_election.swarm.web.swarm_map import Data
+from leader_election.swarm.web.swarm_map import Data, lines
 
 TINTS = {Level.NOTE: '#0072b2', Level.WARN: '#e69f00', Level.ERROR: '#b3261f'}
 """The colours of levels."""
@@ -68,13 +68,9 @@ class Examination(NamedTuple):
             for robot in self.robots(index):
                 worst.setdefault(robot, found.level)
         ringed = [(*places[i], TINTS[level]) for i, level in worst.items() if i in places]
-        return {'mutual': _columns('x0 y0 x1 y1', ends[True]),
-                'one_way': _columns('x0 y0 x1 y1', ends[False]),
-                'found': _columns('x y tint', ringed)}
-
-
-def _columns(names: str, rows: Sequence[tuple[Any, ...]]) -> Data:
-    return {name: [row[k] for row in rows] for k, name in enumerate(names.split())}
+        return {'mutual': lines(ends[True]), 'one_way': lines(ends[False]),
+                'found': {name: [row[k] for row in ringed]
+                          for k, name in enumerate(('x', 'y', 'tint'))}}
 
 
 def examination(swarm: Observations, topics: Collection[str]) -> Examination:

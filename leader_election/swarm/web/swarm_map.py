@@ -144,15 +144,13 @@ class SwarmMap:
         :param trails: points of each robot's recent way, by id [m].
         """
         drawn, robots = drawing(frame, self.reach), frame.snapshot.robots
-        ends = np.array(drawn.links, dtype=np.float32).reshape(-1, 4).T
         ways = [(frame.colours[robots[i].leader], path)
                 for i, path in (trails or {}).items() if i in robots and len(path) > 1]
-        errors = np.array([(*robot.position, *frame.truth[i]) for i, robot in robots.items()
-                           if robot.position is not None and i in frame.truth]).reshape(-1, 4).T
+        errors = [(*robot.position, *frame.truth[i]) for i, robot in robots.items()
+                  if robot.position is not None and i in frame.truth]
         return {
             'regions': _rings(drawn.regions), 'parts': _rings(drawn.parts),
-            'links': dict(zip(('x0', 'y0', 'x1', 'y1'), ends)), 'trails': _rings(ways),
-            'truth': dict(zip(('x0', 'y0', 'x1', 'y1'), errors)),
+            'links': lines(drawn.links), 'trails': _rings(ways), 'truth': lines(errors),
             'uncertain': {**_places(drawn.uncertain),
                           'radius': [robot.deviation for robot in drawn.uncertain],
                           'tint': [hexadecimal(frame.colours[robot.leader])
@@ -189,6 +187,12 @@ def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: floa
         f'</span> {entry.text}' for entry in legend(frames, rings, communication_range)
         for sign in [SIGNS.get(entry.symbol, '')]) + (
             ' &ensp; ◇ true position' if any(frame.truth for frame in frames) else '')
+
+
+def lines(ends: Sequence[Any]) -> Data:
+    """Return the columns of lines, of each the x and y of both ends [m]."""
+    columns = np.array(ends, dtype=np.float32).reshape(-1, 4).T
+    return dict(zip(('x0', 'y0', 'x1', 'y1'), columns))
 
 
 def _rings(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> Data:

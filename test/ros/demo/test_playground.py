@@ -15,6 +15,7 @@
 """The playground: its controls change real nodes, as the shown command lines do, and its tours."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 import math
 import os
 from pathlib import Path
@@ -29,13 +30,16 @@ from browser import Browser, browser  # noqa: F401
 from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import build, ParameterError, table
-from leader_election.ros.demo.playground import BESIDE, CONTROLS, Playground, TOUR, TOURS
+from leader_election.ros.demo.controls import BESIDE, CONTROLS
+from leader_election.ros.demo.play import main
+from leader_election.ros.demo.playground import Playground
+from leader_election.ros.demo.tours import TOURS
 from leader_election.ros.nodes.process import spin
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.web.live_page import LivePage, Lookout
-from leader_election.swarm.web.play_page import Controls, FAULTS, LOOK, SWITCHES
+from leader_election.swarm.web.play_page import Controls, FAULTS, LOOK, SWITCHES, TOUR
 import pytest
 from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import parameter_value_to_python
@@ -93,6 +97,13 @@ class Play:
             ['bash', '-c', line], env=self.environment, start_new_session=True))
         return self.typed[-1]
 
+    def end(self, child: subprocess.Popen[bytes]) -> None:
+        """Kill all that was typed in a terminal."""
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        self.typed.remove(child)
+
     def has_run(self, line: str) -> None:
         child = self.type(line)
         self.until(lambda: child.poll() is not None)
@@ -109,10 +120,8 @@ def play(ros: None, tmp_path: Path) -> Iterator[Callable[..., Play]]:
 
     yield start
     for each in made:
-        for child in each.typed:
-            if child.poll() is None:
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
+        for child in [*each.typed]:
+            each.end(child)
         each.game.processes.stop(1.0)
 
 
@@ -128,43 +137,59 @@ def test_range_and_unit_of_a_control_are_those_of_the_declaration(name: str) -> 
         here.check('wrong' if here.choices else -1)
 
 
-@pytest.mark.parametrize(('name', 'value'), [
-    (name, value) for name, control in CONTROLS.items() if control.declared.choices
-    for value in control.declared.choices()])
-def test_robots_take_every_choice_of_the_page(
-        ros: None, tmp_path: Path, name: str, value: str) -> None:
-    given = Playground(tmp_path, **{name: value})._robot('1')
+def test_robots_take_every_choice_of_the_page(ros: None, tmp_path: Path) -> None:
+    game = Playground(tmp_path)
     host = {p.name for p in table(RobotHostParameters)}
-    build(ElectionParameters, {'robot_id': 1, **{
-        key: each for key, each in given.items() if '.' not in key and key not in host}})
-    build(InstanceParameters, {key.rpartition('.')[2]: each for key, each in given.items()
-                               if key.startswith(BESIDE)})
+    first = dict(game.values)
+    for name, control in CONTROLS.items():
+        for value in control.declared.choices() if control.declared.choices else ():
+            game.values = {**first, name: value}
+            given = game._robot('1')
+            build(ElectionParameters, {'robot_id': 1, **{
+                key: each for key, each in given.items() if '.' not in key and key not in host}})
+            build(InstanceParameters, {
+                key.rpartition('.')[2]: each for key, each in given.items()
+                if key.startswith(BESIDE)})
 
 
-@pytest.mark.parametrize('key', SLIDERS)
-def test_a_slider_and_its_command_line_change_the_same_parameter(
-        play: Callable[..., Play], key: str) -> None:
-    assert {*OTHER} == {*SLIDERS}
-    one = play(robots=2, **{key: CONTROLS[key].value})
-    control, value = CONTROLS[key], OTHER[key]
-    nodes = ['world'] if control.of_world else [f'robot_{i}/election_node' for i in (1, 2)]
-    command = one.game.do(key, value)
-    assert one.game.do(key, value) == ''
-    one.until(lambda: not any(map(one.game.asked, nodes)))
-    assert [one.parameter(node, key) for node in nodes] == [value] * len(nodes)
-    if key == 'radius':
-        assert one.parameter(nodes[0], f'{BESIDE}.radius') == value
-    one.game.do(key, control.value)
-    one.until(lambda: not any(map(one.game.asked, nodes)))
-    assert one.parameter(nodes[-1], key) == control.value
-    one.has_run(command)
-    assert [one.parameter(node, key) for node in nodes] == [value] * len(nodes)
-
-
-def test_killed_leader_is_replaced_and_comes_back_by_button_and_by_command(
+def test_sliders_and_their_command_lines_change_the_same_parameters(
         play: Callable[..., Play]) -> None:
+    assert {*OTHER} == {*SLIDERS}
+    one = play(robots=2, **{key: CONTROLS[key].value for key in SLIDERS})
+    robots = [f'robot_{i}/election_node' for i in (1, 2)]
+
+    def set_to() -> dict[str, set[object]]:
+        one.until(lambda: not any(map(one.game.asked, ('world', *robots))))
+        return {key: {one.parameter(node, key) for node in (
+            ['world'] if CONTROLS[key].of_world else robots)} for key in SLIDERS}
+
+    commands = [one.game.do(*change) for change in OTHER.items()]
+    assert [one.game.do(*change) for change in OTHER.items()] == [''] * len(OTHER)
+    assert set_to() == {key: {value} for key, value in OTHER.items()}
+    assert one.parameter(robots[0], f'{BESIDE}.radius') == OTHER['radius']
+    for key in SLIDERS:
+        one.game.do(key, CONTROLS[key].value)
+    assert set_to() == {key: {CONTROLS[key].value} for key in SLIDERS}
+    one.has_run('\n'.join(f'({command}) &' for command in commands) + '\nwait')
+    assert set_to() == {key: {value} for key, value in OTHER.items()}
+
+
+def test_faults_and_their_command_lines_have_the_same_effect(play: Callable[..., Play]) -> None:
     one = play()
-    one.until(lambda: len(one.leaders) == 1)
+
+    def check(what: Callable[..., None], *of: object) -> None:
+        one.until(lambda: len(one.robots) == 3 and len(one.leaders) == 1)
+        what(one, *of)
+
+    check(_frozen)
+    check(_made_and_ended, 'blind', 3, ('revive', 3), lambda: one.robots[3].position is None)
+    check(_made_and_ended, 'cut', True, ('cut', False), lambda: len(one.leaders) == 2)
+    check(_made_and_ended, 'liar', True, ('liar', False), lambda: FORGED in one.leaders)
+    check(_moved)
+    check(_killed_and_back)
+
+
+def _killed_and_back(one: Play) -> None:
     leader = one.robots[1].leader
     others = {*one.game.ids} - {leader}
 
@@ -186,9 +211,7 @@ def test_killed_leader_is_replaced_and_comes_back_by_button_and_by_command(
     one.until(back)
 
 
-def test_frozen_robot_is_silent_until_it_goes_on_by_button_or_by_command(
-        play: Callable[..., Play]) -> None:
-    one = play()
+def _frozen(one: Play) -> None:
     pid = one.game.pids['robot_2']
     assert one.game.do('freeze', 2) == f'kill -STOP {pid}'
     one.until(lambda: 2 not in one.robots)
@@ -197,29 +220,23 @@ def test_frozen_robot_is_silent_until_it_goes_on_by_button_or_by_command(
     one.has_run(f'kill -STOP {pid}')
     one.until(lambda: 2 not in one.robots)
     one.has_run(f'kill -CONT {pid}')
-    one.until(lambda: 2 in one.robots)
 
 
-@pytest.mark.parametrize(('fault', 'end', 'holds'), [
-    (('blind', 3), ('revive', 3), lambda one: 3 in one.robots and one.robots[3].position is None),
-    (('cut', True), ('cut', False), lambda one: len(one.leaders) == 2),
-    (('liar', True), ('liar', False), lambda one: FORGED in one.leaders)],
-    ids=['blind', 'cut', 'liar'])
-def test_a_fault_and_its_command_line_have_the_same_effect(
-        play: Callable[..., Play], fault: tuple[str, object], end: tuple[str, object],
-        holds: Callable[[Play], bool]) -> None:
-    one = play()
-    one.until(lambda: not holds(one))
-    command = one.game.do(*fault)
-    one.until(lambda: holds(one))
-    one.game.do(*end)
-    one.until(lambda: not holds(one))
-    one.type(command)
-    one.until(lambda: holds(one))
+def _made_and_ended(one: Play, name: str, value: object, end: tuple[str, object],
+                    holds: Callable[[], bool]) -> None:
+    assert not holds()
+    command = one.game.do(name, value)
+    one.until(holds)
+    ending = one.game.do(*end)
+    one.until(lambda: not holds())
+    typed = one.type(command)
+    one.until(holds)
+    one.end(typed)
+    one.has_run(ending)
+    one.until(lambda: not holds())
 
 
-def test_a_robot_is_moved_by_button_and_by_command(play: Callable[..., Play]) -> None:
-    one = play()
+def _moved(one: Play) -> None:
     x, y = here = one.robots[2].position or (math.nan, math.nan)
 
     def is_at(place: tuple[float, float]) -> bool:
@@ -249,46 +266,43 @@ def test_command_lines_of_another_algorithm_start_a_swarm_that_runs_it(
         one.game.do('radius', 5.0)
 
 
-@pytest.mark.parametrize(('name', 'value', 'text'), [
-    ('radius', 31.0, 'parameter radius: 31.0 .* takes 0 to 30 m'), ('kill', 9, 'robot.*9.*1 to 3'),
-    ('algorithm', 'bonded', 'did you mean bounded'), ('tasks', 'gate', "tasks: 'gate'"),
-    ('radus', 1.0, 'radus is not known; did you mean radius')])
-def test_a_wrong_wish_is_an_error_that_names_it(
-        ros: None, tmp_path: Path, name: str, value: object, text: str) -> None:
-    with pytest.raises(ParameterError, match=text):
-        Playground(tmp_path, robots=3).do(name, value)
+def test_a_wrong_wish_is_an_error_that_names_it(ros: None, tmp_path: Path) -> None:
+    game = Playground(tmp_path, robots=3)
+    for name, value, text in (
+            ('radius', 31.0, 'parameter radius: 31.0 .* takes 0 to 30 m'),
+            ('kill', 9, 'robot.*9.*1 to 3'), ('algorithm', 'bonded', 'did you mean bounded'),
+            ('tasks', 'gate', "tasks: 'gate'"),
+            ('radus', 1.0, 'radus is not known; did you mean radius')):
+        with pytest.raises(ParameterError, match=text):
+            game.do(name, value)
 
 
-@pytest.mark.parametrize('title', TOURS)
-def test_tour_of_a_minute_does_all_that_it_says(play: Callable[..., Play], title: str) -> None:
-    assert 50.0 <= sum(step.wait for step in TOURS[title]) <= 75.0
-    one = play(robots=5, speed=0.4, pace=8.0)
-    told, errors = [], set()
+def test_tours_of_a_minute_do_all_that_they_say_with_two_swarms_that_move_alike(
+        play: Callable[..., Play]) -> None:
+    one = play(robots=5, speed=0.4, pace=16.0)
+    for title, steps in TOURS.items():
+        assert 50.0 <= sum(step.wait for step in steps) <= 75.0
+        told, errors = [], set()
 
-    def over() -> bool:
-        news = one.game.news
-        errors.add(news.error)
-        if news.tour and news.tour not in told:
-            told.append(news.tour)
-        return bool(told) and not news.tour
+        def over(told: list[str] = told, errors: set[str] = errors) -> bool:
+            news = one.game.news
+            errors.add(news.error)
+            if news.tour and news.tour not in told:
+                told.append(news.tour)
+            return bool(told) and not news.tour
 
-    one.game.wish(TOUR, title)
-    one.until(over)
-    assert told == [f'{title}: {step.text}' for step in TOURS[title]] and errors == {''}
-    last = {step.control: step.value for step in TOURS[title]}
-    assert {key: one.game.news.values[key] for key in last if key in one.game.news.values} == {
-        key: value for key, value in last.items() if key in one.game.news.values}
-    one.until(lambda: len(one.robots) == 5)
-
-
-def test_both_swarms_move_alike_and_have_a_curve_of_their_own(play: Callable[..., Play]) -> None:
-    one = play(speed=2.0, radius=6.0, communication_range=6.0)
-    one.until(lambda: len(one.game.curves) > 20)
-    beside = one.game.observers[BESIDE].snapshot.robots
-    assert {*beside} == {*one.robots} == {1, 2, 3}
-    assert all(math.dist(beside[i].position or (), one.robots[i].position or ()) < 2.0
-               for i in beside)
-    assert {len(point) for point in one.game.curves} == {3}
+        one.game.wish(TOUR, title)
+        one.until(over)
+        assert told == [f'{title}: {step.text}' for step in steps] and errors == {''}
+        last = {step.control: step.value for step in steps}
+        assert {key: one.game.news.values[key] for key in last if key in one.game.news.values} == {
+            key: value for key, value in last.items() if key in one.game.news.values}
+        one.until(lambda: len(one.robots) == 5)
+    beside = one.game.observers[BESIDE]
+    one.until(lambda: {*beside.snapshot.robots} == {*one.robots})
+    assert all(math.dist(view.position or (), one.robots[i].position or ()) < 2.0
+               for i, view in beside.snapshot.robots.items())
+    assert len(one.game.curves) > 9 and {len(point) for point in one.game.curves} == {3}
 
 
 def test_only_the_playground_has_controls_and_they_wish_what_it_knows(
@@ -352,8 +366,10 @@ def test_in_a_browser_a_slider_a_click_and_a_switch_change_the_swarm(
 
 
 @pytest.mark.parametrize('wrong', ['--robots=25', '--robots=0', '--port=-1', '--seed=-1'])
-def test_a_wrong_option_of_the_command_is_one_line(wrong: str, tmp_path: Path) -> None:
-    child = run(wrong, '--output', str(tmp_path))
-    out, _ = child.communicate(timeout=60.0)
-    assert child.returncode == 2 and out.splitlines()[-1].startswith('error: ')
-    assert len(out.splitlines()) <= 2
+def test_a_wrong_option_of_the_command_is_one_line(
+        wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([wrong])
+    out, told = capsys.readouterr()
+    assert (ended.value.code, out, told.count('\n')) == (2, '', 1)
+    assert f'argument {wrong.partition("=")[0]}: ' in told

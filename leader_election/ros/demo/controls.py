@@ -1,0 +1,82 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The controls of the playground: parameters, with the ranges of the page, and their starts."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import Parameter, table
+from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
+from leader_election.simulation.parameters import WorldParameters
+
+BESIDE = 'beside'
+"""The instance of the election that runs beside the first, on the same robots."""
+MOST_ROBOTS = 24
+"""The most robots: each has a process of its own."""
+
+
+class Control(NamedTuple):
+    """A parameter that the page sets."""
+
+    declared: Parameter
+    """With the name on a node, and with the choices and the upper end of the page."""
+    value: Any
+    """At the start."""
+    anew: bool
+    """Whether it takes a new start of all processes."""
+    of_world: bool
+
+
+def _control(parameters: type, name: str, value: Any, anew: bool = False,
+             **page: Any) -> dict[str, Control]:
+    """Return a control by its name, which may begin with that of an instance."""
+    (found,) = (p for p in table(parameters) if p.name == name.rpartition('.')[2])
+    return {name: Control(replace(found, name=name, **page), value, anew,
+                          parameters is WorldParameters)}
+
+
+CONTROLS = {
+    **_control(ElectionParameters, 'radius', 8.0, upper=30.0),
+    **_control(ElectionParameters, 'radius_hysteresis', 0.25),
+    **_control(ElectionParameters, 'communication_range', 6.0, upper=30.0),
+    **_control(WorldParameters, 'radio_loss', 0.0),
+    **_control(WorldParameters, 'speed', 0.4, upper=3.0),
+    **_control(WorldParameters, 'robots', 12, anew=True, upper=MOST_ROBOTS),
+    **_control(ElectionParameters, 'algorithm', 'bounded', anew=True),
+    **_control(ElectionParameters, f'{BESIDE}.algorithm', 'classic', anew=True),
+    # The world measures no signal strengths.
+    **_control(ElectionParameters, 'metric', 'odometry', anew=True, choices=lambda: tuple(
+        name for name in METRICS.names() if name != 'rssi')),
+    **_control(ElectionParameters, 'tasks', '', anew=True, choices=lambda: tuple(
+        name for name in SCENARIOS if name != GATE)),
+    **_control(ElectionParameters, 'quorum', 'none', anew=True)}
+"""All parameters of the page, by their names on a node."""
+
+
+def taken(key: str, values: Mapping[str, Any]) -> bool:
+    """
+    Return whether the algorithm of its instance takes a parameter, if it is one of algorithms.
+
+    :param key: its name, which may begin with that of an instance.
+    :param values: of all controls.
+    """
+    instance, dot, name = key.rpartition('.')
+    algorithm = values[f'{instance}{dot}algorithm']
+    return name in ALGORITHMS.get(algorithm).takes or not any(
+        name in ALGORITHMS.get(each).takes for each in ALGORITHMS.names())
