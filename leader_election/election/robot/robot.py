@@ -91,17 +91,20 @@ class Robot:
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
                  keys: Keys = NO_KEYS, start: int = 0,
                  landmarks: Mapping[int, Position] = NO_LANDMARKS,
-                 first_number: int = 0, identity: Identity | None = None) -> None:
+                 first_number: int = 0, identity: Identity | None = None,
+                 wall: int | None = None) -> None:
         """
         Make a robot that has received no message yet.
 
         :param others: the parameters of further instances, by their names.
         :param task_runners: makes the runner of a task: ``task_runners(instance, task)``.
         :param keys: the swarm's keys, of which the first signs; none: it has no key.
-        :param start: the wall clock at time 0 [ms since 1970]: signed messages count from it.
+        :param start: the swarm time at time 0 [ms]: signed messages count from it.
         :param landmarks: the places of landmarks by their ids [m].
         :param first_number: of beats and decisions, above all before a restart: the wall clock.
         :param identity: its own; ``None``: it has none, and asks for none.
+        :param wall: the wall clock at time 0 [ms since 1970], by which records of the roster end;
+            ``None``: the swarm time, which others can set forward.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
@@ -143,7 +146,7 @@ class Robot:
         self.identity = identity
         self._spoken = NO_PART, 0
         """The part about identities of the next message, and its hops."""
-        self._start = start
+        self._wall_start = start if wall is None else wall
         if identity is not None:
             self.reception.judge = self._judge
             self._configure_identity(identity)
@@ -230,7 +233,7 @@ class Robot:
 
     def _wall(self, now: float) -> float:
         """Return the wall clock, by that at the start [s since 1970]."""
-        return self._start / 1e3 + now
+        return self._wall_start / 1e3 + now
 
     def _judge(self, message: Message, sequence: int | None, digest: int,
                now: float) -> RejectReason | None:

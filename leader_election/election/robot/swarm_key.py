@@ -49,7 +49,7 @@ MOST_KEYS = 2
 SIGNATURE_LENGTH = 37
 """The length that a signature adds to a message [characters]."""
 TOGETHER = 1000
-"""By how much robots with identities may be ahead of each other [ms]."""
+"""By how much a robot with an identity lets others be ahead before it follows them [ms]."""
 SENDERS = 500
 """The number of senders from which on long silent senders are forgotten."""
 
@@ -253,10 +253,12 @@ class SwarmTime:
         """
         if self.is_repeated(digest, sequence, window, now):
             return False
-        if ahead(sequence, self._time) > TOGETHER:
-            if not may_leap(sequence):
-                return False
+        by = ahead(sequence, self._time)
+        if by > TOGETHER and may_leap(sequence):
             self._time = sequence
+        elif by > 1e3 * window:
+            # A fast clock is ahead by less until its robot signs a statement again.
+            return False
         self._accepted[digest] = sequence
         if len(self._accepted) > self._most:
             self._accepted = {each: number for each, number in self._accepted.items()

@@ -95,7 +95,7 @@ class Election:
         self._time_file = (SwarmTimeFile(
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
-        wall = time.time_ns() // 10**6
+        wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
         tasks = instance_tasks.TaskFactory(
             node, declarations, self.steady_clock, parameters.robot_id, self._pose,
             lambda: self.runs, parameters.output_prefix)
@@ -107,10 +107,11 @@ class Election:
             tasks,
             self._key_file.content,
             (wall if self._time_file is None
-             else self._time_file.start(wall, parameters.replay_window)) - int(self._now() * 1e3),
+             else self._time_file.start(wall, parameters.replay_window)) - begun,
             read_landmarks(parameters.landmarks),
             max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
             read_identity(parameters, node.get_namespace(), self._roster_file.content or None),
+            wall - begun,
         )
         self._factors_file = (
             FactorsFile(node, parameters) if parameters.odometry_factors_file else None)

@@ -15,6 +15,7 @@
 """Robots with identities over real DDS: an insider, a robot without, and one that is revoked."""
 
 from pathlib import Path
+import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from leader_election.election.identity.roster import sign as sign_bytes
@@ -103,6 +104,15 @@ def test_files_that_do_not_fit_are_refused(
     assert key_command.main(['other', '--enrol', '1']) == 0
     with pytest.raises(ParameterError, match=error):
         identified(folder, 1, **{'identity_file': str(folder / 'roster.1.key'), **parameters})
+
+
+def test_grants_end_by_the_wall_clock_whatever_the_swarm_time_that_was_kept(folder: Path) -> None:
+    """An insider can set the swarm time forward, and robots keep it over restarts."""
+    roster, tomorrow = folder / 'roster', time.time() + 86400.0
+    key_command.change(roster, key_command.RENEW, (1, 2), {'until': int(tomorrow)})
+    (folder / 'swarm.key.1.time').write_text(f'{int(tomorrow + 1e6) * 1000}\n')
+    robots, bench = [identified(folder, i) for i in (1, 2)], Bench(PLACES)
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
 
 
 def test_diagnostics_name_a_liar_with_the_evidence(folder: Path) -> None:
