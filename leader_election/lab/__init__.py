@@ -31,11 +31,12 @@ if TYPE_CHECKING:
         register,
         run,
         run_until,
+        with_before,
         write_report,
     )
 
 __all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'run_until',
-           'write_report']
+           'with_before', 'write_report']
 
 
 def __getattr__(name: str) -> Any:

@@ -38,7 +38,8 @@ from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.curves import draw_own
 from leader_election.lab.reports import write_report as write_own_report
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs.results import varied
+from leader_election.lab.runs.before import with_before as add_before
+from leader_election.lab.runs.results import scenario_of, varied
 from leader_election.lab.runs.store import kept
 from leader_election.lab.runs.until_width import conclusion
 from leader_election.lab.runs.until_width import (
@@ -179,6 +180,18 @@ def compare(results: xr.Dataset, measure: str = 'instability',
          'high': pair.difference.high, 'ratio': pair.ratio.value, 'p': pair.p,
          'p_holm': pair.p_holm, 'apart': pair.apart}
         for pair in differences(results, measure, pairs)])
+
+
+def with_before(results: xr.Dataset, folder: Path | str = FOLDER) -> xr.Dataset:
+    """
+    Return results together with those of the earlier code of their algorithms.
+
+    ``compare(with_before(results), pairs=[('loyal', 'loyal before')])`` compares two versions.
+
+    :param folder: of the results, which keeps runs of earlier code.
+    :raises ResultError: if there are none.
+    """
+    return add_before(results, scenario_of(results), Path(folder))[0]
 
 
 def figure(results: xr.Dataset, measure: str | None = None) -> Figure:

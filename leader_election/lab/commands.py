@@ -201,6 +201,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only pairs of these algorithms; at least two')
+    compare.add_argument('--before', action='store_true',
+                         help='compare each algorithm with its earlier code, of which lab run has '
+                         'kept runs')
 
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",

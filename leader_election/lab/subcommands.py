@@ -31,6 +31,7 @@ from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import Scenario, ScenarioError
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, store
+from leader_election.lab.runs.before import BEFORE, lines, with_before
 from leader_election.lab.runs.results import ResultError, scenario_of
 from leader_election.lab.runs.store import kept, UnknownResultsError
 from leader_election.lab.runs.until_width import conclusion, run_until
@@ -144,10 +145,15 @@ def run_label(seed: int, values: Mapping[str, Any]) -> str:
 def compare(options: argparse.Namespace) -> int:
     """Print the paired differences between a scenario's algorithms over kept results."""
     dataset = kept(options.scenario, options.results)
-    if len(options.algorithm) == 1:
+    pairs = all_pairs(options.algorithm) if options.algorithm else None
+    if options.before:
+        scenario = scenario_of(dataset)
+        dataset, versions = with_before(dataset, scenario, options.results)
+        pairs = [(label, label + BEFORE) for label in options.algorithm or versions]
+        print(*lines(scenario, versions), sep='\n')
+    elif len(options.algorithm) == 1:
         raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
                             'takes two or more')
-    pairs = all_pairs(options.algorithm) if options.algorithm else None
     for measure in options.measure or [MEASURE]:
         console().print(terminal_table(pair_rows(dataset, measure, pairs)))
         console().print()

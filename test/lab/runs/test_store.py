@@ -26,10 +26,12 @@ from lab.runs.test_computation import RecordedProgress, Stopping
 from lab.simulations import scene, WALK
 from lab.small_scenario import load, TEXT, VARIED, write
 from leader_election.election.algorithms import BOUNDED
+from leader_election.lab.analysis.paired_differences import differences
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, sources, store
+from leader_election.lab.runs.before import with_before
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import fingerprint, kept, UnknownResultsError
 from leader_election.lab.subcommands import seeds_done
@@ -75,6 +77,24 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkey
     count, notes, back = ran(small, range(5), tmp_path)
     assert count == 0 and 'small: 10 of 10 runs are there already' in notes
     assert back.equals(before)
+
+
+def test_the_latest_earlier_code_is_compared_seed_by_seed(tmp_path, monkeypatch):
+    small = load(tmp_path)
+    first = ran(small, range(4), tmp_path)[2]
+    with pytest.raises(ResultError, match='small.runs has no runs of earlier code of cl'):
+        with_before(first, small, tmp_path)
+    edit(monkeypatch, 'bounded')
+    changed = ran(small, range(1, 3), tmp_path)[2]
+    both, versions = with_before(changed, small, tmp_path)
+    assert list(versions) == ['bounded'] and versions['bounded'].code == str(
+        first['fingerprint'].sel(algorithm='bounded').item()).split('-')[2]
+    assert both['algorithm'].values.tolist() == ['classic', 'bounded', 'bounded before']
+    assert both['instability'].sel(algorithm='bounded before', drop=True).equals(
+        first['instability'].sel(algorithm='bounded', drop=True))
+    [difference] = differences(both, 'leaders', [('bounded', 'bounded before')])
+    # The code is the same, only its digest is another one here.
+    assert difference.seeds == 2 and difference.difference.value == 0.0
 
 
 def test_two_texts_take_turns_without_loss(tmp_path):
