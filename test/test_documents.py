@@ -117,7 +117,8 @@ def test_topics_are_those_that_a_robot_has(ros: None) -> None:
     for values in ({'metric': 'range', 'strength_source': 'topic', 'slip_sources': 'imu'},
                    {'metric': 'sensor_difference', 'strength_source': 'battery'},
                    {'pose_source': 'cooperative', 'sighting_sources': 'measurements,ranges',
-                    'range_ids': '7', 'strength_source': 'data_rate'}):
+                    'range_ids': '7', 'strength_source': 'data_rate'},
+                   {'strength_source': 'trust'}):
         node = ElectionNode(parameter_overrides=[
             RosParameter(key, value=value) for key, value in {
                 'robot_id': 3, 'tasks': 'patrol', **values}.items()])

@@ -148,7 +148,8 @@ class Instance:
             return RELAY
         if self.below is not None:
             return CANDIDATE if self.below.leads else RELAY
-        return self._role if self.granted > BARRED else max(self._role, WORKER)
+        barred = min(self.strength.announced, self.granted) == BARRED
+        return max(self._role, WORKER) if barred else self._role
 
     @property
     def role(self) -> str:

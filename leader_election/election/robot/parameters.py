@@ -37,7 +37,7 @@ from leader_election.election.robot.metrics import (
     SensorDifferenceParameters,
 )
 from leader_election.election.robot.sighting_sources import SightingSourceParameters
-from leader_election.election.robot.strength import STRENGTH_SOURCES
+from leader_election.election.robot.strength import STRENGTH_SOURCES, TrustParameters
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.robot.wire import MAX_ID
 from leader_election.localisation.parameters import LocalisationParameters
@@ -57,7 +57,7 @@ OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 @dataclass(frozen=True)
 class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, ResilientSettings,
-                         GivenSettings):
+                         GivenSettings, TrustParameters):
     """
     The parameters of one instance; a robot may run several at once.
 
@@ -89,8 +89,8 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
     strength_source: str = parameter(
         'constant', "The source of this robot's strength: the parameter strength, the charge on "
         'topic battery_state, the number of neighbours, the number on topic strength, the speed '
-        '(stillness: the slowest robot leads), or the data rate [Mbit/s] on topic data_rate, 0 '
-        'after measurement_expiry.',
+        '(stillness: the slowest robot leads), the data rate [Mbit/s] on topic data_rate, 0 '
+        'after measurement_expiry, or the trust in this robot on topic trust (see least_trust).',
         choices=STRENGTH_SOURCES.names)
     strength: float = parameter(
         0.0, 'The strength: the strongest robot leads. With a source other than constant: the '
@@ -172,7 +172,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     GROUPS: ClassVar[Mapping[str, str]] = {
         'What is set first': 'robot_id radius communication_range algorithm strength '
                              'strength_source tasks initial_pose',
-        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis leaders '
+        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis least_trust leaders '
                     'diameter_factor radius_inclusive replicates replicate_period instances '
                     'hierarchy over',
         'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.registry import Registry
-from leader_election.parameters import NoParameters
+from leader_election.parameters import NoParameters, parameter
 
 
 class RobotKnowledge(NamedTuple):
@@ -89,13 +90,32 @@ def degree(known: RobotKnowledge, parameters: Any) -> float:
 
 
 def stillness(known: RobotKnowledge, parameters: Any) -> float:
-    """Return the speed, negated [m/s]: the stillest robot leads."""
+    """Return the speed, negated [m/s]: the stillest robot leads (ACSOS 2022, IV-A)."""
     return -known.speed
 
 
 def data_rate(known: RobotKnowledge, parameters: Any) -> float:
-    """Return the last data rate [Mbit/s]; 0 once it is too old."""
+    """Return the last data rate [Mbit/s], 0 once it is too old (ACSOS 2022, IV-A)."""
     return 0.0 if math.isnan(known.received) else known.received
+
+
+@dataclass(frozen=True)
+class TrustParameters:
+    """The parameters of strength source ``trust``."""
+
+    least_trust: float = parameter(
+        0.5, 'Strength source trust: with less than this on topic trust, or nothing for '
+        'measurement_expiry, a robot is no candidate: it does not lead.', lower=0.0, upper=1.0)
+
+
+def trust(known: RobotKnowledge, parameters: Any) -> float:
+    """
+    Return the last trust in this robot, 0 to 1; ``BARRED``: it is no candidate.
+
+    Candidates by trust: Casadei, Pianini, Viroli, Natali, COORDINATION 2019, section 4.1. Another
+    program of the robot gives the trust.
+    """
+    return known.received if known.received >= parameters.least_trust else BARRED
 
 
 STRENGTH_SOURCES: Registry[StrengthSource] = Registry(
@@ -112,6 +132,10 @@ STILLNESS = STRENGTH_SOURCES.add(StrengthSource('stillness', hysteresis=0.05, co
 DATA_RATE = STRENGTH_SOURCES.add(StrengthSource(
     'data_rate', hysteresis=1.0, topic='data_rate', message='std_msgs/msg/Float64',
     extract=lambda number: float(number.data), compute=data_rate))
+TRUST = STRENGTH_SOURCES.add(StrengthSource(
+    'trust', hysteresis=0.05, topic='trust', message='std_msgs/msg/Float64',
+    extract=lambda number, parameters: float(number.data), compute=trust,
+    parameters=TrustParameters))
 
 
 class Strength:

@@ -138,7 +138,7 @@ def parse_group(values: Any) -> schema.Group:
     own, rest = split_own(schema.Member, as_mapping(values, 'devices'), 'devices')
     topology, parameters = parse_kind(TOPOLOGIES, rest, 'devices')
     return schema.Group(topology, parameters, own.moves, own.among, ROLES.index(own.role),
-                        own.contributes)
+                        own.contributes, own.reads)
 
 
 def parse_entrant(values: Any, link_range: float) -> schema.Entrant:

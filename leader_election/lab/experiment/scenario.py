@@ -212,7 +212,7 @@ def _parse(raw: Any, name: str) -> Scenario:
     with in_section('messages'):
         sensing = Sensing().with_metric(messages.metric, metric_own)
     with in_section('strength'):
-        sensing = sensing.with_source(strength.cycle, source_own)
+        sensing = sensing.with_source(strength.cycle, source_own, strength.hysteresis)
     localisation = parser.parse_section(schema.Localisation, raw, 'localisation')
     link_range = math.inf
     if messages.metric == 'distance' or METRICS.get(messages.metric).is_length:

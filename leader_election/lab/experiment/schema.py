@@ -199,8 +199,7 @@ STRENGTHS = ('random', 'degree', 'id', 'lower_id', 'equal')
 def strength_names() -> tuple[str, ...]:
     """Return the strengths that a scenario may name: also sources that robots compute."""
     computed = (name for name in STRENGTH_SOURCES.names()
-                if STRENGTH_SOURCES.get(name).compute is not None
-                and not STRENGTH_SOURCES.get(name).topic)
+                if STRENGTH_SOURCES.get(name).compute is not None)
     return tuple(dict.fromkeys((*STRENGTHS, *computed)))
 
 
@@ -211,10 +210,14 @@ class Strength:
     cycle: tuple[str, ...] = parameter(
         ('random',), 'One of random (0 to 1, drawn anew each time), degree (the number of '
         'neighbours received from since then), id, lower_id (the id, negated), equal; or several, '
-        'one after another. Or a strength source that robots compute, by itself.')
+        'one after another. Or a strength source that robots compute, by itself; what is on its '
+        'topic is the reading of the sensor.')
     every: float = parameter(
         INFINITE, 'Time from one entry of the cycle to the next.', unit='s', lower=1e-3,
         upper=INFINITE)
+    hysteresis: float = parameter(
+        -1.0, 'The least change of a strength source that a device announces. Negative: the '
+        'default of the source, as on robots.', lower=-1.0, upper=1e300)
 
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for an empty cycle or an unknown entry."""
@@ -248,6 +251,9 @@ class Member:
     contributes: float = parameter(
         1.0, 'The reading of each device, the input of aggregates; relays contribute nothing.',
         lower=-1e9, upper=1e9)
+    reads: float = parameter(
+        0.0, 'What each device of the group senses, in addition to the field of ``sensor``.',
+        lower=-1e9, upper=1e9)
 
 
 @dataclass(frozen=True)
@@ -261,6 +267,7 @@ class Group:
     role: int = CANDIDATE
     """Index into ``ROLES``."""
     contributes: float = 1.0
+    reads: float = 0.0
 
 
 @dataclass(frozen=True)

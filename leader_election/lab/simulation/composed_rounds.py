@@ -48,10 +48,10 @@ from numpy.typing import NDArray
 
 FIELDS: dict[str, Any] = {
     'sensed': float, 'place_x': float, 'place_y': float, 'speed_x': float, 'speed_y': float,
-    'clock': Kept[float]}
+    'clock': Kept[float], 'announced': Kept[float]}
 """
 The fields of a state beside those of the election: the device's reading, its position, its
-velocity by the last two positions, and the time.
+velocity by the last two positions, the time, and the strength that it announces.
 """
 _REGISTRIES: dict[str, Registry[Any]] = {'metric': METRICS, 'source': STRENGTH_SOURCES}
 
@@ -65,6 +65,8 @@ class Sensing:
     """A named tuple of numbers."""
     source: StrengthSource | None = None
     source_parameters: Any = None
+    hysteresis: float = 0.0
+    """The least change of the source's strength that a device announces."""
 
     def with_metric(self, name: str, values: Mapping[str, Any]) -> 'Sensing':
         """
@@ -76,11 +78,13 @@ class Sensing:
         metric = None if name in schema.BUILT_IN_METRICS else METRICS.get(name)
         return replace(self, metric=metric, metric_parameters=_numbers('metric', metric, values))
 
-    def with_source(self, cycle: Sequence[str], values: Mapping[str, Any]) -> 'Sensing':
+    def with_source(self, cycle: Sequence[str], values: Mapping[str, Any],
+                    hysteresis: float = -1.0) -> 'Sensing':
         """
         Return a copy with the strength source of a scenario.
 
         :param values: the source's own parameters by name.
+        :param hysteresis: negative: the default of the source.
         :raises ParameterError: for a source beside other strengths, or a wrong value.
         """
         computed = [kind for kind in cycle if kind not in schema.STRENGTHS]
@@ -88,7 +92,13 @@ class Sensing:
             raise ParameterError('cycle', problem=f': {list(cycle)} is not allowed; {computed[0]} '
                                  'is computed in each round, so it stands alone')
         source = STRENGTH_SOURCES.get(computed[0]) if computed else None
-        return replace(self, source=source, source_parameters=_numbers('source', source, values))
+        if source is None and hysteresis >= 0.0:
+            raise ParameterError('hysteresis', problem=f': {hysteresis:g} is not allowed; it goes '
+                                 'with a strength source of robots')
+        if source is not None and hysteresis < 0.0:
+            hysteresis = source.hysteresis
+        return replace(self, source=source, source_parameters=_numbers('source', source, values),
+                       hysteresis=hysteresis)
 
     def __bool__(self) -> bool:
         """Return whether there is a metric or a source."""
@@ -105,6 +115,8 @@ class Parameters(NamedTuple):
     """The least distance to a neighbour."""
     sign: float
     """-1 where the weakest wins, else 1."""
+    hysteresis: float
+    """The least change of the strength that a device announces."""
 
 
 def _numbers(kind: str, entry: Any, values: Mapping[str, Any]) -> Any:
@@ -155,7 +167,7 @@ def with_sensing(entrant: schema.Entrant, sensing: Sensing, floor: float) -> sch
         return entrant
     parameters = Parameters(
         entrant.parameters, sensing.metric_parameters, sensing.source_parameters, floor,
-        -1.0 if entrant.weakest else 1.0)
+        -1.0 if entrant.weakest else 1.0, sensing.hysteresis)
     return replace(entrant, algorithm=_composed(entrant.algorithm, sensing.metric, sensing.source),
                    parameters=parameters)
 
@@ -181,7 +193,7 @@ def _composed(algorithm: Algorithm, metric: Metric | None,
         round=_round(algorithm.round, state, None if metric is None else _measured(metric),
                      None if source is None else source.compute),
         start=lambda device: state(*algorithm.start(device), math.nan, math.nan, math.nan, 0.0,
-                                   0.0, 0.0),
+                                   0.0, 0.0, math.nan),
         configure=algorithm.configure, parameters=algorithm.parameters,
         levels=algorithm.levels)
 
@@ -227,17 +239,20 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
             known = RobotKnowledge(
                 device.id, len(metric), nearest, before.place_x, before.place_y, before.clock,
                 before.leader, before.distance, before.sensed,
-                math.hypot(before.speed_x, before.speed_y), math.nan)
-            return Device(device.id, parameters.sign * compute(known, parameters.source))
+                math.hypot(before.speed_x, before.speed_y), before.sensed)
+            strength = compute(known, parameters.source)
+            if abs(strength - before.announced) <= parameters.hysteresis:
+                strength = before.announced
+            return Device(device.id, parameters.sign * strength)
 
     def round_with_sensing(device: Any, before: Any, neighbours: Any, metric: Any,
                            parameters: Any) -> Any:
         distances = measured(before, neighbours, metric, parameters)
-        after = elect(with_strength(device, before, distances, parameters), before, neighbours,
-                      distances, parameters.election)
+        strong = with_strength(device, before, distances, parameters)
+        after = elect(strong, before, neighbours, distances, parameters.election)
         return state(*(after[:] + (
             before.sensed, before.place_x, before.place_y, before.speed_x, before.speed_y,
-            before.clock)))
+            before.clock, parameters.sign * strong.strength)))
     return round_with_sensing
 
 

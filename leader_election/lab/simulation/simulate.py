@@ -36,7 +36,7 @@ from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
 from leader_election.lab.runs import sources
-from leader_election.lab.simulation.build import larger, network_of
+from leader_election.lab.simulation.build import larger, network_of, placements_of
 from leader_election.lab.simulation.composed_rounds import aggregate_of, readings
 from leader_election.lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election.lab.simulation.network_events import begin, leading
@@ -86,6 +86,8 @@ class Simulation:
             scenario.localisation, devices.position, devices.error,
             devices.id - devices.id.min(), errors)
         self._degree_since = np.nan
+        self._reads = np.repeat([group.reads for group in scenario.groups], [
+            len(each.position) for each in placements_of(scenario.groups, seed)])
         self.mandates = None if entrant.mandates is None else self._mandates(
             entrant.mandates, seed)
         self._bind_round()
@@ -268,7 +270,8 @@ class Simulation:
         if time > 0.0:
             self._store_sent_messages()
         columns, position = self.columns, self.network.devices.position
-        columns.sensed[:] = readings(self.scenario.sensor, position)
+        own = self._reads[self.network.devices.id - self.scenario.first_id]
+        columns.sensed[:] = readings(self.scenario.sensor, position) + own
         place = position if self._errors is None else self._errors.reported(position)
         elapsed = time - columns.clock
         if time > 0.0:

@@ -244,7 +244,7 @@ def test_non_finite_strength_is_rejected(number):
 
 def test_sources():
     assert STRENGTH_SOURCES.names() == (
-        'battery', 'constant', 'data_rate', 'degree', 'stillness', 'topic')
+        'battery', 'constant', 'data_rate', 'degree', 'stillness', 'topic', 'trust')
     assert STRENGTH_SOURCES.get('battery') is BATTERY
     with pytest.raises(KeyError, match="unknown strength source 'x'; known: battery, constant"):
         STRENGTH_SOURCES.get('x')
@@ -274,3 +274,22 @@ def test_a_data_rate_counts_while_it_is_fresh():
     swarm.sweep(2)
     assert swarm.robots[2].strength.announced == 0.0
     assert set(swarm.leaders().values()) == {1}
+
+
+def test_only_trusted_robots_are_candidates() -> None:
+    """The trust in 3 falls below the least one; in the end nothing is heard of that in 2."""
+    swarm = Swarm(line(3), strength_source='trust', radius=9.0, measurement_expiry=12.5)
+
+    def give(trusts: dict[int, float]) -> None:
+        for i, trust in trusts.items():
+            swarm.robots[i].main.take_strength(SimpleNamespace(data=trust), swarm.now)
+        swarm.sweep(12)
+
+    swarm.sweep(2)
+    assert {robot.main.role for robot in swarm.robots.values()} == {'worker'}
+    give({1: 0.5, 2: 0.6, 3: 0.9})
+    assert set(swarm.leaders().values()) == {3}
+    give({1: 0.5, 2: 0.6, 3: 0.49})
+    assert set(swarm.leaders().values()) == {2} and swarm.robots[3].main.role == 'worker'
+    give({1: 0.5, 3: 0.49})
+    assert set(swarm.leaders().values()) == {1} and swarm.robots[2].main.role == 'worker'

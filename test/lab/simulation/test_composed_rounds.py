@@ -35,7 +35,7 @@ from leader_election.lab.runs import sources
 from leader_election.lab.runs.store import fingerprint
 from leader_election.lab.simulation import composed_rounds
 from leader_election.lab.simulation.composed_rounds import readings
-from leader_election.lab.simulation.simulate import measured, Simulation
+from leader_election.lab.simulation.simulate import measured, simulate, Simulation
 import numpy as np
 import pytest
 
@@ -396,3 +396,44 @@ def test_for_devices_at_rest_the_distance_ahead_is_the_present_one() -> None:
 def test_refused_sections(changes: dict[str, Any], text: str) -> None:
     with pytest.raises(ScenarioError, match=text):
         row(**changes)
+
+
+ROW = {
+    'duration': 20, 'algorithms': [{'name': 'bounded', 'radius': 100, 'ties': 'id'}],
+    'devices': [{'kind': 'line', 'count': 6, 'step': [1, 0], 'reads': 0.2},
+                {'kind': 'line', 'count': 6, 'first': [6, 0], 'step': [1, 0], 'reads': 0.8}],
+    'sensor': {'base': 0.1}, 'messages': {'range': 1.5}}
+"""Devices 0 to 5 read 0.3, those from 6 to 11 read 0.9."""
+
+
+@pytest.mark.parametrize(('strength', 'leaders'), [
+    ({'cycle': ['trust']}, {6}),
+    ({'cycle': ['trust'], 'source_parameters': {'least_trust': 0.2}}, {6}),
+    # All are barred, and equal.
+    ({'cycle': ['trust'], 'source_parameters': {'least_trust': 1.0}}, {0}),
+    ({'cycle': ['data_rate']}, {6}), ({'cycle': ['lower_id']}, {0})])
+def test_readings_of_groups_are_what_topics_of_sources_have(
+        strength: dict[str, Any], leaders: set[int]) -> None:
+    row = parse(ROW | {'strength': strength}, 'row')
+    at_end = simulate(row, 'bounded', 0, [20.0]).snapshots[0]
+    assert set(at_end.leader) == leaders
+
+
+@pytest.mark.parametrize(('hysteresis', 'leader'), [(0.0, 1), (-1.0, 1), (5.0, 0)])
+def test_devices_announce_strengths_with_hysteresis(hysteresis: float, leader: int) -> None:
+    """Device 0 drives from 3 to 0.1 Mbit/s, device 1 stands at 1; the default is 1 Mbit/s."""
+    drive = parse({
+        'duration': 40,
+        'algorithms': [{'name': 'bounded', 'radius': 100, 'ties': 'id', 'hop_limit': 9}],
+        'devices': [{'kind': 'line', 'count': 1}] + 9 * [
+            {'kind': 'line', 'count': 1, 'first': [9, 0], 'moves': False}],
+        'motion': {'kind': 'shuttle', 'start': [0, 0], 'end': [30, 0], 'speed': 1},
+        'sensor': {'peaks': [0, 0, 3], 'spread': 6.07, 'period': 1}, 'messages': {'range': 100},
+        'strength': {'cycle': ['data_rate'], 'hysteresis': hysteresis}}, 'drive')
+    first, last = simulate(drive, 'bounded', 0, [4.0, 25.0]).snapshots
+    assert set(first.leader) == {0} and set(last.leader) == {leader}
+
+
+def test_hysteresis_of_built_in_strengths_is_refused() -> None:
+    with pytest.raises(ScenarioError, match='strength.hysteresis: 1 is not allowed; it goes with'):
+        parse(ROW | {'strength': {'hysteresis': 1.0}}, 'row')
