@@ -111,7 +111,7 @@ setup(
         'lab/published/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
-        (f'share/{NAME}', ['package.xml']),
+        (f'share/{NAME}', ['package.xml', 'CITATION.cff']),
         *installed('config'),
         (f'share/{NAME}/launch', sorted(glob('launch/*.launch.py'))),
         (f'lib/{NAME}', EXECUTABLES),

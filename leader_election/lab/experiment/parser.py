@@ -181,6 +181,7 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
             settings['hop_limit'] = hop_limit(
                 settings['hop_limit'], settings.get('radius', math.inf), link_range)
         parameters = algorithm.round_parameters(settings)
+    effective = tuple({**algorithm.as_published, **settings}.items())
     regions = None if raw_regions is False else _parse_regions(raw_regions)
     if regions is not None:
         with in_section('algorithms.regions'):
@@ -190,7 +191,8 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
         algorithm = algorithm.with_levels(levels)
     mandates = None if raw_mandates is False else _parse_mandates(raw_mandates)
     return schema.Entrant(label=label, algorithm=algorithm, parameters=parameters,
-                          weakest=wins == 'weakest', regions=regions, mandates=mandates)
+                          weakest=wins == 'weakest', regions=regions, mandates=mandates,
+                          settings=effective)
 
 
 def check_code(algorithm: Algorithm) -> None:

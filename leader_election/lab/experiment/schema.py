@@ -294,3 +294,5 @@ class Entrant:
     """Settings of coordination in the leaders' regions; ``None``: election only."""
     mandates: MandateParameters | None = None
     """The leaders' mandates; ``None``: there are none. An empty roster has all devices."""
+    settings: tuple[tuple[str, Any], ...] = ()
+    """The parameters by name, with the defaults of those that the scenario does not give."""

@@ -22,7 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 import os
 from pathlib import Path
-import platform
 from time import monotonic
 from typing import Any
 
@@ -37,6 +36,7 @@ from leader_election.lab.figures.curves import draw_own
 from leader_election.lab.figures.style import check_writable, count_seeds, draw_to, write_errors
 from leader_election.lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election.lab.runs import computation as runs
+from leader_election.lab.runs.provenance import machine
 from leader_election.lab.runs.results import MISSING, path_of, ResultError, varied
 from leader_election.lab.runs.store import kept_of
 import xarray as xr
@@ -67,18 +67,6 @@ def computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:
                 for name in VERSIONS)
     return [f'took {seconds / 60:.1f} minutes, without the runs that were there already',
             f'on {machine()}', f'with {", ".join(versions)}']
-
-
-def machine() -> str:
-    """Return a description of this machine: processor, usable cores, system."""
-    processor = platform.processor() or platform.machine()
-    cpuinfo = Path('/proc/cpuinfo')
-    if cpuinfo.exists():
-        names = [line.partition(':')[2].strip() for line in cpuinfo.read_text().splitlines()
-                 if line.startswith('model name')]
-        processor = names[0] if names else processor
-    cores = runs.cores()
-    return f'{processor}, {cores} core{"" if cores == 1 else "s"}, {platform.system()}'
 
 
 def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
@@ -136,13 +124,42 @@ def report(results: xr.Dataset, measures: Sequence[str], figure: str) -> str:
     columns, rows = cells(results)
     sections = [pair_rows(results, measure) for measure in measures]
     return render(
-        'own', of={'created': '', **results.attrs}, figure=figure, columns=columns, rows=rows,
+        'own', of={'effective': '', **results.attrs}, figure=figure, columns=columns, rows=rows,
         seeds=count_seeds(results['instability']),
         varies=bool(yaml.safe_load(results.attrs['text']).get('vary')),
         caption=caption(results).replace('\n    ', ' ').splitlines(),
         sections=[section for section in sections if section.rows],
-        versions=', '.join(f'{name} {results.attrs[name]}' for name in VERSIONS
-                           if name in results.attrs))
+        made_with=made_with(results))
+
+
+def made_with(results: xr.Dataset) -> list[str]:
+    """Return the lines about what the results of a scenario were made with."""
+    of = results.attrs
+    versions = ', '.join(f'{name} {of[name]}' for name in VERSIONS[1:] if name in of)
+    package = of.get('package', f'leader_election {of.get("leader_election", "")}')
+    seeds = results['seed'].values
+    known = [('command', f'`{of["command"]}`' if 'command' in of else ''),
+             ('seeds', shown_seeds(seeds.tolist())), ('package', package),
+             *(('plug-in', line) for line in of.get('plug_ins', '').splitlines()),
+             ('versions', versions), ('machine', of.get('machine', '')),
+             ('written', of.get('created', ''))]
+    return [f'{name}: {value}' for name, value in known if value]
+
+
+def shown_seeds(seeds: Sequence[int]) -> str:
+    """
+    Return seeds as text.
+
+    >>> shown_seeds([0, 1, 2, 7]), shown_seeds([4])
+    ('0 to 2, 7', '4')
+    """
+    runs: list[list[int]] = []
+    for seed in sorted(seeds):
+        if runs and seed == runs[-1][-1] + 1:
+            runs[-1].append(seed)
+        else:
+            runs.append([seed])
+    return ', '.join(f'{run[0]} to {run[-1]}' if len(run) > 1 else f'{run[0]}' for run in runs)
 
 
 STUDY = coordination2019.SCENARIO

@@ -72,7 +72,7 @@ def of_code(*pieces: Any) -> str:
 
     :return: empty if one of them is in no file, so that its source is not known.
     """
-    paths = [_sources(piece) for piece in _with_inner(pieces)]
+    paths = [sources_of(piece) for piece in _with_inner(pieces)]
     return digest(sum(paths, COMMON)) if all(paths) else ''
 
 
@@ -85,10 +85,10 @@ def of_run(chosen: tuple[Any, ...]) -> str:
         algorithm, the step of a motion... Those of other packages or of a notebook count too.
     """
     pieces = list(_with_inner(chosen))
-    theirs = {(path, piece.__qualname__) for piece in pieces for path in _sources(piece)
+    theirs = {(path, piece.__qualname__) for piece in pieces for path in sources_of(piece)
               if not path.is_relative_to(PACKAGE)}
     # Code in no file, such as that of a notebook, is identified by its byte code.
-    texts = {text for piece in pieces if not _sources(piece) for text in _texts(piece, set())}
+    texts = {text for piece in pieces if not sources_of(piece) for text in _texts(piece, set())}
     return hashlib.sha256(
         repr((of_package(), digest(path for path, _ in theirs), sorted(texts),
               sorted({name for _, name in theirs}))).encode()).hexdigest()[:16]
@@ -103,7 +103,7 @@ def _with_inner(pieces: Iterable[Any]) -> Iterator[Any]:
             if isinstance(cell.cell_contents, (FunctionType, type)))
 
 
-def _sources(piece: Any) -> tuple[Path, ...]:
+def sources_of(piece: Any) -> tuple[Path, ...]:
     """
     Return the folders or files with all sources that a function or class depends on.
 
@@ -140,7 +140,7 @@ def _texts(piece: Any, known: set[int]) -> Iterator[str]:
         for name in dict.fromkeys(name for code in codes for name in code.co_names):
             value = piece.__globals__.get(name)
             if isinstance(value, (FunctionType, type)):
-                if not _sources(value):
+                if not sources_of(value):
                     yield from _texts(value, known)
             elif isinstance(value, (bool, int, float, str, tuple)):
                 yield f'{name} = {value!r}'

@@ -40,7 +40,7 @@ from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.parser import label_of
 from leader_election.lab.experiment.scenario import named_files, Scenario
 from leader_election.lab.experiment.schema import Entrant
-from leader_election.lab.runs import results, sources
+from leader_election.lab.runs import provenance, results, sources
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.simulation.network_events import EVENTS
 from leader_election.lab.simulation.simulate import Run
@@ -197,7 +197,9 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
         sorted({key.seed for key in keys}))
     for key, file in zip(keys, files):
         results.put(dataset, key, read(file))
-    results.save(dataset.assign_attrs({MADE_OF: made_of}), scenario, path, digests)
+    chosen = [piece for entrant in scenario.entrants for piece in _chosen(scenario, entrant)]
+    results.save(dataset.assign_attrs({MADE_OF: made_of, **provenance.attributes(
+        scenario, chosen)}), scenario, path, digests)
     return results.load(path)
 
 

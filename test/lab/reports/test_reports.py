@@ -49,8 +49,12 @@ def test_it_has_means_differences_a_figure_versions_and_the_text(tmp_path: Path)
     assert text.startswith('# Small\n\nown.\n\n5 seeds of each algorithm.\n')
     for part in ('| bounded | 5 | 0.', '| bounded | classic | 5 | 0.', '(figures/small.png)',
                  'Paired differences: instability.', 'Paired differences: leaders.',
-                 'Paired differences: led.', 'With leader_election 0', 'duration: 20'):
+                 'Paired differences: led.', '- package: leader_election 0', '- seeds: 0 to 4\n',
+                 '- machine: ', '- command: `', 'duration: 20\n',
+                 # A default that the scenario does not mention.
+                 'radius_hysteresis: 0.0', 'ties: nearest}'):
         assert text.count(part) == 1, part
+    assert 'plug-in' not in text
     assert (tmp_path / 'figures' / 'small.png').stat().st_size > 10000
 
 

@@ -30,7 +30,7 @@ from leader_election.lab.analysis.paired_differences import differences
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs import results, sources, store
+from leader_election.lab.runs import provenance, results, sources, store
 from leader_election.lab.runs.before import with_before
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import fingerprint, kept, UnknownResultsError
@@ -318,7 +318,7 @@ def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_pa
     place.mkdir()
     (place / 'lone.py').write_text(ROUND)
     (place / 'other.py').write_text('')
-    assert sources._sources(imported(place, 'lone').round) == (place / 'lone.py',)
+    assert sources.sources_of(imported(place, 'lone').round) == (place / 'lone.py',)
 
 
 def test_code_in_no_file_has_no_digest():
@@ -353,3 +353,18 @@ def test_code_in_no_file_is_identified_by_its_byte_code(part, other):
     usual = run_in_no_file(NOTEBOOK)
     assert run_in_no_file('\n\n' + NOTEBOOK) == usual
     assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual
+
+
+def test_a_plug_in_is_named_with_version_digest_and_commit(tmp_path, monkeypatch):
+    (tmp_path / 'swarmish').mkdir()
+    (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND)
+    module = imported(tmp_path / 'swarmish', '__init__')
+    assert [*provenance.plug_ins([BOUNDED.round])] == []
+    [line] = provenance.plug_ins([module.round, module.round])
+    assert line == f'__init__, sources {sources.digest([tmp_path / "swarmish"])}'
+    for arguments in (['init', '-q'], ['add', '.'], [
+            '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first']):
+        subprocess.run(['git', '-C', tmp_path, *arguments], check=True)
+    assert re.fullmatch('.*, commit [0-9a-f]{40}', next(provenance.plug_ins([module.round])))
+    (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND + '# new')
+    assert next(provenance.plug_ins([module.round])).endswith(' with changes')
