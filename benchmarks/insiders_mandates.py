@@ -15,8 +15,8 @@
 """
 Robots that lie about mandates, with a key: honest robots under two mandates, or kept by the dead.
 
-The swarm of ``benchmarks.insiders``, with mandates of 3 s; one liar in the middle, which relays as
-it should, and lies each second beside that.
+The swarm of ``benchmarks.insiders``, with mandates of 8 s; one liar between regions, which relays
+as it should, and lies each second beside that. In two cases its leader dies, or is cut off.
 """
 
 import argparse
@@ -41,9 +41,9 @@ from leader_election.election.mandates.part import MandatePart, Notice
 from leader_election.election.robot.codec import Message
 from leader_election.election.robot.witness import IdentityWitness
 
-MANDATE = 3.0
+MANDATE = 8.0
 DEATH = QUIET + 15.0
-"""The time at which the leader of the liar dies [s]."""
+"""The time at which the leader of the liar dies, or is cut off [s]."""
 
 
 def mandates_of(swarm: Liars, robot: int) -> Mandates:
@@ -71,7 +71,7 @@ def others_grant(swarm: Liars, liar: int, number: int) -> Lies:
 def others_release(swarm: Liars, liar: int, number: int) -> Lies:
     """Say that each leader that is heard of has released all robots."""
     part, near = mandates_of(swarm, liar).part, swarm.robots[liar].neighbours
-    leaders = {each.message.export.leader for each in near} | {swarm.robots[liar].state.leader}
+    leaders = {each.message.export.leader for each in near} | {swarm.before[liar]}
     notices = [Notice(robot, leader, part.number)
                for leader in leaders for robot in swarm.places if robot != liar]
     for at in range(0, len(notices), 60):
@@ -139,11 +139,18 @@ class MandatedSwarm(LyingSwarm):
     kept_by = 0.0
     _dead: int | None = None
 
+    def _middle(self) -> list[int]:
+        """Return the robots, those first that hear of the most leaders."""
+        return sorted(super()._middle(), key=lambda i: -len({
+            self.robots[near].state.leader for near in self._near[i]}))
+
     def _begin_to_lie(self) -> None:
         super()._begin_to_lie()
         leader = self.before[next(iter(self.liars))]
         if self.case.kinds == ('beats of a dead leader',):
             self.at(DEATH, lambda: self._die(leader))
+        if self.case.kinds == ('releases in the names of leaders',):
+            self.at(DEATH, lambda: self._near.update({leader: []}))
 
     def _die(self, leader: int) -> None:
         self._dead = leader

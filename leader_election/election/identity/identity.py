@@ -30,6 +30,7 @@ Nothing here reads a clock or a file, or draws a random number: all are argument
 from collections.abc import Callable, Iterable
 import math
 
+from leader_election.election.identity.doubts import Doubts
 from leader_election.election.identity.leader import Leader
 from leader_election.election.identity.news import AT_ONCE, News
 from leader_election.election.identity.part import IdentityPart, Link, Said
@@ -104,6 +105,7 @@ class Identity:
         self.said: dict[int, tuple[Signed, float]] = {}
         self.promises: dict[int, Signed] = {}
         """The last statement of each robot with a promise."""
+        self._doubts = Doubts()
         self._leapt: dict[int, float] = {}
         self._near: frozenset[int] = frozenset()
         self._repeats = self._sent = self.swarm = 0
@@ -156,6 +158,18 @@ class Identity:
             return None
         return None if self._is_proven(said, part.link, leader, now, swarm) else CANDIDACY
 
+    def signed_place(self, said: Said, part: IdentityPart, now: float) -> Statement | None:
+        """
+        Return the statement whose place and distance count instead of those in a message.
+
+        :param said: what a message says that was admitted; ``None``: they count themselves.
+        """
+        known = self.said.get(said.robot)
+        if known is None or not self._doubts.of(said, known[0].statement, now, self._interval) or (
+                part.leader if said.leads else part.own) is not None:
+            return None
+        return known[0].statement
+
     def may_leap(self, robot: int, sequence: int, now: float, swarm: int) -> bool:
         """
         Return whether a robot's message may set the swarm time forward now; remember it.
@@ -191,8 +205,9 @@ class Identity:
             return False
         known = self.said.get(statement.robot)
         if known is not None:
-            newer = ahead(statement.serial, known[0].statement.serial)
-            if newer == 0 and signed_text(statement) == signed_text(known[0].statement):
+            last = known[0].statement
+            newer = ahead(statement.serial, last.serial)
+            if newer == 0 and (statement == last or signed_text(statement) == signed_text(last)):
                 self.said[statement.robot] = known[0], now
                 return True
             for other in (known[0], self.promises.get(statement.robot, known[0])):
@@ -261,7 +276,7 @@ class Identity:
                     leader.direct = now
                 leader.beat, leader.heard = link.beat, now
             return True
-        if leader.previous is None or not self._is_of(leader.previous, said, link):
+        if said.leads or leader.previous is None or not self._is_of(leader.previous, said, link):
             return False
         # It has not heard the newer statement.
         leader.repeats = max(leader.repeats, 1)

@@ -90,7 +90,7 @@ class WitnessedMandates(Mandates):
 
     def _may_count(self, heard: Heard, follows: Follows, member: int) -> bool:
         """Return whether a grant in a message may be one."""
-        if member == self._id or member == heard.sender and (
+        if member == heard.sender and (
                 self._witness.promised(member) != heard.leader):
             return False
         part, held = heard.part, self.held.get(member)

@@ -44,11 +44,14 @@ def _bytes(piece: str) -> bytes:
         raise Rejected from None
 
 
+# Cached, as robots repeat their statements, and all neighbours that of the same leader.
+@lru_cache(maxsize=1024)
 def _leader(piece: str) -> LeaderPart:
     boot, serial, *rest = _LEADER.unpack(_bytes(piece))
     return LeaderPart(boot, int.from_bytes(serial, 'little'), *rest)
 
 
+@lru_cache(maxsize=1024)
 def _own(piece: str) -> Own:
     data, size = _bytes(piece), _OWN.size
     boot, serial, *rest = _OWN.unpack(data[:size])

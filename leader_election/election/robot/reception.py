@@ -39,6 +39,10 @@ REFUSALS = (*(reason.value for reason in RejectReason), DROPPED)
 _READ = itemgetter(HEARD, *REFUSALS)
 
 
+Judge = Callable[[Message, int | None, int, float], Message | RejectReason]
+"""Returns what counts of a message (with its number, digest, and time), or why it does not."""
+
+
 class Reception:
     """
     Turns payloads into valid messages of other robots; what is invalid is counted, by reason.
@@ -61,8 +65,8 @@ class Reception:
         self._counts = counts
         self._budget = HearingBudget(parameters.hearing_budget)
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
-        self.judge: Callable[[Message, int | None, int, float], RejectReason | None] | None = None
-        """With identities, returns why a message (number, digest, time) is not believed."""
+        self.judge: Judge | None = None
+        """With identities."""
 
     def sent(self, payload: str) -> None:
         """Remember a message that the robot sends, to recognise its echo."""
@@ -101,7 +105,11 @@ class Reception:
             self._counts[message.value] += 1
             return None
         if self.judge is not None:
-            reason = self.judge(message, sequence, digest, now)
+            judged = self.judge(message, sequence, digest, now)
+            if isinstance(judged, RejectReason):
+                reason = judged
+            else:
+                message = judged
         elif message.id != sender:
             reason = self._authentication.admit(message.id, sequence, now)
         if reason is None and message.id == self.parameters.robot_id:

@@ -236,25 +236,31 @@ class Robot:
         return self._wall_start / 1e3 + now
 
     def _judge(self, message: Message, sequence: int | None, digest: int,
-               now: float) -> RejectReason | None:
-        """Return why a message is not believed by identities, and that it is no replay."""
+               now: float) -> Message | RejectReason:
+        """Return what counts of a message by identities, or why it is not believed."""
         identity, part = self.identity, message.identity or NO_PART
         assert identity is not None
         if message.id == self.parameters.robot_id:
-            return None
+            return message
+        swarm = self.authentication.time.read(now)
+        said = _said(message.id, message.export, message.position)
         if not self.parameters.accept_unverified or message.identity is not None or (
                 message.id in identity.said):
-            refusal = identity.admit(
-                _said(message.id, message.export, message.position), part, now,
-                self._wall(now), self.authentication.time.read(now))
+            refusal = identity.admit(said, part, now, self._wall(now), swarm)
             if refusal is not None:
                 if message.id in identity.proofs:
                     self.mailbox.forget(message.id)
                 return RejectReason(f'rejected_{refusal}')
-        return self.authentication.admit(
+        reason = self.authentication.admit(
             message.id, sequence, now, digest,
-            lambda leap: identity.may_leap(
-                message.id, leap, now, self.authentication.time.read(now)))
+            lambda leap: identity.may_leap(message.id, leap, now, swarm))
+        if reason is not None:
+            return reason
+        signed = identity.signed_place(said, part, now)
+        if signed is None or message.position is None:
+            return message
+        return message._replace(position=(signed.x, signed.y), export=message.export._replace(
+            distance=signed.distance))
 
     def _believe(self, now: float) -> None:
         """Determine the leaders that are not believed, and the own rights."""

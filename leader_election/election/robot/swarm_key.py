@@ -244,16 +244,14 @@ class SwarmTime:
     def accept_in_any_order(self, digest: int, sequence: int, window: float, now: float,
                             may_leap: Callable[[int], bool]) -> bool:
         """
-        Return whether a message is new, where its sender's name alone is no proof of it.
+        Return whether a message that is not repeated counts, though its sender's name is no proof.
 
         A forged number must not make the true sender's old, nor set the time forward.
 
         :param digest: of the message.
         :param may_leap: whether the sender may set the swarm time forward to a number.
         """
-        if self.is_repeated(digest, sequence, window, now):
-            return False
-        by = ahead(sequence, self._time)
+        by = ahead(sequence, self.read(now))
         if by > TOGETHER and may_leap(sequence):
             self._time = sequence
         elif by > 1e3 * window:

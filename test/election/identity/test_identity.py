@@ -257,6 +257,26 @@ def test_a_leader_that_comes_and_goes_is_damped_however_it_resigns(way: str) -> 
     assert line.now < three.leaders[1].damping.until
 
 
+@pytest.mark.parametrize(('moved', 'doubted'), [
+    ([0.0, 1.5, 0.0, 1.5], True), ([1.5, 1.5, 0.0, 1.5], True), ([0.0, 0.7, 1.4, 1.9], False),
+    ([0.0, 0.3, 0.0, 0.3], False)])
+def test_a_robot_that_is_at_two_places_by_turns_is_where_it_has_signed(
+        moved: list[float], doubted: bool) -> None:
+    line = Line()
+    part = line.beat()
+    assert line.heard(line.three, RELAYS, part) is None
+    line.now += 5.0
+    signed: object = None
+    for metres in moved:
+        line.now += 0.4
+        said = RELAYS._replace(position=(5.0 + metres, 0.0))
+        between = part._replace(own=None)
+        assert line.heard(line.three, said, between) is None
+        signed = line.three.signed_place(said, between, line.now)
+    assert (signed == line.three.said[2][0].statement) == doubted == (signed is not None)
+    assert line.three.signed_place(RELAYS, part, line.now) is None, 'it is signed'
+
+
 def test_a_leader_whose_message_is_carried_afar_at_times_is_not_damped() -> None:
     line = Line()
     for second in range(1, 60):

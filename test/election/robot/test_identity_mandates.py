@@ -114,11 +114,14 @@ def release_of_another(made: Swarm) -> bool:
 def step_down_of_another(made: Swarm) -> bool:
     """Say in the name of a leader that follows another one that it grants it beats."""
     last = promise(made, 3).last
-    made.robots[4].main.strength.announced = 0.0
-    made.robots[3].main.strength.announced = 99.0
+    for robot in (3, 4):
+        made.robots[robot].main.strength.announced = 0.0
+    made.sweep(5)
+    assert made.leaders()[4] == 2
+    lie(made, 4, lambda part: part._replace(beat=last + 5000, grants={4: last + 5000}))
     made.sweep()
-    lie(made, 4, lambda part: part._replace(beat=last + 1, grants={4: last + 1}))
-    return mandates(made, 1).promise is None or mandates(made, 3).promise is None
+    bound = mandates(made, 3).bound(made.now)
+    return bound is None or bound.leader != 4
 
 
 def beats_of_a_dead_leader(made: Swarm) -> bool:
@@ -196,6 +199,17 @@ def test_a_grant_of_a_neighbour_that_has_signed_another_promise_does_not_count()
         mandates(made, 3)._witness.promise = lambda promise: None
         made.sweep()
     assert over(made, 4) == [1, 2, 4]
+
+
+def test_a_robot_whose_leader_steps_down_waits_as_it_has_signed_to() -> None:
+    made = swarm()
+    for robot in (3, 4):
+        made.robots[robot].main.strength.announced = 0.0
+    made.sweep(6)
+    assert set(made.leaders().values()) == {2} and promise(made, 3).leader == 4
+    made.sweep(8)
+    assert over(made, 2) == ALL
+    assert not any(robot.identity.proofs for robot in made.robots.values() if robot.identity)
 
 
 @settings(max_examples=15)

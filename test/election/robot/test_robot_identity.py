@@ -148,6 +148,21 @@ def test_a_robot_with_an_identity_is_not_believed_without_it_where_unverified_on
     assert made.robots[2].counts['rejected_identity'] == 4
 
 
+def test_a_neighbour_in_whose_name_another_one_speaks_stays_where_it_is() -> None:
+    made = swarm()
+    for _ in range(3):
+        made.sweep()
+        for at in ((2.9, 0.0), (2.9, 0.1)):
+            said = codec_for(BOUNDED).decode(made.said[3])
+            assert isinstance(said, Message)
+            assert said.identity is not None
+            payload = codec_for(BOUNDED).encode(said._replace(
+                position=at, identity=said.identity._replace(own=None)))
+            made.tell(3, sign(payload, START + int(1e3 * made.now) + 1, KEY))
+    entry = made.robots[2].mailbox.entry(3)
+    assert entry is not None and entry.message.position == (2.0, 0.0)
+
+
 @pytest.mark.parametrize('by', [6_500, 3_600_000])
 def test_a_number_ahead_in_the_name_of_another_moves_no_swarm_time(by: int) -> None:
     made = swarm()
