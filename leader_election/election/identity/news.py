@@ -25,10 +25,13 @@ from leader_election.election.identity.roster import (
 )
 from leader_election.election.identity.statements import packed_proof, Proof, unpacked_proof
 
-AT_ONCE = 3
-"""The messages in a row that have what is new."""
-EVERY = 4
-"""The messages of which one has a piece of news again."""
+AT_ONCE, EVERY = 3, 16
+"""The messages in a row that have what is new, and of which one has a piece of it again."""
+LATER, MOST_CHANGED = 60_000, 16
+"""
+By how much a record is newer than the first [ms] that a robot passes on from its start on, and how
+many: others may not have it.
+"""
 REMEMBERED = 1000
 """The pieces that are not read again."""
 
@@ -48,23 +51,31 @@ class News:
         self._seen: dict[bytes, None] = {}
         self._left: dict[int, int] = {}
         """The robots of which there is news, and how often it is sent at once."""
-        self._passed: set[int] = set()
+        versions = {robot: each.record.version for robot, each in roster.records.items()}
+        changed = [robot for robot, version in versions.items()
+                   if version > min(versions.values()) + LATER]
+        self._passed = set(sorted(changed, key=versions.__getitem__)[-MOST_CHANGED:])
         """The robots whose records are news."""
+        self._left.update(dict.fromkeys(self._passed, 0))
 
     def take(self, piece: bytes) -> None:
         """Take a record of the roster or a proof that another robot passes on."""
         if piece in self._seen:
             return
-        if len(self._seen) > REMEMBERED:
-            self._seen.clear()
-        self._seen[piece] = None
         try:
             if len(piece) == RECORD_BYTES:
                 self.take_record(unpacked_record(piece))
             else:
-                self.convict(unpacked_proof(piece))
+                proof = unpacked_proof(piece)
+                if proof.robot not in self.roster.records:
+                    # It counts once its robot's record is here.
+                    return
+                self.convict(proof)
         except ValueError:
             return
+        if len(self._seen) > REMEMBERED:
+            self._seen.clear()
+        self._seen[piece] = None
 
     def take_record(self, signed: SignedRecord) -> None:
         """Take a record of the roster if it is newer, and pass it on."""
@@ -96,6 +107,6 @@ class News:
             return b''
         robot = robots[0]
         self._left[robot] = max(self._left[robot] - 1, 0)
-        if robot in self.proofs and (robot not in self._passed or sent % 8 < 4):
+        if robot in self.proofs and (robot not in self._passed or sent // EVERY % 2):
             return packed_proof(self.proofs[robot])
         return packed_record(self.roster.records[robot])

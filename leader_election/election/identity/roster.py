@@ -134,6 +134,11 @@ def unpacked_record(data: bytes) -> SignedRecord:
     return SignedRecord(record, data[_RECORD.size:])
 
 
+def _rank(record: Record) -> tuple[int, bool, bytes]:
+    """Return the order of records of a robot: of equal versions all robots keep the same one."""
+    return record.version, record.revoked, _RECORD.pack(*record)
+
+
 class Roster:
     """
     The newest record of each robot.
@@ -157,7 +162,7 @@ class Roster:
         """Take a record if it is newer than the present one of its robot; return whether."""
         record, signature = signed
         known = self.records.get(record.robot)
-        if known is not None and known.record.version >= record.version:
+        if known is not None and _rank(known.record) >= _rank(record):
             return False
         if not verify(_CONTEXT + _RECORD.pack(*record), signature, self.owner):
             return False

@@ -72,7 +72,8 @@ class Speaker:
         """
         if self.mine is not None:
             statement = self.mine.statement
-            if said.agrees(statement) and now - self._begun < BEATS * interval and (
+            if said.agrees(statement) and now - self._begun < (BEATS - 0.5) * interval and (
+                    statement.interval == _whole(interval) or not said.leads) and (
                     ahead(swarm, statement.serial) <= 1e3 * (now - self._begun + LEAP)) and (
                     said.leads or self.promised is None
                     or statement.until > 0 and self.promised.leader == statement.promised):
@@ -90,8 +91,7 @@ class Speaker:
         if said.leads:
             self._chain = chain(self._secret())
             statement = statement._replace(
-                hops=0, distance=0.0, anchor=self._chain[-1],
-                interval=min(max(int(interval * 1e3), 1), MOST_INTERVAL))
+                hops=0, distance=0.0, anchor=self._chain[-1], interval=_whole(interval))
         elif promised is not None:
             statement = statement._replace(
                 promised=promised.leader,
@@ -101,7 +101,8 @@ class Speaker:
     def link(self, now: float) -> Link:
         """Return the element of the chain for a beat; remember the beat."""
         statement = self._signed.statement
-        number = min(int(1e3 * (now - self._begun) / statement.interval), BEATS - 1)
+        # The nearest: rounds are early and late by chance.
+        number = min(int(1e3 * (now - self._begun) / statement.interval + 0.5), BEATS - 1)
         self.beat = beat_of(statement, number)
         return Link(number, self._chain[index(number, 0)])
 
@@ -118,6 +119,11 @@ class Speaker:
     def _signed(self) -> Signed:
         assert self.mine is not None
         return self.mine
+
+
+def _whole(interval: float) -> int:
+    """Return an interval as it is signed [ms]."""
+    return min(max(int(interval * 1e3), 1), MOST_INTERVAL)
 
 
 def beat_of(statement: Statement, number: int) -> int:

@@ -30,7 +30,7 @@ from leader_election.election.mandates.mandates import (
     MandateSettings,
     Promise,
 )
-from leader_election.election.mandates.part import Heard, MandatePart, Notice
+from leader_election.election.mandates.part import Heard, MandatePart, NO_BEAT, Notice
 
 
 class Witness(Protocol):
@@ -59,6 +59,8 @@ class WitnessedMandates(Mandates):
         super().__init__(robot_id, settings)
         self._witness = witness
         self._odd = False
+        self._made = NO_BEAT
+        """The newest own beat."""
 
     def hear(self, heard: Heard, now: float) -> bool:
         """Process a message at its receipt; it asks for no round."""
@@ -100,7 +102,10 @@ class WitnessedMandates(Mandates):
     def _make_beat(self, now: float) -> None:
         self._beat = self._witness.beat(self._id)
         self.number = max(self.number, self._beat)
-        self._beats.setdefault(self._beat, now)
+        if self._beat > self._made:
+            # Never again later: grants of it would count longer than promises last.
+            self._made = self._beat
+            self._beats[self._beat] = now
 
     def _freed_by(self, heard: Heard, now: float) -> bool:
         return False

@@ -18,14 +18,14 @@ from collections.abc import Callable
 import math
 from typing import Any
 
-from election.identity.grants import identities, OWNER, record_of, START
+from election.identity.grants import identities, keys_of, OWNER, record_of, START
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.identity.identity import CANDIDACY, Identity, LIAR, SENDER
 from leader_election.election.identity.leader import Leader
 from leader_election.election.identity.part import IdentityPart, Link, Said
-from leader_election.election.identity.roster import packed_record, public_key, sign_record
-from leader_election.election.identity.statements import BEATS, index, unpacked_proof
+from leader_election.election.identity.roster import packed_record, public_key, Roster, sign_record
+from leader_election.election.identity.statements import BEATS, index, packed_proof, unpacked_proof
 import pytest
 
 LEADS = Said(1, 1, -9.0, 0.0, 0, (0.0, 0.0))
@@ -190,6 +190,30 @@ def test_a_revoked_robot_is_out_with_the_next_message_of_one_that_knows() -> Non
     assert line.heard(line.three, RELAYS, line.part(line.two, RELAYS)) == SENDER
     line.two.take_record(record_of(2, 1.0, version=2, revoked=True))
     assert line.two.most_strength == -math.inf
+
+
+def test_a_robot_that_starts_with_a_changed_roster_passes_the_change_on() -> None:
+    line = Line()
+    revoked = record_of(2, 1.0, version=10**6, revoked=True)
+    line.one.roster.take(revoked)
+    again = Identity(keys_of(1), line.one.roster, 7, lambda: bytes(32))
+    pieces = [line.part(again, LEADS).news for _ in range(32)]
+    assert {*pieces} == {b'', packed_record(revoked)}
+    assert not any(line.part(line.three, RELAYS._replace(robot=3)).news for _ in range(32))
+
+
+def test_a_proof_that_comes_before_its_robots_record_counts_when_it_comes_again() -> None:
+    line, late = Line(), Identity(
+        keys_of(3), Roster(public_key(OWNER), [record_of(3, 1.0)]), 1, lambda: bytes(32))
+    twin = line.make(2)
+    twin.speaker.boot = line.two.speaker.boot
+    for by, said in ((line.two, RELAYS), (twin, RELAYS._replace(position=(50.0, 0.0)))):
+        line.heard(line.three, said, line.part(by, said))
+    proof = packed_proof(line.three.proofs[2])
+    late.news.take(proof)
+    late.news.take(packed_record(record_of(2, 1.0)))
+    late.news.take(proof)
+    assert late.proofs.keys() == {2}
 
 
 @given(news=st.one_of(st.binary(max_size=400), st.binary(min_size=127, max_size=127)))

@@ -14,6 +14,7 @@
 
 """Records, statements and hash chains: what is signed cannot be changed, and lies prove it."""
 
+from itertools import permutations
 import math
 
 from election.identity.grants import keys_of, OWNER, record_of
@@ -90,6 +91,12 @@ def test_the_newest_record_counts_until_its_end() -> None:
     assert roster.valid(1, 100.0) and roster.valid(1, 101.0) is None
     assert roster.take(record_of(1, 5.0, version=4, revoked=True))
     assert roster.valid(1, 0.0) is None is roster.valid(2, 0.0)
+
+
+def test_of_two_records_of_one_version_all_robots_keep_the_same() -> None:
+    records = [record_of(1, 5.0), record_of(1, 6.0), record_of(1, 5.0, revoked=True)]
+    kept = [Roster(public_key(OWNER), order).records[1] for order in permutations(records)]
+    assert {*kept} == {records[2]}
 
 
 def test_a_chain_leads_from_each_beat_and_hop_to_its_anchor() -> None:

@@ -75,6 +75,13 @@ def test_a_neighbour_that_has_signed_no_promise_is_not_passed_on() -> None:
     assert relay.part.grants == {2: 5}
 
 
+def test_a_beat_is_dated_once_also_when_it_is_said_again_after_its_mandate() -> None:
+    leader = robot(1)
+    for now in (1.0, 20.0, 30.0):
+        leader.round(Follows(1, 0.0, True), [said(4, 5, 10)], now)
+        assert (leader.held == {}) == (now > 1.0)
+
+
 def test_a_leader_counts_proven_grants_from_its_beat_on() -> None:
     leader = robot(1)
     leader.round(Follows(1, 0.0, True), [], 1.0)

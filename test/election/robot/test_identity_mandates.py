@@ -15,6 +15,7 @@
 """Mandates of robots with identities, against liars that have the swarm's key."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from election.identity.grants import identities, keys_of, START
@@ -210,6 +211,17 @@ def test_a_robot_whose_leader_steps_down_waits_as_it_has_signed_to() -> None:
     made.sweep(8)
     assert over(made, 2) == ALL
     assert not any(robot.identity.proofs for robot in made.robots.values() if robot.identity)
+
+
+def test_a_leader_whose_round_period_changes_goes_on_with_new_beats() -> None:
+    made = swarm()
+    for robot in made.robots.values():
+        robot.configure(replace(robot.parameters, round_period=1.4))
+    for _ in range(80):
+        made.now += 0.4
+        beat = mandates(made, 4).part.beat
+        made.sweep()
+        assert mandates(made, 4).part.beat > beat and over(made, 4) == ALL
 
 
 @settings(max_examples=15)
