@@ -23,15 +23,17 @@ leader at a time commanded a gate, under terms that grow. With identities inside
 robot may be without a leader meanwhile, and evidence may convict insiders alone.
 """
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
 import os
 from pathlib import Path
 
 from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
-from benchmarks.chaos.run import Interrupted, Run, verdict
+from benchmarks.chaos.run import Interrupted, Outcome, Run, verdict
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from benchmarks.insiders import APART, RADIUS, RANGE
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, PAGE
+from leader_election.ros.demo.checks import Check, unwritten
 from leader_election.ros.nodes.process import StopRequest
 from leader_election.swarm.view.frame import Rings
 import rclpy
@@ -93,17 +95,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         run.outcome.statuses = statuses_of(swarm.stop())
         rclpy.try_shutdown()
-    outcome, picture = run.outcome, options.output / 'timeline.png'
+    outcome = run.outcome
     found = checks(outcome, tracebacks(log))
     print(f'\n{outcome.seconds:.0f} s, {len(outcome.recoveries)} changes, {outcome.messages} '
           f'messages of robots, {outcome.attacks} of the attacker, seed {options.seed}\n')
     print(table(outcome.recoveries) + '\n')
     for check in found:
         print(f'  {"ok  " if check.holds else "FAIL"}  {check.text}')
-    if outcome.frames:
-        draw(outcome, picture)
-        print(f'  wrote {picture}; logs in {log}')
-    if outcome.frames and options.html:
+    try:
+        for path in _write(outcome, swarm, options, found):
+            print(f'  wrote {path}')
+    except OSError as error:
+        found.append(unwritten(error))
+        print(f'  FAIL  {found[-1].text}')
+    print(f'  logs in {log}')
+    failed = sum(not check.holds for check in found)
+    print('chaos: everything held' if not failed else f'chaos: {failed} of {len(found)} failed')
+    return ExitStatus.FAILED if failed else ExitStatus.OK
+
+
+def _write(outcome: Outcome, swarm: ChaosSwarm, options: argparse.Namespace,
+           found: Sequence[Check]) -> Iterator[Path]:
+    """Draw the picture, and write the page that is wanted; yield their paths."""
+    if not outcome.frames:
+        return
+    picture = options.output / 'timeline.png'
+    draw(outcome, picture)
+    yield picture
+    if options.html:
         from leader_election.swarm.recording.report_page import write_watched
         settings = swarm.settings
         write_watched(
@@ -112,10 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             [check.text for check in found if not check.holds],
             [(each.happened.at, f'{each.happened.change.text}: {verdict(each)}')
              for each in outcome.recoveries])
-        print(f'  wrote {options.html}')
-    failed = sum(not check.holds for check in found)
-    print('chaos: everything held' if not failed else f'chaos: {failed} of {len(found)} failed')
-    return ExitStatus.FAILED if failed else ExitStatus.OK
+        yield options.html
 
 
 if __name__ == '__main__':

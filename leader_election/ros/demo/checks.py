@@ -46,6 +46,11 @@ class Check(NamedTuple):
     """The condition, with the measured values, as one line."""
 
 
+def unwritten(error: OSError) -> Check:
+    """Return the check that fails because a disk is full, or takes no such file."""
+    return Check(False, f'results cannot be written: {error.strerror or error}')
+
+
 def print_report(checks: list[Check], pictures: list[str]) -> int:
     """
     Print the checks, one a line, and the verdict.

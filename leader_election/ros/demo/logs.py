@@ -31,7 +31,14 @@ from typing import Any
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import id_ranges, within
-from leader_election.ros.demo.checks import Check, overload, print_report, Punctuality, stopped
+from leader_election.ros.demo.checks import (
+    Check,
+    overload,
+    print_report,
+    Punctuality,
+    stopped,
+    unwritten,
+)
 from leader_election.ros.demo.processes import AT_ONCE, LOG, ProcessDied, Processes, refuse_company
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
@@ -258,13 +265,6 @@ class LogsDemo(Node):
             print(f'warning: this machine was too busy: {reason}; choose a smaller '
                   '--real-time-factor')
         path = Path(self.options.output) / 'agreement.png'
-        draw_agreement(path, {
-            label: ([share.begin + interval / 2 for share in shares],
-                    [share.robots for share in shares])
-            for name, label in LABELS.items() if name in self.agreements
-            for shares in (self.agreements[name].over_time(interval),)
-        }, 'Rounds in which a robot has the same leader as by true poses',
-            'the second run by true poses shows what the timing of messages alone changes')
         checks = [] if failure is None else [Check(False, failure)]
         checks += [
             Check(self.agreements[ODOMETRY].end >= self.length - 3.0,
@@ -273,6 +273,16 @@ class LogsDemo(Node):
                     f'{name}: {len(tracker.first_heard)} of {len(self.ids)} robots were heard')
               for name, tracker in self.trackers.items()),
         ]
+        try:
+            draw_agreement(path, {
+                label: ([share.begin + interval / 2 for share in shares],
+                        [share.robots for share in shares])
+                for name, label in LABELS.items() if name in self.agreements
+                for shares in (self.agreements[name].over_time(interval),)
+            }, 'Rounds in which a robot has the same leader as by true poses',
+                'the second run by true poses shows what the timing of messages alone changes')
+        except OSError as error:
+            return print_report([*checks, unwritten(error)], [])
         return print_report(checks, [str(path)])
 
 

@@ -33,6 +33,7 @@ from leader_election.ros.demo.checks import (
     print_report,
     RunObserver,
     stopped,
+    unwritten,
 )
 from leader_election.ros.demo.processes import (
     AT_ONCE,
@@ -136,16 +137,21 @@ class SwarmDemo:
                 return stopped()
         if page is not None:
             page.close()
-        self.monitor.close()
+        self.monitor.stop_live()
         checks = [*self._checks(), *self.scenario.checks()]
         if self.options.mandate:
             checks += self.leaderships.checks()
         if failure:
             checks.insert(0, Check(False, failure))
-        made = [*pictures.values(), *self._draw(folder)]
-        if self.options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
-            self._write_page([check.text for check in checks if not check.holds])
-            made.append(str(self.options.html))
+        made: list[str] = []
+        try:
+            self.monitor.close()
+            made += [*pictures.values(), *self._draw(folder)]
+            if self.options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
+                self._write_page([check.text for check in checks if not check.holds])
+                made.append(str(self.options.html))
+        except OSError as error:
+            checks.append(unwritten(error))
         return print_report(checks, made)
 
     def _write_page(self, failed: Sequence[str]) -> None:

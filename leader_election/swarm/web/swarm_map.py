@@ -120,9 +120,12 @@ class SwarmMap:
         spots = [chart.scatter('x', 'y', source=source[name], size=size, marker=marker,
                                fill_color='fill', line_color='edge', line_width='width')
                  for name, size, marker in (('robots', 9, 'circle'), ('leaders', 22, 'star'))]
-        chart.text('x', 'y', 'text', source=source['labels'], text_color='tint', y_offset='below',
-                   text_align='center', text_baseline='middle', text_font_size='12px',
-                   text_font_style='bold', text_outline_color='white')
+        # The outline of a text covers half of its strokes, so it lies below as a text of its own.
+        for style in ({'text_color': 'white', 'text_outline_color': 'white',
+                       'text_outline_width': 3}, {'text_color': 'tint'}):
+            chart.text('x', 'y', 'text', source=source['labels'], y_offset='below',
+                       text_align='center', text_baseline='middle', text_font_size='12px',
+                       text_font_style='bold', **style)
         return spots
 
     def draw_outlines(self, frames: Sequence[Frame], rings: Rings) -> None:

@@ -121,11 +121,13 @@ def test_demo_of_a_task_with_physics_passes(tmp_path):
 def test_leader_that_is_killed_twice_hands_its_patrol_over_twice(tmp_path):
     done = run(tmp_path, '--task', 'patrol', '--robots', '4', '--kill-period', '20', '--duration',
                '46', '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1',
-               timeout=300)
+               '--html', '/dev/full', timeout=300)
     assert ' s, after 2 kills' in done.stdout, done.stdout
     assert re.search(r'ok    patrol: the leaders after one that .* (99|100)\.', done.stdout), \
         done.stdout
     assert 'other robots' not in done.stdout and left_behind(tmp_path) == []
+    assert 'FAIL  results cannot be written: No space left on device' in done.stdout
+    assert (done.returncode, done.stderr) == (1, '')
 
 
 def test_demo_of_real_logs_passes(tmp_path):

@@ -198,6 +198,29 @@ def test_page_shows_the_newest_once(page):
     assert page._texts['facts'].text == '7 robots'
 
 
+def test_nothing_is_computed_for_pages_that_are_closed(page):
+    lookout = page._lookout
+    page.truth.active = page.hearing.active = True
+    assert (lookout.pages, lookout.truth, lookout.examiners) == (1, 1, 1)
+    for callback in page._document.session_destroyed_callbacks:
+        callback(None)
+    assert (lookout.pages, lookout.truth, lookout.examiners) == (0, 0, 0)
+    before = lookout.look
+    lookout.observe(frame(1.5), RINGS, facts)
+    assert lookout.look is before
+
+
+def test_map_without_an_arena_fits_the_first_robots_and_then_stays(page):
+    leaders = {i: RobotView(i, (5.0 * i, 0.0), -9.0, 0.0, i) for i in (1, 2)}
+    extents = []
+    for time, robots in enumerate(({}, leaders, {1: leaders[1]})):
+        page._lookout.observe(Frame(Snapshot(float(time), robots), {1: (0, 0, 0), 2: (0, 0, 0)}),
+                              Rings(), facts)
+        page.update()
+        extents.append(page.map._extent.data['right'])
+    assert extents[0] != extents[1] == extents[2]
+
+
 def test_token_is_asked_of_visitors_from_elsewhere():
     server = PageServer(lambda document: None, 0, '0.0.0.0', 'secret')
     address = f'http://127.0.0.1:{server.url.rpartition(":")[2]}'

@@ -1,0 +1,94 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What clicks and widgets of the playground's page wish, without a browser and without a swarm."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from bokeh.document import Document
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import table
+from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.play_page import Controls, FAULTS, MOVE, News
+import pytest
+from swarm.view.example import frame, RINGS
+
+LENGTHS = [replace(p, upper=30.0) for p in table(ElectionParameters)
+           if p.name in ('radius', 'communication_range')]
+
+
+class Page:
+    """The page of one viewer, with robot 2 at (4, 2), and what it has wished."""
+
+    def __init__(self) -> None:
+        lookout = Lookout(2.5)
+        self.document, self.made = Document(), list[tuple[str, Any]]()
+        self.live = LivePage(self.document, lookout)
+        lookout.observe(frame(), RINGS, list)
+        self.live.update()
+        self.live.map.figure.x_range.update(start=0.0, end=12.0)
+        self.news = News({'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
+                         '', '', '', [(0.0, 0, 0)], ('bounded', 'classic'), frame(), RINGS)
+        self.controls = Controls(self.document, self.live, LENGTHS, (), lambda: self.news,
+                                 lambda *wish: self.made.append(wish))
+
+    def widget(self, name: str) -> Any:
+        return self.document.get_model_by_name(name)
+
+    def click(self, x: float, y: float) -> None:
+        for handle in (self.live._tap, self.controls._tap):
+            handle(SimpleNamespace(x=x, y=y))
+
+    def wishes(self) -> list[tuple[str, Any]]:
+        made, self.made = self.made, []
+        return made
+
+
+@pytest.fixture
+def page() -> Page:
+    return Page()
+
+
+def test_a_click_on_a_robot_wishes_the_chosen_fault_and_looking_is_none(page: Page) -> None:
+    for fault in FAULTS:
+        page.widget('fault').active = FAULTS.index(fault)
+        page.click(12.0, 9.0)
+        assert page.wishes() == []
+        if fault != MOVE:
+            page.click(4.1, 2.1)
+            assert page.wishes() == ([(fault, 2)] if fault != 'look' else [])
+
+
+def test_a_robot_is_moved_by_two_clicks_to_the_second(page: Page) -> None:
+    page.widget('fault').active = FAULTS.index(MOVE)
+    for _ in range(2):
+        page.click(4.1, 2.1)
+        page.controls.update()
+        assert 'robot 2: click where it goes' in page.widget('command').text
+        page.click(7.0, 5.0)
+        assert page.wishes() == [(MOVE, [2, 7.0, 5.0])]
+
+
+def test_widgets_wish_what_a_viewer_sets_and_not_what_another_has_set(page: Page) -> None:
+    page.widget('radius').trigger('value_throttled', 8.0, 5.0)
+    page.widget('cut').active = True
+    assert page.wishes() == [('radius', 5.0), ('cut', True)]
+    page.news = page.news._replace(values={
+        **page.news.values, 'radius': 3.0, 'cut': True, 'liar': True})
+    page.controls.update()
+    page.widget('radius').trigger('value_throttled', 8.0, 3.0)
+    assert [page.widget(name).active for name in ('cut', 'liar')] == [True, True]
+    assert page.widget('radius').value == 3.0 and page.wishes() == []
