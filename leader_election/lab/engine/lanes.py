@@ -278,7 +278,7 @@ def compress_store(context: Any, numbers: Any, mask: Any, array: Any, k: Any) ->
     """
     Write the lanes of a mask contiguously into a raw array, from entry k on.
 
-    Entries after the last lane of the mask, up to the eighth, are overwritten as well.
+    Entries after the last lane of the mask, up to the eighth, are overwritten with lanes, too.
     """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number, mask, raw, k = arguments
@@ -289,8 +289,9 @@ def compress_store(context: Any, numbers: Any, mask: Any, array: Any, k: Any) ->
             function = cgutils.get_or_insert_function(
                 builder.module, ir.FunctionType(number.type, (number.type, _BITS, number.type)),
                 f'llvm.experimental.vector.compress.{short}')
+            # The lanes that are left over are devices, too: later loads follow them.
             _store(context, builder, array, raw, k, builder.call(
-                function, (number, bits, ir.Constant(number.type, ir.Undefined))))
+                function, (number, bits, number)))
         else:
             data = cgutils.create_struct_proxy(array)(context, builder, raw).data
             for lane in range(LANES):
