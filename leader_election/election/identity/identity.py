@@ -59,6 +59,8 @@ STATEMENT_EVERY, LEADER_EVERY = 7, 16
 """The messages of which one has the signature, or the leader's statement, again."""
 LIFE = 30.0
 """The time for which a statement stands for messages without one [rounds]."""
+SPARE = 6
+"""The time for which a statement counts beyond its renewal [rounds]."""
 LEAP_EVERY, LATEST = 20.0, 365 * 86400.0
 """
 The time after which a robot may set the swarm time forward again [s], and by how much it may then
@@ -121,6 +123,7 @@ class Identity:
         :param lengths: whether distances are lengths in metres between places.
         """
         self._bound, self._interval, self._lengths = bound, interval, lengths
+        self._stale = 1e3 * ((BEATS + SPARE) * interval + LATE)
 
     @property
     def most_strength(self) -> float:
@@ -193,15 +196,18 @@ class Identity:
         if shown is None:
             known = self.said.get(said.robot)
             return known is not None and now - known[1] <= LIFE * self._interval and said.agrees(
-                known[0].statement)
+                known[0].statement) and not self._is_stale(known[0].statement, swarm)
         signed = shown.signed(said)
         return said.agrees(signed.statement) and self._hear(signed, record, now, swarm)
+
+    def _is_stale(self, statement: Statement, swarm: int) -> bool:
+        """Return whether a statement may be a dead robot's: others sign again."""
+        return ahead(swarm, statement.serial) > self._stale
 
     def _hear(self, signed: Signed, record: Record, now: float, swarm: int) -> bool:
         """Take a statement if it is its robot's newest, or the same again; return whether."""
         statement = signed.statement
-        if ahead(swarm, statement.serial) > 2e3 * BEATS * self._interval:
-            # It may be a dead robot's: others sign again.
+        if self._is_stale(statement, swarm):
             return False
         known = self.said.get(statement.robot)
         if known is not None:

@@ -58,7 +58,7 @@ class WitnessedMandates(Mandates):
     def __init__(self, robot_id: int, settings: MandateSettings, witness: Witness) -> None:
         super().__init__(robot_id, settings)
         self._witness = witness
-        self._odd = False
+        self._turn = 0
         self._made = NO_BEAT
         """The newest own beat."""
 
@@ -70,17 +70,24 @@ class WitnessedMandates(Mandates):
               now: float) -> None:
         """Run a round, after the election: beat, grant, collect."""
         heard = [self._proven(each, follows) for each in neighbours]
-        # By turns, so that a wrong tag does not come before the right one each time.
-        self._odd = not self._odd
-        heard = heard[::-1] if self._odd else heard
         super().round(follows, heard, now)
         self._witness.promise(self.bound(now))
+        self._turn += 1
         if not follows.leads:
-            found = {(member, beat): each.part.tags[member]
-                     for each in reversed(heard) for member, beat in each.part.grants.items()}
             self.part = self.part._replace(tags={
                 member: self._witness.tag(follows.leader, beat) if member == self._id
-                else found[member, beat] for member, beat in self.part.grants.items()})
+                else self._tag(member, beat, heard) for member, beat in self.part.grants.items()})
+
+    def _tag(self, member: int, beat: int, heard: Iterable[Heard]) -> int:
+        """
+        Return the tag of a grant to pass on: what the member says itself, or each by turns.
+
+        So a wrong one does not hide the right one each time.
+        """
+        tags = {each.sender: each.part.tags[member] for each in heard
+                if each.part.grants.get(member) == beat}
+        found = sorted({*tags.values()})
+        return tags.get(member, found[self._turn % len(found)])
 
     def _proven(self, heard: Heard, follows: Follows) -> Heard:
         """Return of a message only what is proven, or can be by the leader."""

@@ -89,7 +89,7 @@ class Reception:
         sequence, reason = self._authentication.check(payload)
         digest = hash(payload)
         if reason is None and self.judge is not None:
-            if self._authentication.is_repeated(digest, sequence, now):
+            if not self._authentication.is_new(digest, sequence, now):
                 reason = RejectReason.REPLAY
         elif reason is None and sender is not None:
             reason = self._authentication.admit(sender, sequence, now)

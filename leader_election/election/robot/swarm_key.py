@@ -193,8 +193,8 @@ class SwarmTime:
         self._at = 0.0
         self._last: dict[int, int] = {}
         self._most = SENDERS
-        self._accepted: dict[int, int] = {}
-        """The numbers accepted in any order, by the digests of their messages."""
+        self._heard: dict[int, int] = {}
+        """The numbers in messages in any order, by the digests of these."""
 
     def read(self, now: float) -> int:
         """
@@ -244,7 +244,7 @@ class SwarmTime:
     def accept_in_any_order(self, digest: int, sequence: int, window: float, now: float,
                             may_leap: Callable[[int], bool]) -> bool:
         """
-        Return whether a message that is not repeated counts, though its sender's name is no proof.
+        Return whether a new message counts, though its sender's name is no proof.
 
         A forged number must not make the true sender's old, nor set the time forward.
 
@@ -254,19 +254,30 @@ class SwarmTime:
         by = ahead(sequence, self.read(now))
         if by > TOGETHER and may_leap(sequence):
             self._time = sequence
-        elif by > 1e3 * window:
-            # A fast clock is ahead by less until its robot signs a statement again.
+            self._remember(digest, sequence, window)
+            return True
+        # A fast clock is ahead by less until its robot signs a statement again.
+        return by <= 1e3 * window
+
+    def is_new(self, digest: int, sequence: int, window: float, now: float) -> bool:
+        """
+        Return whether a message has not been heard before, and is not too old; remember it.
+
+        One that is ahead is not remembered: it may be right later.
+        """
+        by = ahead(sequence, self.read(now))
+        if digest in self._heard or by < -1e3 * window:
             return False
-        self._accepted[digest] = sequence
-        if len(self._accepted) > self._most:
-            self._accepted = {each: number for each, number in self._accepted.items()
-                              if ahead(number, self._time) >= -1e3 * window}
-            self._most = 2 * len(self._accepted) + SENDERS
+        if by <= 1e3 * window:
+            self._remember(digest, sequence, window)
         return True
 
-    def is_repeated(self, digest: int, sequence: int, window: float, now: float) -> bool:
-        """Return whether a message was accepted in any order before, or is too old."""
-        return digest in self._accepted or ahead(sequence, self.read(now)) < -1e3 * window
+    def _remember(self, digest: int, sequence: int, window: float) -> None:
+        self._heard[digest] = sequence
+        if len(self._heard) > self._most:
+            self._heard = {each: number for each, number in self._heard.items()
+                           if ahead(number, self._time) >= -1e3 * window}
+            self._most = 2 * len(self._heard) + SENDERS
 
     def _forget(self, window: float) -> None:
         """Forget the senders that were not heard within the window: it refuses their messages."""
@@ -346,9 +357,9 @@ class Authentication:
             return None, None
         return None, RejectReason.SIGNATURE if signed else RejectReason.UNSIGNED
 
-    def is_repeated(self, digest: int, sequence: int | None, now: float) -> bool:
-        """Return whether a message is one that :meth:`admit` refuses, before it is parsed."""
-        return sequence is not None and self.time.is_repeated(digest, sequence, self.window, now)
+    def is_new(self, digest: int, sequence: int | None, now: float) -> bool:
+        """Return whether a message is no replay, before it is parsed, with identities."""
+        return sequence is None or self.time.is_new(digest, sequence, self.window, now)
 
     def admit(self, sender: int, sequence: int | None, now: float, digest: int = 0,
               may_leap: Callable[[int], bool] | None = None) -> RejectReason | None:

@@ -188,6 +188,19 @@ def test_a_repeated_message_leaves_the_senders_share_of_the_budget_to_it() -> No
     assert made.robots[2].counts['rejected_replay'] == 40
 
 
+def test_a_refused_message_that_is_repeated_leaves_the_budget_to_its_sender() -> None:
+    """An outsider repeats what is not believed, as of a neighbour that is new."""
+    made = swarm(hearing_budget=100)
+    last = json.loads(made.said[3])
+    del last['s'], last['y']
+    refused = sign(json.dumps(last, separators=(',', ':')), START + int(1e3 * made.now) + 1, KEY)
+    made.now += 0.5
+    for _ in range(40):
+        made.tell(3, refused)
+    assert made.robots[2].counts['rejected_candidacy'] == 1
+    assert made.robots[2].counts['rejected_replay'] == 39
+
+
 def test_a_message_in_the_name_of_another_makes_its_next_one_no_replay() -> None:
     """An insider says what a robot is about to say, under the number that this will have."""
     made = swarm()
