@@ -52,6 +52,7 @@ PAGES = {
     'QUALITY_DECLARATION.md': '/quality.md',
     'README.md': '/index.rst',
     'leader_election/lab/published/findings.md': '/findings.md',
+    'leader_election/lab/published/statements.md': '/statements.md',
 }
 """The pages of documents outside of ``doc/``."""
 

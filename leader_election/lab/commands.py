@@ -239,6 +239,13 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     report.add_argument('--out', type=Path, metavar='FILE',
                         help='(default: SCENARIO.md in the folder of the results)')
 
+    commands.add_parser(
+        'statements', parents=[everywhere],
+        help='what the papers say beyond their tables, and whether it is so',
+        description='Print a table, as Markdown, of the sentences of the papers that can be '
+        'measured, with a verdict by the 95 % intervals over kept results; and one of the effect '
+        'of hysteresis on these. A row without results names the run that it takes.')
+
     reproduce = commands.add_parser(
         'reproduce', parents=[everywhere, computing],
         help="run the papers' scenarios, and compare with the published numbers",

@@ -37,7 +37,6 @@ from leader_election.lab.runs.store import kept, UnknownResultsError
 from leader_election.lab.runs.until_width import conclusion, run_until
 from leader_election.lab.terminal_output import console, Rows, terminal_table
 from leader_election.parameters.command_line import ExitStatus, print_error
-import numpy as np
 import xarray
 
 MISSED = 1
@@ -52,27 +51,20 @@ def show_list(options: argparse.Namespace) -> int:
         # Labels of algorithms with regions differ by settings: the algorithm's name is enough.
         labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
         rows.append((name, scenario.title, ', '.join(dict.fromkeys(labels)),
-                     str(count_devices(scenario)), seeds_done(scenario, options.results)))
+                     str(results.count_devices(scenario)), seeds_done(scenario, options.results)))
     for path in sorted(options.results.glob('*.nc')):
         if path.stem not in scenarios.names():
             dataset = results.load(path)
             rows.append((path.stem, dataset.attrs['title'],
                          ', '.join(dataset['algorithm'].values.tolist()),
-                         str(count_devices(scenario_of(dataset))), str(dataset.sizes['seed'])))
+                         str(results.count_devices(scenario_of(dataset))),
+                         str(dataset.sizes['seed'])))
     console().print(terminal_table(Rows(
         '', ('scenario', 'title', 'algorithms', 'devices', 'seeds done'), rows)))
     if options.html is not None:
         from leader_election.lab.reports.run_page import write_results_page
         print(f'wrote {write_results_page(rows, options.results, options.html)}')
     return ExitStatus.OK
-
-
-def count_devices(scenario: Scenario) -> int:
-    """Return the number of devices of a scenario."""
-    random = np.random.default_rng(0)
-    return sum(getattr(group.parameters, 'count', None)
-               or len(group.topology.place(group.parameters, random).position)
-               for group in scenario.groups)
 
 
 def seeds_done(scenario: Scenario, folder: Path) -> str:
@@ -210,6 +202,13 @@ def report_own(options: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
+def show_statements(options: argparse.Namespace) -> int:
+    """Print the statements of the papers, with verdicts from kept results."""
+    from leader_election.lab.published import statements
+    print(statements.markdown(options.results))
+    return ExitStatus.OK
+
+
 def run_papers(options: argparse.Namespace) -> int:
     """Run the papers' experiments, or the study of regions; write ``report.md``, ``study.md``."""
     from leader_election.lab import reports
@@ -219,7 +218,8 @@ def run_papers(options: argparse.Namespace) -> int:
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     'list': show_list, 'run': run, 'compare': compare, 'figure': figure, 'report': report_own,
-    'reproduce': run_papers, 'study': run_papers, 'export': export_results}
+    'reproduce': run_papers, 'study': run_papers, 'export': export_results,
+    'statements': show_statements}
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -36,6 +36,7 @@ from leader_election.election.robot.metrics import (
     RssiParameters,
     SensorDifferenceParameters,
 )
+from leader_election.election.robot.schedulers import SCHEDULERS, StrideParameters
 from leader_election.election.robot.sighting_sources import SightingSourceParameters
 from leader_election.election.robot.strength import STRENGTH_SOURCES, TrustParameters
 from leader_election.election.robot.task_runner import task_label
@@ -166,7 +167,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
 class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
                          SensorDifferenceParameters, RoundTripParameters,
                          LocalisationParameters, SightingSourceParameters, SlipParameters,
-                         ProcessParameters):
+                         StrideParameters, ProcessParameters):
     """The parameters of one robot."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
@@ -184,8 +185,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                                     'sensor_metre_weight round_trip_smoothing '
                                     'round_trip_neighbours measurement_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
-                               'round_period round_phase reactive_interval reactive_tolerance '
-                               'reactive_repeats send_topic',
+                               'round_period scheduler stride round_phase reactive_interval '
+                               'reactive_tolerance reactive_repeats send_topic',
         'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
                               'slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
@@ -252,6 +253,10 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     round_period: float = parameter(
         1.0, 'Time between two rounds, each of which sends one message.',
         unit='s', lower=0.01, upper=3600.0, dynamic=True)
+    scheduler: str = parameter(
+        'steady', 'The program that says when the next round of the period runs: a round_period '
+        'after the last one (steady), or earlier while the robot moves (stride).',
+        choices=SCHEDULERS.names)
     round_phase: float = parameter(
         -1.0, 'The phase of the rounds within a period, as a fraction of it, from the start of '
         'the node. Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
@@ -409,7 +414,7 @@ def prefix_of(entry: Any) -> str:
 def plug_in_parameters() -> dict[str, type]:
     """Return the own parameters of all plug-ins, by their prefix on a node."""
     return {prefix_of(entry): entry.parameters
-            for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
+            for registry in (ALGORITHMS, METRICS, SCHEDULERS, STRENGTH_SOURCES)
             for entry in registry.plug_ins() if has_own(entry)}
 
 
@@ -427,7 +432,7 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
     True
     """
     entries: list[Any] = [
-        registry.get(name) for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
+        registry.get(name) for registry in (ALGORITHMS, METRICS, SCHEDULERS, STRENGTH_SOURCES)
         for name in registry.names()]
     for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
         sections = {prefix_of(entry): entry.parameters for entry in entries if has_own(entry)}

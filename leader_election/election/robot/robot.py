@@ -46,8 +46,13 @@ from leader_election.election.robot.neighbourhood import (
     Offer,
     OUT_OF_RANGE,
 )
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    InstanceParameters,
+    own_parameters,
+)
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
+from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election.election.robot.sensing import (
     NO_LANDMARKS,
     Sensing,
@@ -324,6 +329,15 @@ class Robot:
             self._payload(), self.parameters.robot_id, now)
         self.reception.sent(payload)
         return payload
+
+    def next_period(self, now: float) -> float:
+        """Return the time from a round of the schedule to the next one [s]."""
+        scheduler = SCHEDULERS.get(self.parameters.scheduler)
+        if scheduler.wait is None:
+            return self.parameters.round_period
+        return scheduler.period(
+            self._knowledge(self.main, now), own_parameters(scheduler, self.parameters),
+            self.parameters.round_period)
 
     def would_change(self, now: float) -> Outlook | None:
         """

@@ -46,6 +46,7 @@ class RoundSchedule:
         """
         self._robot, self._now, self._run, self._restart = robot, now, run, restart
         self._last_check = self._last_beat = float('-inf')
+        self._period = robot.parameters.round_period
         self._repeats: list[float] = []
         self._in_phase = False
         parameters = robot.parameters
@@ -63,6 +64,7 @@ class RoundSchedule:
 
     def set_period(self, period: float) -> None:
         """Change the period of the rounds [s]."""
+        self._period = period
         self._restart(self._heartbeat, period)
 
     def stop(self) -> None:
@@ -76,7 +78,7 @@ class RoundSchedule:
 
         Messages that arrived before the timer are processed first; a round must not wait for them.
         """
-        if self._in_phase and now - self._last_beat >= self._robot.parameters.round_period:
+        if self._in_phase and now - self._last_beat >= self._period:
             self._on_heartbeat()
 
     def take_news(self, now: float) -> None:
@@ -105,7 +107,7 @@ class RoundSchedule:
             self._restart(self._repeat, self._repeats.pop(0))
 
     def _on_heartbeat(self) -> None:
-        now, period = self._now(), self._robot.parameters.round_period
+        now, period = self._now(), self._period
         if now - self._last_beat < 0.5 * period:
             # The timer of the first, shorter period fired late, since the node was not spun yet.
             return
@@ -114,6 +116,9 @@ class RoundSchedule:
             self.set_period(period)
         self._last_beat = now
         self._run(now, None)
+        following = self._robot.next_period(now)
+        if following != self._period:
+            self.set_period(following)
 
     def _on_repeat(self) -> None:
         self._repeat.cancel()

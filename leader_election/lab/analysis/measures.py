@@ -24,7 +24,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from leader_election.lab.engine.samples import COUNTERS, ROUNDS, SENT
-from leader_election.lab.runs.results import MISSING, PERIOD, ResultError
+from leader_election.lab.runs.results import (
+    count_devices,
+    MISSING,
+    PERIOD,
+    ResultError,
+    scenario_of,
+)
 from leader_election.parameters import did_you_mean
 import numpy as np
 from numpy.typing import NDArray
@@ -222,7 +228,11 @@ def mean_running(results: xr.Dataset) -> xr.DataArray:
     :param results: of a scenario (see :mod:`leader_election.lab.runs.results`).
     """
     counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
-    return counted.where(counted > 0) * results[PERIOD] / results['time'].max().item()
+    running = counted.where(counted > 0) * results[PERIOD] / results['time'].max().item()
+    if 'scheduler' in results.attrs.get('text', ''):
+        # A program has more rounds in a period.
+        running = running.clip(max=count_devices(scenario_of(results)))
+    return running
 
 
 def led_part(results: xr.Dataset) -> xr.DataArray:

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election.lab.experiment import parser, schema
 from leader_election.lab.experiment.parser import (
     in_section,
@@ -38,7 +39,7 @@ from leader_election.lab.experiment.parser import (
 from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.simulation.composed_rounds import Sensing, with_sensing
 from leader_election.lab.simulation.network_events import Event, EVENTS
-from leader_election.parameters import did_you_mean, ParameterError, strict_yaml
+from leader_election.parameters import build, did_you_mean, ParameterError, strict_yaml
 import numpy as np
 from numpy.typing import NDArray
 import yaml
@@ -73,6 +74,7 @@ class Scenario:
     messages: schema.Messages
     localisation: schema.Localisation
     rounds: schema.Rounds
+    scheduler_parameters: Any
     strength: schema.Strength
     sensing: Sensing
     sensor: schema.Sensor
@@ -207,7 +209,11 @@ def _parse(raw: Any, name: str) -> Scenario:
     kind, motion_parameters = parser.parse_kind(MOTIONS, motion, 'motion')
     metric_own, plain = parser.split_section(raw, 'messages', 'metric_parameters')
     source_own, plain = parser.split_section(plain, 'strength', 'source_parameters')
+    scheduler_own, plain = parser.split_section(plain, 'rounds', 'scheduler_parameters')
     messages = parser.parse_section(schema.Messages, plain, 'messages')
+    rounds = parser.parse_section(schema.Rounds, plain, 'rounds')
+    with in_section('rounds'):
+        scheduler_parameters = build(SCHEDULERS.get(rounds.scheduler).parameters, scheduler_own)
     strength = parser.parse_section(schema.Strength, plain, 'strength')
     with in_section('messages'):
         sensing = Sensing().with_metric(messages.metric, metric_own)
@@ -235,7 +241,8 @@ def _parse(raw: Any, name: str) -> Scenario:
         tick=steps.tick,
         messages=messages,
         localisation=localisation,
-        rounds=parser.parse_section(schema.Rounds, raw, 'rounds'),
+        rounds=rounds,
+        scheduler_parameters=scheduler_parameters,
         strength=strength,
         sensing=sensing,
         sensor=parser.parse_section(schema.Sensor, raw, 'sensor'),

@@ -293,6 +293,14 @@ def scenario_of(dataset: xarray.Dataset) -> Scenario:
     return parse(yaml.safe_load(dataset.attrs['text']), dataset.attrs['scenario'])
 
 
+def count_devices(scenario: Scenario) -> int:
+    """Return the number of devices of a scenario."""
+    random = np.random.default_rng(0)
+    return sum(getattr(group.parameters, 'count', None)
+               or len(group.topology.place(group.parameters, random).position)
+               for group in scenario.groups)
+
+
 def check_no_folder(path: Path) -> None:
     """Raise a :class:`ResultError` if the path of results is a folder."""
     if path.is_dir():

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from leader_election.election.coordination import summary_layout
+from leader_election.election.robot.schedulers import STEADY
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.engine.arena import packed
@@ -124,7 +125,8 @@ def network_of(
             error=np.zeros((n, 2))),
         offsets=layout.offsets, vectors=layout.vectors, exports=exports,
         rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
-                                  and scenario.rounds.jitter == 0.0),
+                                  and scenario.rounds.jitter == 0.0
+                                  and scenario.rounds.scheduler == STEADY.name),
         moves=engine.event_queue(step, movers, True),
         links=engine.empty_links(n, 2 * slots, flights),
         lists=lists,

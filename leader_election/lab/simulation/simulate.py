@@ -28,6 +28,8 @@ from leader_election.election.coordination.region import Region
 from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.robot.schedulers import SCHEDULERS
+from leader_election.election.robot.strength import RobotKnowledge
 from leader_election.election.robot.wire import dumps
 from leader_election.lab import engine
 from leader_election.lab.engine import Medium, Network, state_layout
@@ -98,6 +100,8 @@ class Simulation:
         self.switch(0.0)
         begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
         self.sense(0.0)
+        self._scheduler = SCHEDULERS.get(scenario.rounds.scheduler)
+        self._scheduled_at = devices.position.copy()
         for event, parameters in scenario.events:
             if event.prepare is not None:
                 event.prepare(parameters, self.network)
@@ -115,7 +119,8 @@ class Simulation:
         end = max(scenario.duration, float(scenario.times()[-1]))
         times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
         changes = set(self._error_times())
-        stops = {0.0, end, *snapshots, *times, *self.switches, *self._senses()}
+        due = set(self._schedules())
+        stops = {0.0, end, *snapshots, *times, *self.switches, *self._senses(), *due}
         for stop in sorted(stops | changes):
             if not since <= stop < until:
                 continue
@@ -129,6 +134,8 @@ class Simulation:
                 self.change_errors()
             if stop > 0.0 and stop in stops:
                 self.sense(stop)
+            if stop in due:
+                self.schedule(stop)
             if stop > 0.0 and stop in self.switches:
                 self.switch(stop)
             if stop in snapshots:
@@ -148,8 +155,8 @@ class Simulation:
         """
         twin = copy.copy(self)
         twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
-        changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events',
-                    '_errors', 'mandates')
+        changing = ('network', '_motion', '_scheduled_at', '_strengths', '_walk', '_messages',
+                    '_events', '_errors', 'mandates')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
         twin._bind_round()
         twin._bind_motion()
@@ -256,6 +263,27 @@ class Simulation:
             interval = self.scenario.localisation.interval
             for k in range(1, int(self.scenario.duration / interval) + 1):
                 yield k * interval
+
+    def _schedules(self) -> Iterator[float]:
+        """Yield the times at which devices are scheduled anew [s]; none without a program."""
+        if self._scheduler.wait is not None:
+            interval = self.scenario.tick
+            for k in range(1, int(self.scenario.duration / interval) + 1):
+                yield k * interval
+
+    def schedule(self, time: float) -> None:
+        """Set the times between rounds of all devices by the scheduler, from the next one on."""
+        devices, columns, period = self.network.devices, self.columns, self.scenario.rounds.period
+        speed = np.linalg.norm(
+            devices.position - self._scheduled_at, axis=1) / self.scenario.tick
+        self._scheduled_at = devices.position.copy()
+        for i in np.flatnonzero(devices.running):
+            x, y = devices.position[i].tolist()
+            known = RobotKnowledge(
+                int(devices.id[i]), 0, math.inf, x, y, time, int(columns.leader[i]),
+                float(columns.distance[i]), math.nan, float(speed[i]))
+            devices.period[i] = self._scheduler.period(
+                known, self.scenario.scheduler_parameters, period)
 
     def change_errors(self) -> None:
         """Advance the errors of positions by an interval, if there are any."""
