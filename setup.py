@@ -108,7 +108,7 @@ setup(
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: [
         'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', '**/*.css', 'simulation/logs/**',
-        'lab/published/**']},
+        'lab/published/**', 'lab/topologies/*.csv']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml', 'CITATION.cff']),

@@ -17,7 +17,7 @@ Logs of robots: their paths, and their sightings of each other and of landmarks.
 
 A log is a CSV file with the columns ``t,v,omega,x,y,theta``: the time [s]; the linear and
 angular velocity by odometry, valid until the next row [m/s, rad/s]; the true pose [m, rad].
-Further columns are ignored.
+``t,x,y`` suffice: the rest then follows from them. Further columns are ignored.
 
 Beside the logs there is a folder ``measurements`` with a file of the same name for each robot that
 has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number in the name
@@ -50,6 +50,8 @@ SAMPLE = 'physics5'
 _FORMER_SAMPLE = 'gazebo5'
 """Their former name, which is still accepted."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
+DERIVED = ('v', 'omega', 'theta')
+"""Columns that a log may lack; they follow from the positions."""
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
 
@@ -154,7 +156,7 @@ def read_log(path: Path) -> RobotLog:
     :raises LogError: for a missing column, a value that is missing or not finite, time that does
         not increase, no rows, or an unreadable file.
     """
-    table, lines = read_table(path, COLUMNS)
+    table, lines = read_table(path, COLUMNS, may_lack=DERIVED)
     if not lines:
         raise LogError(f'log {path}: line 2: no rows')
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0) + 1
@@ -162,8 +164,34 @@ def read_log(path: Path) -> RobotLog:
         row = int(late[0])
         raise LogError(f'log {path}: line {lines[row]}: time does not increase: '
                        f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
+    for name in DERIVED:
+        lacks = np.isnan(table[:, COLUMNS.index(name)])
+        if lacks.any() and not lacks.all():
+            raise LogError(f'log {path}: line {lines[int(np.argmax(lacks))]}: {name} is not a '
+                           'finite number')
+    derive(table)
     table[:, 5] = np.unwrap(table[:, 5])
     return RobotLog(table[:, 0], table[:, 1:3], table[:, 3:])
+
+
+def derive(table: Array) -> None:
+    """
+    Fill in, in place, the columns of a log that are nan: a robot looks where it drives.
+
+    :param table: the columns of a log, in the order of :data:`COLUMNS`, shape (n, 6).
+    """
+    along = np.diff(table[:, 3:5], axis=0)
+    far, time = np.hypot(*along.T), np.diff(table[:, 0])
+    if np.isnan(table[:, 5]).any():
+        moved = np.flatnonzero(far > 0.0)
+        # At rest it keeps its heading; before its first step it has that of the step.
+        last = np.searchsorted(moved, np.arange(len(table)), side='right') - 1
+        headings = np.arctan2(along[moved, 1], along[moved, 0])
+        table[:, 5] = headings[np.maximum(last, 0)] if len(moved) else 0.0
+    turned = np.diff(np.unwrap(table[:, 5]))
+    for column, rate in ((1, far / time), (2, turned / time)):
+        if np.isnan(table[:, column]).any():
+            table[:, column] = [*rate, 0.0]
 
 
 class LogError(ParameterError):

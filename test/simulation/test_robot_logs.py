@@ -86,14 +86,14 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path):
 
 
 @pytest.mark.parametrize(('text', 'problem'), [
-    ('', 'line 1: missing columns t, v, omega, x, y, theta'),
-    ('t,v,x,y\n0,0,0,0\n', 'line 1: missing columns omega, theta'),
+    ('', 'line 1: missing columns t, x, y'),
+    ('t,v,x\n0,0,0\n', 'line 1: missing columns y'),
     (LOG_HEADER, 'line 2: no rows'),
     (LOG_HEADER + '0,0,0,0,0,0\n1,0,0,nan,0,0\n', "line 3: x is not a finite number: 'nan'"),
     (LOG_HEADER + '0,0,0,0,inf,0\n', "line 2: y is not a finite number: 'inf'"),
     (LOG_HEADER + '0,fast,0,0,0,0\n', "line 2: v is not a finite number: 'fast'"),
     (LOG_HEADER + '0,0,0,0,0,0\n1,0,0\n', 'line 3: x is not a finite number: None'),
-    (LOG_HEADER + '0,0,0,0,0,\n', "line 2: theta is not a finite number: ''"),
+    (LOG_HEADER + '0,0,0,0,0,0\n1,0,0,0,0,\n', 'line 3: theta is not a finite number'),
     (LOG_HEADER + '0,0,0,0,0,0\n2,0,0,0,0,0\n1,0,0,0,0,0\n',
      'line 4: time does not increase: t is 1 after 2'),
     (LOG_HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
@@ -291,3 +291,12 @@ def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path):
 def test_settings_that_contradict_each_other_are_refused(settings, problem):
     with pytest.raises(ParameterError, match=problem):
         WorldParameters(**settings)  # type: ignore[arg-type]
+
+
+def test_a_log_of_positions_alone_looks_where_it_drives(tmp_path: Path) -> None:
+    path = tmp_path / 'robot_1.csv'
+    path.write_text('t,x,y\n0,0,0\n1,0,0\n2,2,0\n4,2,2\n5,2,2\n')
+    log = read_log(path)
+    assert log.poses[:, 2].tolist() == pytest.approx([0, 0, np.pi / 2, np.pi / 2, np.pi / 2])
+    assert log.velocities[:, 0].tolist() == [0, 2, 1, 0, 0]
+    assert log.velocities[:, 1].tolist() == pytest.approx([0, np.pi / 2, 0, 0, 0])

@@ -32,6 +32,7 @@ from leader_election.lab.experiment.schema import Entrant, Group
 from leader_election.lab.simulation.composed_rounds import assign, plain_parameters
 from leader_election.lab.simulation.network_events import Some
 from leader_election.lab.topologies import Placement
+from leader_election.lab.topologies.contacts import Contacts
 import numpy as np
 from numpy.typing import NDArray
 
@@ -136,6 +137,18 @@ def network_of(
         frame=np.zeros(len(engine.FRAME), np.int64),
         workspace=engine.empty_workspace(longest, layout.width))
     return packed(network), motion
+
+
+def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
+    """Return when links exist, if that changes over time."""
+    return placements_of(scenario.groups, seed)[0].contacts
+
+
+def relinked(network: Network, pairs: NDArray[np.int32]) -> Network:
+    """Return the same network with other fixed links, which exist from now on; shape (m, 2)."""
+    first, second = pairs.T.copy()
+    network.lists.rebuild_at[0] = -np.inf
+    return network._replace(lists=network.lists._replace(first=first, second=second))
 
 
 def adds_up(entrant: Entrant) -> bool:

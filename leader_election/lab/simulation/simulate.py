@@ -38,7 +38,13 @@ from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
 from leader_election.lab.runs import sources
-from leader_election.lab.simulation.build import larger, network_of, placements_of
+from leader_election.lab.simulation.build import (
+    contacts_of,
+    larger,
+    network_of,
+    placements_of,
+    relinked,
+)
 from leader_election.lab.simulation.composed_rounds import aggregate_of, readings
 from leader_election.lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election.lab.simulation.network_events import begin, leading
@@ -83,6 +89,7 @@ class Simulation:
         self._look: Callable[[Any], None] = check_numbers
         with of_scenario(scenario.name):
             self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
+        self._contacts = contacts_of(scenario, seed)
         devices = self.network.devices
         self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
             scenario.localisation, devices.position, devices.error,
@@ -120,11 +127,15 @@ class Simulation:
         times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
         changes = set(self._error_times())
         due = set(self._schedules())
+        contacts = set() if self._contacts is None else {0.0, *(
+            t for t in self._contacts.time.tolist() if t <= end)}
         stops = {0.0, end, *snapshots, *times, *self.switches, *self._senses(), *due}
-        for stop in sorted(stops | changes):
+        for stop in sorted(stops | changes | contacts):
             if not since <= stop < until:
                 continue
             self.run(min(stop, end))
+            if self._contacts is not None and stop in contacts:
+                self.network = relinked(self.network, self._contacts.at(stop))
             for event, parameters in scenario.events:
                 if parameters.at == stop:
                     self.happen(event, parameters)

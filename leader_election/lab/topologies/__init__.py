@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 from leader_election.election.registry import Registry
 from leader_election.lab.topologies import graphs
+from leader_election.lab.topologies.contacts import Contacts, ContactsParameters
+from leader_election.lab.topologies.contacts import read as read_contacts
 from leader_election.parameters import parameter, ParameterError, REQUIRED_INT
 from leader_election.simulation.robot_logs import read_logs, SAMPLE
 import numpy as np
@@ -38,6 +40,8 @@ class Placement(NamedTuple):
     """Fixed links, shape (m, 2); ``None``: devices in range of each other are linked."""
     fraction: NDArray[np.float64] | None = None
     """Positions relative to a random placement's area, 0 to 1 along x and y, shape (n, 2)."""
+    contacts: Contacts | None = None
+    """When which of the pairs are linked; ``None``: always."""
 
 
 @dataclass(frozen=True)
@@ -323,3 +327,13 @@ def place_logs(parameters: LogsParameters, random: np.random.Generator) -> Place
 
 
 LOGS = TOPOLOGIES.add(Topology(name='logs', parameters=LogsParameters, place=place_logs))
+
+
+def place_contacts(parameters: ContactsParameters, random: np.random.Generator) -> Placement:
+    """Place the devices of a trace of contacts, with links that change over time."""
+    contacts, position = read_contacts(parameters)
+    return Placement(position, contacts.pairs, contacts=contacts)
+
+
+CONTACTS = TOPOLOGIES.add(Topology(
+    name='contacts', parameters=ContactsParameters, place=place_contacts))

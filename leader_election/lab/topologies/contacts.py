@@ -1,0 +1,164 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Links that change over time: contact traces, and the packet traces of the ORBIT testbed.
+
+A contact trace is a CSV file with the columns ``t,a,b,up``: from time t [s] on, the devices a and
+b are linked (up 1) or not (0), in the order of time. Before its first row a pair has no link.
+Devices are the numbers from 0 to the greatest one.
+
+Packet traces: S. K. Kaul, M. Gruteser, I. Seskar, CRAWDAD data set rutgers/noise (2007), also in
+sensorlab/link-quality-estimation on GitHub, ``datasets/trace1_Rutgers/data/dbm-10`` and so on. A
+folder ``Results_node<row>-<column>_...`` of each node has a file ``sdec<row>-<column>`` for each
+other one, with a line ``number rssi`` for each of 300 packets that was received, one sent every
+0.1 s; an rssi of 128 is an error. Two nodes are linked in a second in which the packets that were
+received are at least a part of those sent, in both directions where both were measured.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+import re
+from typing import NamedTuple
+
+from leader_election.parameters import parameter, ParameterError
+from leader_election.simulation.robot_logs import LogError, read_table
+import numpy as np
+from numpy.typing import NDArray
+
+COLUMNS = ('t', 'a', 'b', 'up')
+SAMPLE = 'ferry'
+"""The name of the trace included in the package: device 12 carries messages between two groups of
+six, each a ring, and stays with each for twenty of sixty seconds."""
+PACKETS, PACKET, INVALID = 300, 0.1, 128
+"""Packets of a trace of ORBIT, the time between two of them [s], and the rssi of an error."""
+LONGEST = 100_000
+"""The greatest number of a device in a trace."""
+
+
+class Contacts(NamedTuple):
+    """The changes of links, in the order of time."""
+
+    pairs: NDArray[np.int32]
+    """All pairs that are ever linked, shape (m, 2)."""
+    time: NDArray[np.float64]
+    """Of each change [s], shape (changes,)."""
+    pair: NDArray[np.int64]
+    """Its pair, by index."""
+    up: NDArray[np.bool_]
+    """Whether the pair is linked from then on."""
+
+    def at(self, time: float) -> NDArray[np.int32]:
+        """Return the pairs that are linked from a time on, shape (k, 2)."""
+        linked = np.zeros(len(self.pairs), bool)
+        passed = int(np.searchsorted(self.time, time, side='right'))
+        linked[self.pair[:passed]] = self.up[:passed]
+        return self.pairs[linked]
+
+
+@dataclass(frozen=True)
+class ContactsParameters:
+    """A trace of contacts."""
+
+    path: str = parameter(
+        SAMPLE, 'A CSV file with the columns t,a,b,up, or ferry, the one in the package; or a '
+        'folder of packet traces of ORBIT, such as data/dbm-10.', empty=False)
+    least: float = parameter(
+        0.5, 'Packet traces: the part of the packets of a second from which on there is a link.',
+        lower=0.0, upper=1.0)
+
+
+def read(parameters: ContactsParameters) -> tuple[Contacts, NDArray[np.float64]]:
+    """
+    Return the contacts of a trace, and the positions of the devices, shape (n, 2) [m].
+
+    The nodes of ORBIT are 1 m apart; devices of a contact trace are put on a circle.
+    """
+    if Path(parameters.path).is_dir():
+        return read_orbit(Path(parameters.path), parameters.least)
+    contacts = read_trace(Path(__file__).with_name(f'{SAMPLE}.csv')
+                          if parameters.path == SAMPLE else Path(parameters.path))
+    count = int(contacts.pairs.max()) + 1
+    angle = 2.0 * np.pi * np.arange(count) / count
+    return contacts, count / (2.0 * np.pi) * np.column_stack((np.cos(angle), np.sin(angle)))
+
+
+def read_trace(path: Path) -> Contacts:
+    """
+    Read a contact trace.
+
+    :raises LogError: for a missing column, a value that is not allowed, or an unreadable file.
+    """
+    table, lines = read_table(path, COLUMNS)
+    if not lines:
+        raise LogError(f'log {path}: line 2: no rows')
+    last = 0.0
+    for (t, a, b, up), line in zip(table.tolist(), lines):
+        for wrong, problem in (
+                (t < last, f't is {t:g}; it takes at least {last:g}'),
+                (not all(x.is_integer() and 0 <= x <= LONGEST for x in (a, b)) or a == b,
+                 f'a, b are {a:g}, {b:g}; they take two numbers from 0 to {LONGEST}'),
+                (up not in (0.0, 1.0), f'up is {up:g}; it takes 0 or 1')):
+            if wrong:
+                raise LogError(f'log {path}: line {line}: {problem}')
+        last = t
+    return changes(table[:, 0], np.sort(table[:, 1:3].astype(np.int32), axis=1), table[:, 3] > 0.0)
+
+
+def changes(time: NDArray[np.float64], ends: NDArray[np.int32],
+            up: NDArray[np.bool_]) -> Contacts:
+    """Return contacts by the time, both ends and the new state of each change."""
+    pairs, pair = np.unique(ends, axis=0, return_inverse=True)
+    return Contacts(pairs.astype(np.int32), time, pair.ravel().astype(np.int64), up)
+
+
+def read_orbit(folder: Path, least: float) -> tuple[Contacts, NDArray[np.float64]]:
+    """
+    Read the packet traces of a noise level of ORBIT.
+
+    :param least: the part of a second's packets from which on there is a link.
+    :raises ParameterError: if there are none, or a line is wrong.
+    """
+    each = round(1.0 / PACKET)
+    linked: dict[tuple[tuple[int, int], tuple[int, int]], NDArray[np.bool_]] = {}
+    for file in sorted(folder.glob('Results_node*/sdec*')):
+        names = [re.search(pattern, text) for pattern, text in (
+            (r'^Results_node(\d+)-(\d+)', file.parent.name), (r'^sdec(\d+)-(\d+)$', file.name))]
+        if None in names:
+            continue
+        one, other = sorted((int(name[1]), int(name[2])) for name in names if name is not None)
+        received = np.zeros(PACKETS, bool)
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            values = line.split()
+            if len(values) != 2 or not all(value.isdigit() for value in values):
+                raise ParameterError('path', problem=f': {file}, line {number}: {line!r}; it '
+                                     'takes the number of a packet and its rssi')
+            if int(values[0]) < PACKETS and int(values[1]) < INVALID:
+                received[int(values[0])] = True
+        enough = received.reshape(-1, each).mean(axis=1) >= max(least, 1e-9)
+        linked[one, other] = linked.get((one, other), np.ones(len(enough), bool)) & enough
+    if not linked:
+        raise ParameterError('path', problem=f': {folder} has no packet traces '
+                             'Results_node*/sdec*')
+    nodes = sorted({node for pair in linked for node in pair})
+    rows = sorted(
+        (float(second), nodes.index(one), nodes.index(other), bool(now))
+        for (one, other), states in linked.items()
+        for second, (before, now) in enumerate(zip([False, *states.tolist()], states.tolist()))
+        if before != now)
+    if not rows:
+        raise ParameterError('least', least, 'less: no two nodes are linked')
+    time, a, b, up = zip(*rows)
+    return (changes(np.array(time), np.column_stack((a, b)).astype(np.int32), np.array(up)),
+            np.array(nodes, float))

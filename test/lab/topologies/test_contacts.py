@@ -1,0 +1,85 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Links that change over time."""
+
+from pathlib import Path
+
+from leader_election.lab.experiment import scenario as scenarios
+from leader_election.lab.simulation.simulate import simulate
+from leader_election.lab.topologies.contacts import ContactsParameters, read
+from leader_election.parameters import ParameterError
+import pytest
+
+HEADER = 't,a,b,up\n'
+
+
+def trace(folder: Path, rows: str, header: str = HEADER) -> ContactsParameters:
+    """Return a trace that is written to a file."""
+    path = folder / 'contacts.csv'
+    path.write_text(header + rows)
+    return ContactsParameters(str(path))
+
+
+def test_links_are_those_of_the_last_change(tmp_path: Path) -> None:
+    contacts, position = read(trace(tmp_path, '0,1,0,1\n0,1,2,1\n4,0,1,0\n6.5,1,0,1\n'))
+    assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
+    assert [contacts.at(t).tolist() for t in (0, 3.9, 4, 6.4, 9)] == [
+        [[0, 1], [1, 2]], [[0, 1], [1, 2]], [[1, 2]], [[1, 2]], [[0, 1], [1, 2]]]
+
+
+@pytest.mark.parametrize(('rows', 'problem'), [
+    ('', 'line 2: no rows'), ('3,0,1,1\n2,0,1,0\n', 'line 3: t is 2; it takes at least 3'),
+    ('0,1,1,1\n', 'line 2: a, b are 1, 1; they take two numbers from 0 to 100000'),
+    ('0,0,1.5,1\n', 'line 2: a, b are 0, 1.5; '), ('0,0,1,2\n', 'line 2: up is 2; it takes 0 or'),
+    ('0,0,1\n', 'line 2: up is not a finite number')])
+def test_a_wrong_trace_is_refused_with_file_and_line(
+        tmp_path: Path, rows: str, problem: str) -> None:
+    with pytest.raises(ParameterError, match=f'log .*contacts.csv: {problem}'):
+        read(trace(tmp_path, rows))
+    with pytest.raises(ParameterError, match='missing columns up'):
+        read(trace(tmp_path, '0,0,1', 't,a,b\n'))
+
+
+def test_a_run_follows_the_trace(tmp_path: Path) -> None:
+    parameters = trace(tmp_path, '0,0,1,1\n10,0,1,0\n20,0,1,1\n')
+    scenario = scenarios.parse({
+        'duration': 30, 'algorithms': [{'name': 'bounded', 'radius': 50}],
+        'devices': [{'kind': 'contacts', 'path': parameters.path}],
+        'messages': {'expiry': 3}, 'strength': {'cycle': ['id']}}, 'mine')
+    taken = simulate(scenario, 'bounded', 0, [9.0, 19.0, 29.0]).snapshots
+    assert [one.leader.tolist() for one in taken] == [[1, 1], [0, 1], [1, 1]]
+    assert [one.pairs.tolist() for one in taken] == [[[0, 1]], [], [[0, 1]]]
+
+
+def test_packet_traces_are_linked_by_the_second(tmp_path: Path) -> None:
+    def sent(node: str, other: str, *received: str) -> None:
+        folder = tmp_path / f'Results_node{node}_DailyTest_Sat-Oct-15-03_06_34-2005'
+        folder.mkdir(exist_ok=True)
+        (folder / f'sdec{other}').write_text(''.join(f'{line}\n' for line in received))
+    every = [f'{number} 14' for number in range(300)]
+    sent('1-2', '3-4', *every)
+    # Four of ten packets in second 1, and five errors in second 2.
+    sent('3-4', '1-2', *every[:14], *every[20:25], *(f'{k} 128' for k in range(25, 30)),
+         *every[30:], '300 14')
+    sent('1-2', '8-8', *every[:3])
+    contacts, position = read(ContactsParameters(str(tmp_path)))
+    assert position.tolist() == [[1, 2], [3, 4], [8, 8]] and contacts.pairs.tolist() == [[0, 1]]
+    assert [len(contacts.at(t)) for t in (0, 0.9, 1, 1.9, 2, 29)] == [1, 1, 0, 0, 1, 1]
+    (tmp_path / 'Results_node5-5_x').mkdir()
+    (tmp_path / 'Results_node5-5_x' / 'sdec1-2').write_text('1 2\nnot so\n')
+    with pytest.raises(ParameterError, match="sdec1-2, line 2: 'not so'; it takes the number"):
+        read(ContactsParameters(str(tmp_path)))
+    with pytest.raises(ParameterError, match='has no packet traces Results_node'):
+        read(ContactsParameters(str(tmp_path / 'Results_node5-5_x')))
