@@ -32,7 +32,7 @@ import math
 
 from leader_election.election.identity.doubts import Doubts
 from leader_election.election.identity.leader import Leader
-from leader_election.election.identity.news import AT_ONCE, News
+from leader_election.election.identity.news import News
 from leader_election.election.identity.part import IdentityPart, Link, Said
 from leader_election.election.identity.roster import (
     IdentityKeys,
@@ -42,7 +42,7 @@ from leader_election.election.identity.roster import (
     Roster,
     SignedRecord,
 )
-from leader_election.election.identity.speaker import leader_part, LEAP, Speaker
+from leader_election.election.identity.speaker import AT_ONCE, leader_part, LEAP, Speaker
 from leader_election.election.identity.statements import (
     ahead,
     BEATS,
@@ -337,8 +337,7 @@ class Identity:
         if relayed is not None:
             said = said._replace(hops=relayed[1])
         link = None if relayed is None else relayed[0]
-        if self.speaker.renew(said, now, swarm, self._interval):
-            self._repeats = AT_ONCE
+        self._repeats = self.speaker.renew(said, now, swarm, self._interval) or self._repeats
         told = self._repeats > 0 or is_new or not self._sent % STATEMENT_EVERY
         self._repeats = max(self._repeats - 1, 0)
         part = IdentityPart(link=link, news=self.news.next(self._sent))

@@ -31,6 +31,8 @@ from leader_election.election.identity.statements import (
     Statement,
 )
 
+AT_ONCE = 3
+"""The messages in a row that have a statement that is new."""
 LEAP = 1.0
 """The leap of the swarm time after which a statement is signed again [s]."""
 
@@ -63,23 +65,27 @@ class Speaker:
         """When the statement was signed [s]."""
         self._chain: list[bytes] = []
 
-    def renew(self, said: Said, now: float, swarm: int, interval: float) -> bool:
+    def renew(self, said: Said, now: float, swarm: int, interval: float) -> int:
         """
-        Sign a statement where the one in force does not do any more; return whether.
+        Sign a statement where the one in force does not do any more.
 
+        :return: how many messages in a row have it: one where it only is old.
         :param swarm: the swarm time [ms].
         :param interval: between beats [s].
         """
+        times = AT_ONCE
         if self.mine is not None:
             statement = self.mine.statement
-            if said.agrees(statement) and now - self._begun < (BEATS - 0.5) * interval and (
+            if said.agrees(statement) and (
                     statement.interval == _whole(interval) or not said.leads) and (
                     ahead(swarm, statement.serial) <= 1e3 * (now - self._begun + LEAP)) and (
                     said.leads or self.promised is None
                     or statement.until > 0 and self.promised.leader == statement.promised):
-                return False
+                if now - self._begun < (BEATS - 0.5) * interval:
+                    return 0
+                times = AT_ONCE if said.leads else 1
         self.state(said, now, swarm, interval)
-        return True
+        return times
 
     def state(self, said: Said, now: float, swarm: int, interval: float) -> None:
         """Sign a statement."""
