@@ -49,6 +49,8 @@ WIDGETS = ':host { color-scheme: light }'
 """Of Bokeh's widgets, which are white on a dark page, too."""
 WRAPPED = '* { white-space: normal }'
 """Of findings, which are longer than the column is wide."""
+_DRAWN = 'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))'
+"""JavaScript: tell the server which update was drawn last."""
 TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
 STYLE = Path(__file__).with_name('page.css').read_text()
 
@@ -142,6 +144,9 @@ class LivePage:
         self._ring = ColumnDataSource({'x': [], 'y': []})
         chart.scatter('x', 'y', source=self._ring, size=28, fill_color=None, line_width=3,
                       line_color=hexadecimal(NOTE))
+        # Updates are numbered: a browser that is too slow for all leaves some out.
+        chart.tags = [0]
+        chart.js_on_change('tags', CustomJS(args={'drawn': self._ring}, code=_DRAWN))
         self.graph = HearingGraph(chart)
         chart.on_event(Tap, self._tap)
         self.timeline = Timeline()
@@ -212,10 +217,15 @@ class LivePage:
         distance, robot = min(found, default=(math.inf, None))
         self.choose(robot if distance <= near else None)
 
+    @property
+    def behind(self) -> bool:
+        """Return whether the viewer has not drawn yet what was shown last."""
+        return self._ring.tags not in ([], self.map.figure.tags)
+
     def update(self) -> None:
-        """Show the newest, if it is not shown yet."""
-        look, before = self._lookout.look, self._shown
-        if look is before:
+        """Show the newest, if it is not shown yet, and the viewer is not behind."""
+        look, before, chart = self._lookout.look, self._shown, self.map.figure
+        if look is before or self.behind:
             return
         self._shown = look
         if look.rings != self._rings or (
@@ -223,6 +233,7 @@ class LivePage:
             self._rings = look.rings
             self.map.draw_outlines([look.frame], look.rings)
         self._document.hold('combine')
+        chart.tags = [chart.tags[0] + 1]
         self.map.show(look.map)
         frame = look.frame
         self._texts['news'].text = ''.join(

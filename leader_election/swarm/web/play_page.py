@@ -159,7 +159,9 @@ class Controls:
             self._wish(fault, robot)
 
     def update(self) -> None:
-        """Show the newest."""
+        """Show the newest, if the viewer is not behind."""
+        if self._live.behind:
+            return
         news = self._news()
         self._document.hold('combine')
         for key, widget in self._widgets.items():

@@ -198,6 +198,21 @@ def test_page_shows_the_newest_once(page):
     assert page._texts['facts'].text == '7 robots'
 
 
+def test_a_slow_viewer_gets_the_newest_once_it_has_drawn_the_last(page):
+    sent, drawn = page.map.figure, page._ring
+    shown = [sent.tags]
+    drawn.tags = sent.tags
+    for time in (1.5, 2.5, 3.5):
+        page._lookout.observe(frame(time), RINGS, facts)
+        page.update()
+        shown.append(sent.tags)
+    assert shown[0] != shown[1] == shown[2] == shown[3]
+    drawn.tags = sent.tags
+    page.update()
+    newest = frame(3.5).snapshot.robots[2].position
+    assert page.map.sources['robots'].data['x'][0] == newest[0]
+
+
 def test_nothing_is_computed_for_pages_that_are_closed(page):
     lookout = page._lookout
     page.truth.active = page.hearing.active = True
