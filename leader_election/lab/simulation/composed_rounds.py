@@ -28,6 +28,7 @@ import math
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import Kept
 from leader_election.election.coordination import summary_layout
 from leader_election.election.coordination.aggregate import Aggregate, AGGREGATES, layout_of
@@ -53,6 +54,8 @@ FIELDS: dict[str, Any] = {
 The fields of a state beside those of the election: the device's reading, its position, its
 velocity by the last two positions, the time, and the strength that it announces.
 """
+NOTHING = -BARRED
+"""What a device announces before its first round, from which any strength differs enough."""
 _REGISTRIES: dict[str, Registry[Any]] = {'metric': METRICS, 'source': STRENGTH_SOURCES}
 
 
@@ -193,7 +196,7 @@ def _composed(algorithm: Algorithm, metric: Metric | None,
         round=_round(algorithm.round, state, None if metric is None else _measured(metric),
                      None if source is None else source.compute),
         start=lambda device: state(*algorithm.start(device), math.nan, math.nan, math.nan, 0.0,
-                                   0.0, 0.0, math.nan),
+                                   0.0, 0.0, NOTHING),
         configure=algorithm.configure, parameters=algorithm.parameters,
         levels=algorithm.levels)
 
