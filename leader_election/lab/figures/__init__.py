@@ -51,15 +51,14 @@ def draw_instability(
     """
     Draw the instability of each algorithm over time, on a logarithmic scale.
 
-    The curve is the mean over seeds, the band one standard deviation, as in figures 4 to 6 of
-    ACSOS 2022.
+    The curve is the mean over seeds, the band its 95 % interval.
 
     :param results: of a scenario; ``instability`` over algorithm, seed and time.
     :param published: ``mean`` over algorithm and time; drawn dashed.
     :param early: whether a second panel shows the first rounds.
     """
     seeds = style.count_seeds(results['instability'])
-    caption = f'mean over {seeds}, band: one standard deviation'
+    caption = f'mean over {seeds}; band: 95 % interval of the mean'
     if published is not None:
         caption += '; dashed: as published (200 seeds)'
     figure = new_figure(11.5 if early else 9.0, 4.6, results.attrs.get('title', ''), caption)
@@ -108,7 +107,7 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
     shown = [name for name in algorithms if name in results['algorithm']]
     figure = new_figure(
         9.0, 4.4, results.attrs.get('title', ''),
-        f'mean over {style.count_seeds(results["named"])}, band: one standard deviation; dotted: '
+        f'mean over {style.count_seeds(results["named"])}, band: its 95 % interval; dotted: '
         'rounds until all have one leader, as published')
     axes = figure.subplots()
     last = 1.0

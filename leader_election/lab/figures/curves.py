@@ -29,6 +29,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 from leader_election.lab.analysis import measures
+from leader_election.lab.analysis.measures import half_widths
 from leader_election.lab.analysis.paired_differences import p_of_mean
 from leader_election.lab.figures import style
 from leader_election.lab.runs.results import varied
@@ -67,7 +68,7 @@ def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
     if len(keys) == 2 and measure is None:
         return draw_map(results)
     shown = None if measure is None else xr.Dataset({measure: measures.each_run(results, measure)})
-    return draw_sweep(results, shown, interval=True)
+    return draw_sweep(results, shown)
 
 
 def over_time(results: xr.Dataset, measure: str) -> xr.DataArray:
@@ -105,7 +106,7 @@ def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
         one = values.sel(algorithm=label)
         if one.notnull().any():
             style.curve(axes, one, label, tints[label],
-                        (0.0, 1.0) if measure in measures.PARTS else None, interval=True)
+                        (0.0, 1.0) if measure in measures.PARTS else None)
     scale(axes, values, measure)
     axes.set(xlim=(0.0, end), xlabel='time [s]',
              ylabel=LABELS.get(measure, style.axis_label(measure)))
@@ -115,8 +116,8 @@ def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
 
 
 def scale(axes: Axes, values: xr.DataArray, measure: str) -> None:
-    """Set the scale of the vertical axis: logarithmic for instability, as in the papers."""
-    if measure == MEASURE:
+    """Set the scale of the vertical axis: logarithmic for instability over more than a decade."""
+    if measure == MEASURE and style.is_wide(values):
         mean = values.mean('seed').values
         positive = mean[mean > 0.0]
         least = float(positive.min()) / 2.0 if positive.size else LOWEST
@@ -134,15 +135,13 @@ def averages(results: xr.Dataset) -> xr.Dataset:
         'leaders': measures.time_average(results['leaders'])})
 
 
-def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
-               interval: bool = False) -> Figure:
+def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None) -> Figure:
     """
     Draw measures against the first key that varies.
 
     :param results: of a scenario. Each combination of the other keys has its own column.
     :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
         with a live leader, and leaders.
-    :param interval: whether bands are 95 % intervals of the means, not standard deviations.
     :raises FigureError: if the scenario varies nothing.
     """
     keys = varied(results)
@@ -160,12 +159,11 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
         3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
         results.attrs.get('title', ''),
         f'mean over {style.count_seeds(next(iter(shown.values())))} of the average over time, '
-        'without the first sixth;\nband: '
-        f'{"95 % interval of that mean" if interval else "one standard deviation"}')
+        'without the first sixth; band: 95 % interval of that mean')
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):
-            _draw_metric(axes, shown[measure].sel(setting), interval)
+            _draw_metric(axes, shown[measure].sel(setting))
         title = ', '.join(f'{style.axis_label(key)}: {value}' for key, value in setting.items())
         column[0].set_title(title, fontsize=FONT)
         column[-1].set_xlabel(style.axis_label(keys[0]))
@@ -190,17 +188,17 @@ def draw_mandated(results: xr.Dataset) -> Figure:
         UNDER_ONE: mandated.rename({LOSS: 'algorithm'}).assign_coords(algorithm=lost)}))
 
 
-def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
-    """Draw a metric of all algorithms: counts of leaders on a logarithmic scale."""
+def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
+    """Draw a metric of all algorithms: counts of leaders over a decade on a logarithmic scale."""
     counts, whole = values.name == 'leaders', values.name in (FOLLOWING, UNDER_ONE)
     part = whole or values.name in measures.PARTS
     labels = values['algorithm'].values.tolist()
     tints = style.colours_of(labels)
     for algorithm in labels:
         style.curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
-                    (0.1, np.inf) if counts else (0.0, 1.0) if part else None, interval).set(
+                    (0.1, np.inf) if counts else (0.0, 1.0) if part else None).set(
             marker='o', markersize=3.5)
-    if counts:
+    if counts and style.is_wide(values):
         axes.set_yscale('log', nonpositive='clip')
         style.count_axis(axes.yaxis)
     else:
@@ -224,7 +222,8 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
     :return: over the keys that vary: ``winner`` (its label, ``NO_WINNER`` where no algorithm has
         enough devices led), its ``instability``, the part by which that is lower than the next
         one's (``margin``, nan without a next one), the part of devices whose leader leads
-        (``led``), and whether its lead is within ``chance``.
+        (``led``), half of the 95 % interval of its instability (``half``), and whether its lead is
+        within ``chance``.
     """
     each = measures.time_average(results['instability'])
     instability = each.mean('seed')
@@ -240,6 +239,7 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({
         'winner': best.copy(data=np.where(best.isnull(), NO_WINNER, labels[place.values])),
         'instability': best,
+        'half': _of_winner(half_widths(each), place),
         'margin': margin,
         'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
         'chance': within_chance(each, place, allowed.notnull())})
@@ -259,8 +259,14 @@ def most_united(results: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({
         'winner': place.copy(data=results['algorithm'].values[place.values]),
         'led': led.max('algorithm'),
+        'half': _of_winner(half_widths(each), place),
         'instability': instability.isel(algorithm=place).drop_vars('algorithm'),
         'chance': within_chance(-each, place, led.notnull())})
+
+
+def _of_winner(values: xr.DataArray, place: xr.DataArray) -> xr.DataArray:
+    """Return the values of the winners, whose algorithms have these indices."""
+    return values.isel(algorithm=place).drop_vars('algorithm')
 
 
 def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
@@ -307,10 +313,10 @@ def draw_map(results: xr.Dataset) -> Figure:
         results.attrs.get('title', ''),
         f'mean over {style.count_seeds(results["instability"])} of the average over time, without '
         f'the first sixth.\nRegions: among those with at least {ENOUGH:.0%} of the devices led; '
-        'instability, how much lower\nit is than that of the next one, and the part of devices '
-        'whose leader leads.\nOne leader: the part of devices behind it, and instability.\n'
-        f'Hatched: the lead is within chance ({measures.CONFIDENCE:.0%} interval over seeds, '
-        'paired by seed; each cell by itself)')
+        'instability, by how much lower it is than that of the next one, and the part of devices '
+        'whose leader leads. One leader: the part of devices behind it, and instability. Hatched, '
+        f'tied: the lead is within chance ({measures.CONFIDENCE:.0%} interval, as those after '
+        '±, paired by seed; each cell by itself)')
     tints: dict[str, tuple[float, float, float]] = {}
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
     for axes, (title, competing, choose, text) in zip(panels, contests):
@@ -352,14 +358,22 @@ def _regions_text(cell: xr.Dataset) -> str:
     if cell['winner'].item() == NO_WINNER:
         return NO_WINNER
     margin = float(cell['margin'])
-    return (f'{float(cell["instability"]):.3f}\n'
-            f'{"alone" if np.isnan(margin) else f"{margin:.0%} lower"}\n'
+    lead = 'alone' if np.isnan(margin) else (
+        f'tied ({margin:.0%})' if cell['chance'] else f'wins by {margin:.0%}')
+    return (f'{float(cell["instability"]):.3f}{_interval(cell)}\n{lead}\n'
             f'{float(cell["led"]):.0%} led')
+
+
+def _interval(cell: xr.Dataset, form: str = '.3f') -> str:
+    """Return half of the winner's 95 % interval as text; empty for a single seed."""
+    half = float(cell['half'])
+    return '' if np.isnan(half) else f' ± {half:{form}}'
 
 
 def _one_leader_text(cell: xr.Dataset) -> str:
     """Return the text of a cell of algorithms that elect one leader for all."""
-    return f'{float(cell["led"]):.0%} led\n{float(cell["instability"]):.3f}'
+    return (f'{float(cell["led"]):.0%}{_interval(cell, ".0%")} led\n'
+            f'{"tied" if cell["chance"] else "wins"}, {float(cell["instability"]):.3f}')
 
 
 def _readable_on(tint: tuple[float, float, float]) -> str:

@@ -15,6 +15,7 @@
 """Snapshots of a network: devices in their leaders' colours, as figures and as animations."""
 
 from collections.abc import Sequence
+import math
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures.style import check_writable, write_errors
 from leader_election.lab.simulation.simulate import simulate, Snapshot
 from leader_election.swarm.view.charts import FONT, INK, new_figure
-from leader_election.swarm.view.formatting import count, GONE, Palette
+from leader_election.swarm.view.formatting import colour, count, GONE, Palette
 from leader_election.swarm.view.picture import save_gif
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -52,7 +54,7 @@ class Partition:
         self._palette = Palette()
         self._linked = linked
         left, bottom, right, top = bounds
-        pad = 0.03 * max(right - left, top - bottom, 1e-9)
+        pad = 0.06 * max(right - left, top - bottom, 1e-9)
         axes.set(xlim=(left - pad, right + pad), ylim=(bottom - pad, top + pad), aspect='equal',
                  xticks=[], yticks=[])
         axes.spines[:].set_color(_LINKS)
@@ -63,6 +65,10 @@ class Partition:
         self.devices = axes.scatter([], [], s=size, linewidths=0, zorder=2)
         self.leaders = axes.scatter([], [], s=max(5 * size, 110.0), marker='*', edgecolors=INK,
                                     linewidths=0.8, zorder=3)
+        length = nice_length(0.25 * (right - left))
+        axes.plot([left, left + length], [bottom - 0.6 * pad] * 2, color=INK, linewidth=2.0)
+        axes.annotate(f'{length:g} m', (left + length, bottom - 0.6 * pad), (4, 0),
+                      textcoords='offset points', va='center', fontsize=FONT - 2, color=INK)
 
     def show(self, snapshot: Snapshot) -> None:
         """Show a snapshot in place of the last one."""
@@ -85,6 +91,27 @@ class Partition:
         colours = self._palette.assign(members)
         return np.array([colours[leader] if is_known else GONE for leader, is_known
                          in zip(snapshot.leader.tolist(), known.tolist())])
+
+
+def nice_length(most: float) -> float:
+    """
+    Return the greatest length of 1, 2 or 5 times a power of ten up to a limit.
+
+    >>> nice_length(7.5), nice_length(0.3), nice_length(25.0)
+    (5.0, 0.2, 20.0)
+    """
+    power = 10.0 ** math.floor(math.log10(max(most, 1e-6)))
+    return float(max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= most * 1.000001
+                     or factor == 1.0) * power)
+
+
+def legend_below(figure: Figure) -> None:
+    """Add the meaning of the markers at the foot of a figure."""
+    figure.legend(
+        [Line2D([], [], linestyle='none', marker=marker, markersize=size, color=tint)
+         for marker, size, tint in (('*', 11, colour(0)), ('o', 5, colour(0)), ('o', 5, GONE))],
+        ['leader', 'follows the leader of its colour', 'failed, or without a leader'],
+        loc='outside lower center', ncol=3, frameon=False, fontsize=FONT - 2)
 
 
 def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float]:
@@ -116,7 +143,8 @@ def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> 
     """Draw snapshots side by side, each under its algorithm's label."""
     bounds = bounds_of(list(snapshots.values()))
     figure = new_figure(4.2 * len(snapshots), 4.2 * _shape(bounds) + 0.8, title,
-                        f'{caption}; one colour a leader; stars: leaders')
+                        f'{caption}; one colour a leader; stars: leaders; grey: failed, '
+                        'or without a leader')
     panels = figure.subplots(1, len(snapshots), squeeze=False)[0]
     for axes, (algorithm, snapshot) in zip(panels, snapshots.items()):
         Partition(axes, bounds, len(snapshot.id)).show(snapshot)
@@ -150,12 +178,13 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
     times = scenario.duration * np.arange(1, frames + 1) / frames
     snapshots = simulate(scenario, algorithm, seed, times.tolist()).snapshots
     bounds = bounds_of(snapshots)
-    figure = Figure(figsize=(WIDTH, WIDTH * _shape(bounds) + 0.7), dpi=DPI, layout='constrained')
+    figure = Figure(figsize=(WIDTH, WIDTH * _shape(bounds) + 1.0), dpi=DPI, layout='constrained')
     canvas: Any = FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.set_title(scenario.title, fontsize=FONT, color=INK)
     linked = max(len(snapshot.pairs) for snapshot in snapshots) <= LINKS
     partition = Partition(axes, bounds, len(snapshots[0].id), linked)
+    legend_below(figure)
 
     def image(snapshot: Snapshot) -> Image.Image:
         partition.show(snapshot)

@@ -104,6 +104,18 @@ def count_axis(axis: Axis) -> None:
     axis.set_minor_formatter('')
 
 
+def is_wide(values: xr.DataArray) -> bool:
+    """
+    Return whether the means over seeds span more than a decade, so that a logarithm helps.
+
+    >>> [is_wide(xr.DataArray([[1.0], [most]], dims=('time', 'seed'))) for most in (9.0, 11.0)]
+    [False, True]
+    """
+    mean = values.mean('seed').values
+    positive = mean[mean > 0.0]
+    return bool(positive.size) and float(positive.max()) > 10.0 * float(positive.min())
+
+
 def colours_of(algorithms: Sequence[str]) -> dict[str, Colour]:
     """
     Return the colours of algorithms in one figure: all different, if the palette suffices.
@@ -123,18 +135,19 @@ def colours_of(algorithms: Sequence[str]) -> dict[str, Colour]:
 
 
 def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
-          limits: tuple[float, float] | None = None, interval: bool = False) -> Line2D:
+          limits: tuple[float, float] | None = None) -> Line2D:
     """
-    Draw the mean over seeds against the other dimension, with a band of one standard deviation.
+    Draw the mean over seeds against the other dimension, with a band: its 95 % interval.
+
+    A band of one standard deviation would reach below 0, and be a spike on a logarithmic axis.
 
     :param values: over ``seed`` and one other dimension; missing runs are nan.
     :param limits: the band is clipped to these.
-    :param interval: whether the band is the 95 % interval of the mean instead; a single seed has
-        none.
+        A single seed has no band.
     :return: the line of the mean.
     """
     mean = values.mean('seed')
-    half = half_widths(values) if interval else values.std('seed')
+    half = half_widths(values)
     [dimension] = mean.dims
     across, least, most = mean[dimension].values, (mean - half).values, (mean + half).values
     if limits is not None:

@@ -16,6 +16,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+import textwrap
 from typing import Any, NamedTuple
 
 from leader_election.election.robot.codec import Position
@@ -38,12 +39,18 @@ def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
     Return an empty figure.
 
     :param width: [inches], as is the height.
-    :param caption: a line at the foot.
+    :param caption: text at the foot; like the title it is broken into lines that fit.
     """
     figure = Figure(figsize=(width, height), dpi=DPI, layout='constrained', facecolor='white')
-    figure.suptitle(title, fontsize=FONT + 2, color=INK)
-    figure.supxlabel(caption, fontsize=FONT - 1, color=FAINT)
+    figure.suptitle(_fitting(title, width, FONT + 2), fontsize=FONT + 2, color=INK)
+    figure.supxlabel(_fitting(caption, width, FONT - 1), fontsize=FONT - 1, color=FAINT)
     return figure
+
+
+def _fitting(text: str, width: float, size: float) -> str:
+    """Return a text in lines that fit a width [inches]; letters are half as wide as the size."""
+    most = int(width * 72.0 / (0.52 * size))
+    return '\n'.join(textwrap.fill(line, most) for line in text.split('\n'))
 
 
 def tidy(axes: Axes) -> None:

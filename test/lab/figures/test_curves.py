@@ -46,9 +46,9 @@ def lines(axes):
 
 
 def test_the_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
-    # Seeds at 0.2 and 0.4, deviation 0.1: the mean is 0.3, the band 0.2 to 0.4.
-    dataset = results(['bounded', 'classic'], TIMES, 2,
-                      instability=np.reshape([0.2, 0.4], (2, 1)))
+    # The band is the interval of the mean of these seeds, 0.3.
+    seeds = np.array([0.2, 0.4, 0.25, 0.35])
+    dataset = results(['bounded', 'classic'], TIMES, 4, instability=seeds.reshape(4, 1))
     [axes] = draw_instability(dataset).axes
     assert set(lines(axes)) == {'bounded', 'classic'}
     for algorithm, line in lines(axes).items():
@@ -57,12 +57,13 @@ def test_the_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
         assert to_rgb(line.get_color()) == colour_of(algorithm)
     [corners] = {tuple(np.unique(band.get_paths()[0].vertices[:, 1].round(9)))
                  for band in axes.collections}
-    assert corners == (0.2, 0.4)
+    _, low, high = estimate_mean(seeds)
+    assert corners == pytest.approx((low, high))
     assert axes.get_yscale() == 'log' and axes.get_ylim() == LIMITS
 
 
 def test_the_band_ends_where_the_axis_does():
-    # Mean 0.5, deviation 0.5: from 0, which a logarithmic axis does not have, to 1.
+    # Of two seeds the interval exceeds the axis on both sides.
     dataset = results(['bounded'], TIMES, 2, instability=np.reshape([0.0, 1.0], (2, 1)))
     [axes] = draw_instability(dataset).axes
     heights = axes.collections[0].get_paths()[0].vertices[:, 1]
@@ -129,7 +130,10 @@ def test_without_varied_keys_it_is_a_curve_over_time_with_intervals() -> None:
     assert axes.get_lines()[1].get_ydata() == pytest.approx(VALUES[1].mean(axis=0))
     _, high = axes.collections[1].get_paths()[0].get_extents().intervaly
     assert high == pytest.approx(max(estimate_mean(VALUES[1, :, k]).high for k in range(12)))
-    assert axes.get_yscale() == 'log' and axes.get_ylabel() == 'instability'
+    # Over less than a decade the axis is linear.
+    assert axes.get_yscale() == 'linear' and axes.get_ylabel() == 'instability'
+    wide = made().assign(instability=made()['instability'] ** np.arange(1, 13))
+    assert draw_own(wide).axes[0].get_yscale() == 'log'
     # Averages leave out the grey part: a sixth of 12 s.
     grey = axes.patches[0].get_extents().transformed(axes.transData.inverted())
     assert grey.width == pytest.approx(2.0)
@@ -365,11 +369,12 @@ def test_the_map_shows_winners_by_colour_and_text():
         [list(tints['c']), [0.88, 0.88, 0.88]]]
     texts = {text.get_position(): text.get_text() for text in above.texts}
     assert texts == {
-        (0, 0): '0.080\n20% lower\n90% led', (1, 0): '0.080\n20% lower\n90% led',
-        (0, 1): '0.040\n60% lower\n80% led', (1, 1): NO_WINNER}
+        (0, 0): '0.080 ± 0.000\nwins by 20%\n90% led',
+        (1, 0): '0.080 ± 0.000\nwins by 20%\n90% led',
+        (0, 1): '0.040 ± 0.000\nwins by 60%\n80% led', (1, 1): NO_WINNER}
     assert [label.get_text() for label in above.get_xticklabels()] == ['0.0', '0.2']
     assert [text.get_text() for text in below.texts] == [
-        '70% led\n0.020', '60% led\n0.010', '60% led\n0.010', '60% led\n0.010']
+        '70% ± 0% led\nwins, 0.020', *['60% ± 0% led\nwins, 0.010'] * 3]
 
 
 def test_without_one_leader_algorithms_there_is_one_map():
