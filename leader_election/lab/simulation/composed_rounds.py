@@ -244,7 +244,10 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
                 before.leader, before.distance, before.sensed,
                 math.hypot(before.speed_x, before.speed_y), before.sensed)
             strength = compute(known, parameters.source)
-            if abs(strength - before.announced) <= parameters.hysteresis:
+            # As on robots: what is no number is not announced.
+            if not math.isfinite(strength):
+                strength = 0.0 if before.announced == NOTHING else before.announced
+            elif abs(strength - before.announced) <= parameters.hysteresis:
                 strength = before.announced
             return Device(device.id, parameters.sign * strength)
 
