@@ -131,7 +131,7 @@ def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
     made = line(algorithms=entrant(aggregate='total'))
     # Its file is part of the digest.
     assert sources.of_run((total,)) != sources.of_run(())
-    assert Path(__file__) in sources._sources(total)
+    assert Path(__file__) in sources.sources_of(total)
     assert fingerprint(made, 'bounded') == fingerprint(made, 'bounded')
     with pytest.raises(ScenarioError, match='algorithms.regions.aggregate: largest is not allowed;'
                                             ' it combines by a function of its own'):
