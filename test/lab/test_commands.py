@@ -183,7 +183,7 @@ def test_values_that_a_scenario_does_not_take(tmp_path, arguments, error, lab):
 def test_a_process_that_fails_prints_one_line():
     done = run('run', 'nowhere.yaml')
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)
-    assert done.stderr.startswith('error: scenario nowhere.yaml: cannot be')
+    assert done.stderr.startswith('error: scenario nowhere.yaml: there is no')
 
 
 def test_settings_change_the_scenario(tmp_path, lab):
