@@ -316,7 +316,7 @@ def near_a_far_leader(swarm: Liars, liar: int, number: int) -> Lies:
         return
     for export in candidacies:
         known = identity.leaders.get(export.leader)
-        if known is None or not known._proven:
+        if known is None or not known._proven or math.isnan(known.signed.statement.x):
             continue
         beat = max(known._proven)
         hops, element = min(known._proven[beat].items())
