@@ -27,7 +27,7 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo play lab reproduce study scale test test-least chaos prove fuzz mutants physics physics-logs \
-  docs benchmark lint lint-types lint-ros config clean
+  docs benchmark benchmark-peer lint lint-types lint-ros config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
@@ -67,6 +67,9 @@ chaos: $(VENV)/.run  ## Expose 40 robots to faults of all kinds for ten minutes,
 benchmark: $(VENV)/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
 	@for each in round_cost neighbourhood_filter leader_killed moving_swarm start_and_steady_state swarm_key regions laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
+
+benchmark-peer: $(VENV)/.lab  ## Compare the laboratory with the same work in C++, in turns; skipped without a compiler
+	@$(BIN)/python -m benchmarks.peer
 
 physics: $(VENV)/.physics  ## Measure a swarm with contact physics; two minutes, ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.real_physics $(ARGS)

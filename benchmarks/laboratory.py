@@ -43,6 +43,13 @@ STRETCH = 200_000
 """The least number of rounds of a stretch; at least two per device, so that all move."""
 
 
+CHANGES: dict[str, dict[str, object]] = {
+    'loss': {'messages.loss': 0.2}, 'expiry': {'messages.expiry': 2.5},
+    'localisation': {'localisation.model': 'cooperative', 'localisation.deviation': 5.0},
+    **{f'regions, {each}': {} for each in ('tree', 'multi-path', 'gossip')}}
+"""What the first scenario is changed by, for the price of a feature; regions have a collection."""
+
+
 class Case(NamedTuple):
     """A measurement."""
 
@@ -50,13 +57,17 @@ class Case(NamedTuple):
     algorithm: str
     devices: int
     """0: the number of the scenario."""
+    change: str = ''
+    """One of ``CHANGES``."""
 
     def prepared(self) -> Scenario:
         """Return the scenario of this checkout, with this algorithm only."""
         file = HERE / f'leader_election/lab/scenarios/{self.scenario}.yaml'
         raw = yaml.safe_load(file.read_text())
         raw['algorithms'] = [each for each in raw['algorithms'] if each['name'] == self.algorithm]
-        scenario = parse(raw, self.scenario)
+        if self.change.startswith('regions'):
+            raw['algorithms'][0]['regions'] = {'collection': self.change.split()[-1]}
+        scenario = parse(raw, self.scenario).replaced(CHANGES.get(self.change, {}))
         return grown(scenario, self.devices) if self.devices else scenario
 
 
@@ -150,10 +161,10 @@ def main() -> None:
     parser.add_argument('--stretches', type=int, default=15, help='of each figure')
     parser.add_argument('--only', choices=ALGORITHMS,
                         help='one algorithm; the other checkout has to know its parameters')
-    parser.add_argument('--serve', nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument('--serve', nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        serve(Case(given.serve[0], given.serve[1], int(given.serve[2])))
+        serve(Case(given.serve[0], given.serve[1], int(given.serve[2]), given.serve[3]))
         return
     trees = [HERE] + ([given.against.resolve()] if given.against else [])
     print('million device-rounds a second and core: the best stretch, and the middle one')
@@ -164,6 +175,12 @@ def main() -> None:
             if len(found) > 1:
                 line += f': {times(*found):.2f} times'
             print(f'  {name} {algorithm:10} {line}', flush=True)
+    print('bounded in acsos2022_random with a feature, and how many times as long as without')
+    for change in CHANGES:
+        plain = Case(SCENARIOS[0], 'bounded', 0)
+        found = measure([(HERE, plain), (HERE, plain._replace(change=change))], given.stretches)
+        print(f'  {change:20} {found[1].text()}: {1.0 / times(found[1], found[0]):.2f} times',
+              flush=True)
     print('bounded at the density of acsos2022_random, and what part of the rate of 1,000 devices')
     for devices in SIZES:
         if devices > given.largest:
