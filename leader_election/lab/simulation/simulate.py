@@ -16,10 +16,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 import copy
+import copyreg
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 import math
 import random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
@@ -52,6 +54,9 @@ from leader_election.lab.simulation.own_code import check_numbers, one_line
 from leader_election.lab.simulation.position_errors import PositionErrors
 import numpy as np
 from numpy.typing import NDArray
+
+# Read-only maps, which parts of mandates have, are copied with a simulation.
+copyreg.pickle(MappingProxyType, lambda view: (MappingProxyType, (dict(view),)))
 
 STRETCH = 1_000_000
 """Approximate number of rounds of one call of the engine, between which Python may interrupt."""
