@@ -76,6 +76,7 @@ ESTIMATES = st.none() | st.builds(
 
 NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).map(tuple)
 
+
 def _tagged(part: MandatePart, tag: int) -> MandatePart:
     return part._replace(tags=dict.fromkeys(part.grants, tag) if tag and part.grants else NO_TAGS)
 

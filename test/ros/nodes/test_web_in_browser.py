@@ -51,7 +51,7 @@ def swarm(ros):
     page.close()
 
 
-def test_swarm_is_seen_in_a_browser_which_waits_for_a_lost_server(swarm, browser: Browser):  # noqa: F811
+def test_page_shows_the_swarm_and_waits_for_its_server(swarm, browser: Browser):  # noqa: F811
     page, bench, lost = swarm
     browser.open(page.server.url)
     browser.until("named('leaders').data.id.length == 1 && named('leaders').data.id[0] == 3")
