@@ -93,10 +93,10 @@ def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
 
         def arrow():
             with pull_session(session.id, page.page.server.url) as newest:
-                return newest.document.get_model_by_name('one_way').data
+                ends = newest.document.get_model_by_name('one_way').data
+                return [list(ends[name]) for name in ('x0', 'y0', 'x1', 'y1')]
 
-        spin_until(nodes, lambda: arrow() == {
-            'x0': [3.0], 'y0': [0.0], 'x1': [0.0], 'y1': [0.0]})
+        spin_until(nodes, lambda: arrow() == [[3.0], [0.0], [0.0], [0.0]])
         lookout.examiners = 0
         spin_until(nodes, lambda: lookout.examination is None)
 
