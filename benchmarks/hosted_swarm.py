@@ -30,7 +30,6 @@ from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.tracker import SwarmTracker
-import psutil
 import rclpy
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -55,9 +54,12 @@ class Cost(NamedTuple):
     """Of a message, on average [bytes]."""
 
 
-def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
+def cpu_seconds(pids: Iterable[int]) -> float:
     """Return the processor time of these processes [s]."""
-    return sum(times.user + times.system for times in (each.cpu_times() for each in processes))
+    # Not imported with the module: make chaos does without.
+    import psutil
+    return sum(times.user + times.system
+               for times in (psutil.Process(pid).cpu_times() for pid in pids))
 
 
 class Observer(Node):
@@ -137,12 +139,12 @@ class HostedSwarm:
 
     def cost(self, act: Callable[[], object]) -> Cost:
         """Return the cost of the swarm while a function runs."""
-        tracker, fleets = self.observer.tracker, [psutil.Process(pid) for pid in self.pids]
-        before, begin = cpu_seconds(fleets), self.observer.now()
+        tracker = self.observer.tracker
+        before, begin = cpu_seconds(self.pids), self.observer.now()
         messages, size = tracker.messages, tracker.bytes
         act()
         seconds, sent = self.observer.now() - begin, tracker.messages - messages
-        return Cost(seconds, (cpu_seconds(fleets) - before) / seconds, sent / seconds,
+        return Cost(seconds, (cpu_seconds(self.pids) - before) / seconds, sent / seconds,
                     (tracker.bytes - size) / max(sent, 1))
 
     def until(self, condition: Callable[[], bool], otherwise: str) -> None:

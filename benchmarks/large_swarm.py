@@ -128,8 +128,7 @@ def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int
             'up': len(first),
             'start': time.monotonic() - begin}
         if len(first) == robots:
-            hosts = [psutil.Process(pid) for pid in pids]
-            found['start_cpu'] = cpu_seconds(hosts)
+            found['start_cpu'] = cpu_seconds(pids)
             if motion == 'static':
                 spin([observer], lambda: observer.now() - observer.last_change > QUIET,
                      deadline=ELECTION)
@@ -139,17 +138,17 @@ def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int
                 observer.wait(SETTLE)
             observer.heard.clear()
             before, messages, since = (
-                cpu_seconds(hosts), observer.tracker.messages, time.monotonic())
+                cpu_seconds(pids), observer.tracker.messages, time.monotonic())
             observer.wait(seconds)
             elapsed = time.monotonic() - since
-            found['cores'] = (cpu_seconds(hosts) - before) / elapsed
+            found['cores'] = (cpu_seconds(pids) - before) / elapsed
             found['messages'] = (observer.tracker.messages - messages) / elapsed
             found['missed'] = sum(
                 max(0, math.floor(seconds) - observer.heard[robot]) for robot in ids)
             if motion == 'static':
                 right = right_leaders(scene, strengths, observer.leaders)
                 found['right'] = sum(observer.leaders[i] == right[i] for i in ids)
-            found['memory'] = sum(host.memory_info().rss for host in hosts) / 1e6
+            found['memory'] = sum(psutil.Process(pid).memory_info().rss for pid in pids) / 1e6
         observer.destroy_node()
         return found
 

@@ -145,6 +145,11 @@ def test_robots_and_their_world_run_without_the_extras() -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
 
 
+def test_chaos_runs_without_the_requirements_of_other_benchmarks() -> None:
+    ran = without(('psutil', *LABORATORY), 'import benchmarks.chaos.__main__\nprint("here")')
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
+
+
 @pytest.mark.parametrize('script', ['monitor', 'demo'])
 def test_view_without_its_packages_names_them(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
