@@ -23,10 +23,11 @@ from leader_election.election.identity.roster import (
     SignedRecord,
     unpacked_record,
 )
+from leader_election.election.identity.speaker import AT_ONCE
 from leader_election.election.identity.statements import packed_proof, Proof, unpacked_proof
 
-AT_ONCE, EVERY = 3, 16
-"""The messages in a row that have what is new, and of which one has a piece of it again."""
+EVERY = 16
+"""The messages of which one has a piece of what is new again."""
 LATER, MOST_CHANGED = 60_000, 16
 """
 By how much a record is newer than the first [ms] that a robot passes on from its start on, and how

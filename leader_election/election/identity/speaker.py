@@ -32,7 +32,7 @@ from leader_election.election.identity.statements import (
 )
 
 AT_ONCE = 3
-"""The messages in a row that have a statement that is new."""
+"""The messages in a row that have what is new."""
 LEAP = 1.0
 """The leap of the swarm time after which a statement is signed again [s]."""
 

@@ -40,6 +40,7 @@ from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
 from leader_election.lab.runs import sources
+from leader_election.lab.simulation.algorithm_mistakes import check_numbers, one_line
 from leader_election.lab.simulation.build import (
     contacts_of,
     larger,
@@ -50,7 +51,6 @@ from leader_election.lab.simulation.build import (
 from leader_election.lab.simulation.composed_rounds import aggregate_of, readings
 from leader_election.lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election.lab.simulation.network_events import begin, leading
-from leader_election.lab.simulation.own_code import check_numbers, one_line
 from leader_election.lab.simulation.position_errors import PositionErrors
 import numpy as np
 from numpy.typing import NDArray

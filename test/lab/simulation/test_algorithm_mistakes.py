@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.parser import ScenarioError
-from leader_election.lab.simulation.own_code import OwnCodeError
+from leader_election.lab.simulation.algorithm_mistakes import OwnCodeError
 from leader_election.lab.simulation.simulate import simulate
 from leader_election.parameters.own_code import explained
 import pytest
@@ -117,7 +117,7 @@ def test_a_mistake_is_one_line_with_file_line_and_cause(wrong: Any, cause: str) 
 
 def test_nan_names_algorithm_field_device_and_round() -> None:
     with pytest.raises(OwnCodeError, match=r'^algorithm mine: state.degree of device 3 is nan '
-                       r'after round 3 \(seed 0\); .*test_own_code.py, line '):
+                       r'after round 3 \(seed 0\); .*test_algorithm_mistakes.py, line '):
         run(round=dividing)
 
 
@@ -127,8 +127,8 @@ def test_infinity_where_a_field_has_none_is_named_too() -> None:
 
 
 def test_code_that_is_called_when_the_scenario_is_read_is_named() -> None:
-    with pytest.raises(ScenarioError, match=r'^scenario small: [^ ]*test_own_code.py, line \d+: '
-                       "AttributeError: 'float' object has no attribute 'metres'"):
+    with pytest.raises(ScenarioError, match=r'^scenario small: [^ ]*test_algorithm_mistakes.py, '
+                       r"line \d+: AttributeError: 'float' object has no attribute 'metres'"):
         run(configure=lambda radius: Reach(radius.metres))
 
 
