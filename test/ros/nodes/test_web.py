@@ -91,12 +91,16 @@ def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
         assert ('settings', ('r1', 'r2')) in {
             (finding.check, finding.subjects) for finding in lookout.examination.findings}
 
-        def arrow():
+        arrow = []
+
+        def look():
             with pull_session(session.id, page.page.server.url) as newest:
                 ends = newest.document.get_model_by_name('one_way').data
-                return [list(ends[name]) for name in ('x0', 'y0', 'x1', 'y1')]
+                arrow[:] = [list(ends[name]) for name in ('x0', 'y0', 'x1', 'y1')]
 
-        spin_until(nodes, lambda: arrow() == [[3.0], [0.0], [0.0], [0.0]])
+        # By a timer: looked at after each callback, the robots have no time left to speak.
+        nodes[1].create_timer(0.5, look)
+        spin_until(nodes, lambda: arrow == [[3.0], [0.0], [0.0], [0.0]])
         lookout.examiners = 0
         spin_until(nodes, lambda: lookout.examination is None)
 
