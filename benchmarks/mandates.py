@@ -37,7 +37,7 @@ from leader_election.election.robot.mandate_codec import MANDATE
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.election.robot.wire import dumps
-from leader_election.lab.engine.samples import COLUMNS, ROUNDS
+from leader_election.lab.columns import COLUMNS, ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation.mandated_run import Clock, Judge, terms_of
 from leader_election.lab.simulation.simulate import Simulation

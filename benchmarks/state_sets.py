@@ -38,7 +38,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
+from leader_election.lab.columns import COUNTERS
+from leader_election.lab.engine import FRAME, round_entry, state_layout
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.memory import address_of, call_round

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leader_election.lab.engine.samples import MEASURES, ROUNDS, SENT
+from leader_election.lab.columns import MEASURES, ROUNDS, SENT
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation.network_events import EVENTS, leading
 from leader_election.lab.simulation.simulate import message_bytes, Simulation

@@ -18,15 +18,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.lab.engine import (
-    COUNTERS,
-    FRAME,
-    FRESH,
-    Network,
-    OLDER,
-    round_entry,
-    state_layout,
-)
+from leader_election.lab.columns import COUNTERS
+from leader_election.lab.engine import FRAME, FRESH, Network, OLDER, round_entry, state_layout
 from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.links import NONE
 from leader_election.lab.engine.memory import address_of, call_round

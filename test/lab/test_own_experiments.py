@@ -20,8 +20,7 @@ import re
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.lab.engine import MEASURES
-from leader_election.lab.engine.samples import COUNTERS
+from leader_election.lab.columns import COUNTERS, MEASURES
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import load, parse, Scenario

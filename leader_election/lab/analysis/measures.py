@@ -23,7 +23,7 @@ leader leads itself shows this.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from leader_election.lab.engine.samples import COUNTERS, ROUNDS, SENT
+from leader_election.lab.columns import COUNTERS, ROUNDS, SENT
 from leader_election.lab.runs.results import (
     count_devices,
     MISSING,

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from leader_election.lab.analysis import measures
 from leader_election.lab.analysis.measures import Estimate, has_counts, WARM_UP
-from leader_election.lab.engine.samples import COUNTERS, OUT_OF_LEVELS, ROUNDS, SENT
+from leader_election.lab.columns import COUNTERS, OUT_OF_LEVELS, ROUNDS, SENT
 from leader_election.lab.runs.results import (
     finished_variants,
     MISSING,

@@ -58,7 +58,7 @@ from leader_election.lab.engine.network import (
     WORKSPACE_FULL,
 )
 from leader_election.lab.engine.rebuild import rebuild
-from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, new_watch, Watch
+from leader_election.lab.engine.samples import new_watch, Watch
 from leader_election.lab.engine.states import ABSENT, state_layout, StateLayout, WordOffsets
 
 SKIN = 0.4
@@ -66,9 +66,9 @@ SKIN = 0.4
 fraction of the range. With a larger skin rebuilds are rarer, but rounds test more devices."""
 
 __all__ = [
-    'ABSENT', 'COLUMNS', 'COUNTERS', 'DONE', 'Devices', 'Entry', 'EntryPoints', 'EventQueue',
-    'FRAME', 'FRESH', 'FRESH_AT_NEIGHBOUR', 'LINKS_FULL', 'Links', 'MEASURES', 'Medium',
-    'NO_ENTRY', 'NeighbourLists', 'Network', 'OLDER', 'POOL_FULL', 'Pool', 'SKIN', 'StateLayout',
+    'ABSENT', 'DONE', 'Devices', 'Entry', 'EntryPoints', 'EventQueue', 'FRAME', 'FRESH',
+    'FRESH_AT_NEIGHBOUR', 'LINKS_FULL', 'Links', 'Medium', 'NO_ENTRY', 'NeighbourLists',
+    'Network', 'OLDER', 'POOL_FULL', 'Pool', 'SKIN', 'StateLayout',
     'WORKSPACE_FULL', 'Watch', 'WordOffsets', 'Workspace', 'advance', 'call_compiled',
     'empty_links', 'empty_pool', 'empty_workspace', 'event_queue', 'larger_links', 'larger_pool',
     'new_watch', 'rebuild', 'round_entry', 'slots', 'state_layout', 'step_entry',

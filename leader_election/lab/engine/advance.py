@@ -16,6 +16,7 @@
 
 from typing import NamedTuple
 
+from leader_election.lab.columns import MOVES
 from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.device_round import features_of, run_round
 from leader_election.lab.engine.entry_points import (
@@ -38,7 +39,7 @@ from leader_election.lab.engine.links import PADDING
 from leader_election.lab.engine.memory import address_of, borrow, call_step
 from leader_election.lab.engine.network import DONE, POOL_FULL
 from leader_election.lab.engine.rebuild import rebuild
-from leader_election.lab.engine.samples import MOVES, sample
+from leader_election.lab.engine.samples import sample
 import numpy as np
 
 DEVICES_IN_CACHE = 5_000

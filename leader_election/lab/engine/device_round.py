@@ -16,6 +16,7 @@
 
 from typing import NamedTuple
 
+from leader_election.lab.columns import DELIVERED, DEPARTED, EXPIRED, LOST, OVERWRITTEN, SENT
 from leader_election.lab.engine.compilation import inlined
 from leader_election.lab.engine.lanes import (
     compress_store,
@@ -49,15 +50,7 @@ from leader_election.lab.engine.messages import (
     send_delayed,
     store_sent,
 )
-from leader_election.lab.engine.samples import (
-    DELIVERED,
-    DEPARTED,
-    EXPIRED,
-    LOST,
-    OVERWRITTEN,
-    record_round,
-    SENT,
-)
+from leader_election.lab.engine.samples import record_round
 import numpy as np
 
 

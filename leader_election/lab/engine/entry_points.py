@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.coordination.summary_layout import combine_own
+from leader_election.lab.columns import OUT_OF_LEVELS
 from leader_election.lab.engine import memory
 from leader_election.lab.engine.compilation import (
     compile_lock,
@@ -38,7 +39,6 @@ from leader_election.lab.engine.compilation import (
     uncached,
 )
 from leader_election.lab.engine.lanes import COPIED, copy_columns, LANES
-from leader_election.lab.engine.samples import OUT_OF_LEVELS
 from leader_election.lab.engine.states import state_layout
 from leader_election.lab.runs import sources
 import numba

@@ -86,7 +86,9 @@ def empty_links(devices: int, half: int, flights: bool) -> Links:
 
 def larger_links(old: Links, factor: int) -> Links:
     """Return the same links with ``factor`` times the capacity, at least twice."""
-    new = empty_links(len(old.row), factor * half_size(old), len(old.in_flight) > 0)
+    # A function that is always inlined is not cached: each process would compile it for this call.
+    half = half_size.py_func(old)
+    new = empty_links(len(old.row), factor * half, len(old.in_flight) > 0)
     # Both old halves fit into the new first half.
     for name in Links._fields:
         target, source = getattr(new, name), getattr(old, name)

@@ -23,6 +23,7 @@ or the message is in flight.
 
 from typing import Any, NamedTuple
 
+from leader_election.lab.columns import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
 from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.links import (
     find_slot,
@@ -33,13 +34,6 @@ from leader_election.lab.engine.links import (
     OLDER,
 )
 from leader_election.lab.engine.memory import borrow
-from leader_election.lab.engine.samples import (
-    DELIVERED,
-    DUPLICATED,
-    LOST,
-    OVERWRITTEN,
-    UNDELIVERED,
-)
 import numpy as np
 from numpy.typing import NDArray
 

@@ -14,6 +14,7 @@
 
 """The rebuild of neighbour lists, and when the next one is necessary."""
 
+from leader_election.lab.columns import DEPARTED, REBUILT
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.links import free_half, half_size, OCCUPIED, OLDER, replace_rows
@@ -21,7 +22,6 @@ from leader_election.lab.engine.memory import borrow
 from leader_election.lab.engine.messages import drop_in_flight, release
 from leader_election.lab.engine.network import DONE, LINKS_FULL, WORKSPACE_FULL
 from leader_election.lab.engine.rows import FULL, write_rows_of_pairs, write_rows_within
-from leader_election.lab.engine.samples import DEPARTED, REBUILT
 import numpy as np
 
 

@@ -17,37 +17,26 @@
 from typing import NamedTuple
 
 from leader_election.election.coordination.region import CANDIDATE
+from leader_election.lab.columns import (
+    AGREEING,
+    COLUMNS,
+    COUNTED,
+    COUNTERS,
+    INFORMED,
+    LOAD_MEAN,
+    LOAD_SIGMA,
+    MEAN_REACH,
+    PRESENT,
+    ROUNDS,
+)
 from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.memory import as_floats
 from leader_election.lab.engine.states import ABSENT
 import numpy as np
 from numpy.typing import NDArray
 
-COUNTERS = ('rounds', 'moves', 'sent', 'duplicated', 'lost', 'delivered', 'overwritten',
-            'expired', 'departed', 'undelivered', 'rebuilt', 'out_of_levels')
-"""
-The names of the counters. A message counts once for each receiver in range when it is sent.
-
-``out_of_levels``: rounds that ended at the last level of a recursive election.
-"""
-ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED, UNDELIVERED, \
-    REBUILT, OUT_OF_LEVELS = range(len(COUNTERS))
-
-MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
-            'mean_size', 'largest_size', 'mean_radius', 'largest_radius')
-"""The measures of elections, the first columns of a sample."""
-REGION_MEASURES = ('counted', 'present', 'informed', 'agreeing', 'load_mean', 'load_sigma',
-                   'mean_reach')
-"""The measures of regions, the next columns of a sample: nan without regions. ``counted``,
-``present`` and the measures of loads are also nan if the collected values are not sums."""
-COUNTED, PRESENT, INFORMED, AGREEING, LOAD_MEAN, LOAD_SIGMA, MEAN_REACH = range(
-    len(MEASURES), len(MEASURES) + len(REGION_MEASURES))
-"""The column of each measure of regions."""
 AGREEMENT_TOLERANCE = 0.5
 """Loads, which are whole numbers, agree if they differ by less."""
-MANDATE_MEASURES = ('mandated', 'acting', 'faults')
-"""The measures of mandates, the columns after those; nan without mandates."""
-COLUMNS = MEASURES + REGION_MEASURES + MANDATE_MEASURES
 
 
 class Watch(NamedTuple):

@@ -35,7 +35,7 @@ from time import monotonic
 from typing import Any
 import uuid
 
-from leader_election.lab.engine.samples import ROUNDS
+from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError

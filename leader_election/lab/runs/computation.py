@@ -25,7 +25,7 @@ from pathlib import Path
 from threading import Event, Lock
 from time import monotonic
 
-from leader_election.lab.engine.samples import ROUNDS
+from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError

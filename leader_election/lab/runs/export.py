@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leader_election.lab.analysis.measures import DERIVED, time_average
-from leader_election.lab.engine.samples import COLUMNS, COUNTERS
+from leader_election.lab.columns import COLUMNS, COUNTERS
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results
 from leader_election.lab.terminal_output import Rows, terminal_table

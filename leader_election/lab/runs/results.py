@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import leader_election
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.lab.engine.samples import (
+from leader_election.lab.columns import (
     COLUMNS,
     COUNTERS,
     MANDATE_MEASURES,

@@ -34,8 +34,8 @@ from leader_election.election.algorithms import Algorithm
 from leader_election.election.coordination.region import CANDIDATE, RELAY
 from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings
 from leader_election.election.mandates.part import Heard, MandatePart
+from leader_election.lab.columns import MANDATE_MEASURES
 from leader_election.lab.engine import Network
-from leader_election.lab.engine.samples import MANDATE_MEASURES
 from leader_election.parameters import ParameterError
 import numpy as np
 from numpy.typing import NDArray

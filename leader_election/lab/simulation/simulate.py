@@ -34,8 +34,8 @@ from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election.election.robot.strength import RobotKnowledge
 from leader_election.election.robot.wire import dumps
 from leader_election.lab import engine
+from leader_election.lab.columns import COUNTERS, ROUNDS
 from leader_election.lab.engine import Medium, Network, state_layout
-from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
@@ -334,7 +334,7 @@ class Simulation:
         links.flags[slots[near]] = engine.FRESH | engine.FRESH_AT_NEIGHBOUR
         devices.sent[:] = 0.0
         for counter in ('sent', 'delivered'):
-            self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
+            self.network.watch.counts[COUNTERS.index(counter)] += near.sum()
         self._store_sent_messages()
 
     def _store_sent_messages(self) -> None:

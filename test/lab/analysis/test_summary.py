@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lab.small_scenario import load, TEXT
 from leader_election.lab.analysis.summary import cells, level_lines, lines, stability, table
-from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
+from leader_election.lab.columns import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results

@@ -20,8 +20,7 @@ from typing import Any
 
 from lab.simulations import begun, line, rounds, scene, SQUARE, states, WALK
 from leader_election.election.coordination.region import CANDIDATE
-from leader_election.lab.engine import COLUMNS, MEASURES
-from leader_election.lab.engine.samples import REGION_MEASURES
+from leader_election.lab.columns import COLUMNS, MEASURES, REGION_MEASURES
 from leader_election.lab.simulation.simulate import Simulation
 import numpy as np
 import pytest

@@ -17,7 +17,7 @@
 from typing import Any
 
 from lab.figures.example_results import results
-from leader_election.lab.engine import COUNTERS
+from leader_election.lab.columns import COUNTERS
 from leader_election.lab.experiment import scenario
 from leader_election.lab.figures.coordination2019 import (
     after,

@@ -17,7 +17,7 @@
 
 from lab.small_scenario import load, VARIED
 from leader_election.lab.analysis.measures import time_average
-from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
+from leader_election.lab.columns import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import export, results

@@ -19,7 +19,7 @@ from pathlib import Path
 import resource
 
 from lab.small_scenario import load, TEXT, VARIED
-from leader_election.lab.engine.samples import (
+from leader_election.lab.columns import (
     COLUMNS,
     COUNTERS,
     MANDATE_MEASURES,

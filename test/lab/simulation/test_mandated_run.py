@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lab.simulations import begun, line, played, rounds, scene, WALK
 from leader_election.election.mandates.mandates import MandateSettings
-from leader_election.lab.engine import COLUMNS, MEASURES
+from leader_election.lab.columns import COLUMNS, MEASURES
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.simulation import mandated_run
 from leader_election.lab.simulation.mandated_run import Clock, Judge, STEADY, SWARM

@@ -14,7 +14,7 @@
 
 """Programs of rounds in the laboratory."""
 
-from leader_election.lab.engine.samples import ROUNDS
+from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import parse, ScenarioError
 from leader_election.lab.simulation.simulate import Simulation
 import pytest

@@ -19,8 +19,8 @@ from typing import Any
 
 from lab.simulations import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import engine
-from leader_election.lab.engine import COUNTERS, LINKS_FULL, MEASURES, POOL_FULL, WORKSPACE_FULL
-from leader_election.lab.engine.samples import ROUNDS
+from leader_election.lab.columns import COUNTERS, MEASURES, ROUNDS
+from leader_election.lab.engine import LINKS_FULL, POOL_FULL, WORKSPACE_FULL
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation import build, simulate
 from leader_election.lab.simulation.build import larger
