@@ -46,7 +46,7 @@ from numba.extending import overload
 import numpy as np
 from numpy.typing import NDArray
 
-INLINE: Any = {'forceinline': True}
+INLINE: Any = {'forceinline': True, 'no_cfunc_wrapper': True, 'no_cpython_wrapper': True}
 """Inline: passing many arrays to a function costs more than most functions themselves."""
 
 FRAME = ('parameters', 'row_addresses', 'metric', 'columns', 'capacity', 'vectors', 'counts')
@@ -88,10 +88,7 @@ def make_compilable(function: Callable[..., Any]) -> None:
     if function in _COMPILABLE:
         return
     _COMPILABLE.add(function)
-    # Large functions with several callers would be compiled once per caller if inlined.
-    in_regions = function.__module__.startswith('leader_election.election.coordination')
-    options: Any = {} if in_regions else INLINE
-    overload(function, strict=False, jit_options=options)(lambda *arguments: function)
+    overload(function, strict=False, jit_options=INLINE)(lambda *arguments: function)
     make_callees_compilable(function)
 
 
