@@ -39,10 +39,11 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.columns import COUNTERS
-from leader_election.lab.engine import FRAME, round_entry, state_layout
+from leader_election.lab.engine import FRAME, round_entry
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.memory import address_of, call_round
+from leader_election.lab.states import state_layout
 import numpy as np
 from numpy.typing import NDArray
 

@@ -19,13 +19,14 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.columns import COUNTERS
-from leader_election.lab.engine import FRAME, FRESH, Network, OLDER, round_entry, state_layout
+from leader_election.lab.engine import FRAME, FRESH, Network, OLDER, round_entry
 from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.links import NONE
 from leader_election.lab.engine.memory import address_of, call_round
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation import simulate
 from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.states import state_layout
 from numba import njit
 import numpy as np
 import pytest

@@ -59,18 +59,16 @@ from leader_election.lab.engine.network import (
 )
 from leader_election.lab.engine.rebuild import rebuild
 from leader_election.lab.engine.samples import new_watch, Watch
-from leader_election.lab.engine.states import ABSENT, state_layout, StateLayout, WordOffsets
 
 SKIN = 0.4
 """The skin of neighbour lists, the distance beyond the range up to which devices are listed, as a
 fraction of the range. With a larger skin rebuilds are rarer, but rounds test more devices."""
 
 __all__ = [
-    'ABSENT', 'DONE', 'Devices', 'Entry', 'EntryPoints', 'EventQueue', 'FRAME', 'FRESH',
-    'FRESH_AT_NEIGHBOUR', 'LINKS_FULL', 'Links', 'Medium', 'NO_ENTRY', 'NeighbourLists',
-    'Network', 'OLDER', 'POOL_FULL', 'Pool', 'SKIN', 'StateLayout',
-    'WORKSPACE_FULL', 'Watch', 'WordOffsets', 'Workspace', 'advance', 'call_compiled',
-    'empty_links', 'empty_pool', 'empty_workspace', 'event_queue', 'larger_links', 'larger_pool',
-    'new_watch', 'rebuild', 'round_entry', 'slots', 'state_layout', 'step_entry',
+    'DONE', 'Devices', 'Entry', 'EntryPoints', 'EventQueue', 'FRAME', 'FRESH',
+    'FRESH_AT_NEIGHBOUR', 'LINKS_FULL', 'Links', 'Medium', 'NO_ENTRY', 'NeighbourLists', 'Network',
+    'OLDER', 'POOL_FULL', 'Pool', 'SKIN', 'WORKSPACE_FULL', 'Watch', 'Workspace', 'advance',
+    'call_compiled', 'empty_links', 'empty_pool', 'empty_workspace', 'event_queue', 'larger_links',
+    'larger_pool', 'new_watch', 'rebuild', 'round_entry', 'slots', 'step_entry',
     'store_sent_messages',
 ]

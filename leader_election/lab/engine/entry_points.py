@@ -39,8 +39,8 @@ from leader_election.lab.engine.compilation import (
     uncached,
 )
 from leader_election.lab.engine.lanes import COPIED, copy_columns, LANES
-from leader_election.lab.engine.states import state_layout
 from leader_election.lab.runs import sources
+from leader_election.lab.states import state_layout
 import numba
 from numba.extending import overload
 import numpy as np

@@ -20,7 +20,7 @@ from leader_election.lab.engine.event_queue import EventQueue
 from leader_election.lab.engine.links import Links
 from leader_election.lab.engine.messages import Pool
 from leader_election.lab.engine.samples import Watch
-from leader_election.lab.engine.states import WordOffsets
+from leader_election.lab.states import WordOffsets
 import numpy as np
 from numpy.typing import NDArray
 

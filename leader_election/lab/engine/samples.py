@@ -31,7 +31,7 @@ from leader_election.lab.columns import (
 )
 from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.memory import as_floats
-from leader_election.lab.engine.states import ABSENT
+from leader_election.lab.states import ABSENT
 import numpy as np
 from numpy.typing import NDArray
 

@@ -26,8 +26,8 @@ import leader_election
 
 PACKAGE = Path(leader_election.__file__).resolve().parent
 ENGINE = tuple(PACKAGE / part for part in (
-    'lab/engine', 'lab/columns.py', 'election/coordination', 'election/algorithms/algorithm.py',
-    'election/algorithms/fields.py'))
+    'lab/engine', 'lab/columns.py', 'lab/states.py', 'election/coordination',
+    'election/algorithms/algorithm.py', 'election/algorithms/fields.py'))
 """The sources of the engine, which is compiled once for all algorithms."""
 COMMON = tuple(PACKAGE / part for part in (
     'election/algorithms', 'election/coordination', 'parameters'))

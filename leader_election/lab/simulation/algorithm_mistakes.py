@@ -27,9 +27,9 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.lab.engine import state_layout
 from leader_election.lab.experiment.parser import ScenarioError
 from leader_election.lab.experiment.schema import Entrant
+from leader_election.lab.states import state_layout
 from leader_election.parameters.own_code import at, explained, is_own, place_of
 import numpy as np
 

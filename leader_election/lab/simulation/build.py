@@ -31,6 +31,7 @@ from leader_election.lab.experiment.scenario import (
 from leader_election.lab.experiment.schema import Entrant, Group
 from leader_election.lab.simulation.composed_rounds import assign, plain_parameters
 from leader_election.lab.simulation.network_events import Some
+from leader_election.lab.states import state_layout
 from leader_election.lab.topologies import Placement
 from leader_election.lab.topologies.contacts import Contacts
 import numpy as np
@@ -97,7 +98,7 @@ def network_of(
         len(placement.position) for placement in placements])[ids]
     moving = np.array([group.moves for group in scenario.groups])[member_of]
     among = np.array([group.among for group in scenario.groups])[member_of]
-    layout = engine.state_layout(algorithm)
+    layout = state_layout(algorithm)
     exports = layout.rows(n)
     if entrant.regions is not None:
         assign(layout.columns(exports), entrant.regions, scenario.groups, member_of,

@@ -33,8 +33,9 @@ from leader_election.election.algorithms.recursive import (
 )
 from leader_election.election.coordination.region import CANDIDATE, with_effective_strength
 from leader_election.election.registry import Registry
-from leader_election.lab.engine import ABSENT, Network, OLDER, state_layout
+from leader_election.lab.engine import Network, OLDER
 from leader_election.lab.engine import slots as slots_of
+from leader_election.lab.states import ABSENT, state_layout
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray

@@ -35,7 +35,7 @@ from leader_election.election.robot.strength import RobotKnowledge
 from leader_election.election.robot.wire import dumps
 from leader_election.lab import engine
 from leader_election.lab.columns import COUNTERS, ROUNDS
-from leader_election.lab.engine import Medium, Network, state_layout
+from leader_election.lab.engine import Medium, Network
 from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT, Regions
@@ -52,6 +52,7 @@ from leader_election.lab.simulation.composed_rounds import aggregate_of, reading
 from leader_election.lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election.lab.simulation.network_events import begin, leading
 from leader_election.lab.simulation.position_errors import PositionErrors
+from leader_election.lab.states import state_layout
 import numpy as np
 from numpy.typing import NDArray
 
@@ -205,7 +206,7 @@ class Simulation:
     @property
     def columns(self) -> Any:
         """Return the states of all devices, columns of the fields; they may be changed."""
-        return engine.state_layout(self.entrant.algorithm).columns(self.network.exports)
+        return state_layout(self.entrant.algorithm).columns(self.network.exports)
 
     def run(self, until: float) -> None:
         """Run on to a time [s]."""

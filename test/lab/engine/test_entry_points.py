@@ -24,11 +24,12 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import Kept
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.lab.engine import ABSENT, advance, entry_points, lanes, state_layout
+from leader_election.lab.engine import advance, entry_points, lanes
 from leader_election.lab.engine.arena import HUGE, LINE, packed, PAGES
 from leader_election.lab.engine.compilation import cache_folder, MONTH, uncached
 from leader_election.lab.engine.memory import borrow
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.states import ABSENT, state_layout
 from numba import njit
 from numba.core.registry import cpu_target
 import numpy as np
