@@ -32,7 +32,7 @@ import time
 from typing import NamedTuple
 
 from leader_election.lab.experiment.scenario import parse, Scenario
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 import yaml
 
 HERE = Path(__file__).resolve().parents[1]

@@ -40,7 +40,7 @@ from leader_election.election.robot.wire import dumps
 from leader_election.lab.columns import COLUMNS, ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation.mandated_run import Clock, Judge, terms_of
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 

@@ -19,8 +19,9 @@ from typing import Any
 
 from leader_election.lab.columns import MEASURES, ROUNDS, SENT
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.simulation.message_length import message_bytes
 from leader_election.lab.simulation.network_events import EVENTS, leading
-from leader_election.lab.simulation.simulate import message_bytes, Simulation
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 from numpy.typing import NDArray
 

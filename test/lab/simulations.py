@@ -25,7 +25,7 @@ from leader_election.lab.engine.links import NONE
 from leader_election.lab.engine.memory import address_of, call_round
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation import simulate
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 from leader_election.lab.states import state_layout
 from numba import njit
 import numpy as np

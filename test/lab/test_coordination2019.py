@@ -19,7 +19,8 @@ from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results
 from leader_election.lab.simulation.network_events import leading
-from leader_election.lab.simulation.simulate import simulate, Simulation
+from leader_election.lab.simulation.simulate import simulate
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 

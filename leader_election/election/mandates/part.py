@@ -22,7 +22,7 @@ System", CACM 1978); so no robot has to know the clock of another one.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NO_BEAT = 0
 """Stands for no beat; beats are greater."""
@@ -60,6 +60,10 @@ class MandatePart(NamedTuple):
     released: tuple[Notice, ...] = ()
     tags: Mapping[int, int] = NO_TAGS
     """With identities, the proofs of the grants, by the members."""
+
+    def __deepcopy__(self, _: Any) -> 'MandatePart':
+        """Return this part: it is never changed, and read-only maps cannot be copied."""
+        return self
 
 
 class Heard(NamedTuple):

@@ -32,7 +32,8 @@ from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.figures import style
 from leader_election.lab.figures.curves import averages, FOLLOWING
 from leader_election.lab.runs.results import varied
-from leader_election.lab.simulation.simulate import simulate, Snapshot
+from leader_election.lab.simulation.simulate import simulate
+from leader_election.lab.simulation.snapshots import Snapshot
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

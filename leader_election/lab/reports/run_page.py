@@ -24,7 +24,8 @@ from leader_election.lab.analysis.summary import cells
 from leader_election.lab.figures.style import write_errors
 from leader_election.lab.reports import report, TEMPLATES, VERSIONS
 from leader_election.lab.runs.results import scenario_of
-from leader_election.lab.simulation.simulate import simulate, Snapshot
+from leader_election.lab.simulation.simulate import simulate
+from leader_election.lab.simulation.snapshots import Snapshot
 from leader_election.swarm.snapshot import regions, RobotView
 from leader_election.swarm.snapshot import Snapshot as Swarm
 from leader_election.swarm.view.formatting import Palette

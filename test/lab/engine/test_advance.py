@@ -45,7 +45,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.lab.engine import OLDER, slots
 from leader_election.lab.engine.event_queue import event_queue, sift_down
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 from numba import njit
 import numpy as np
 import pytest

@@ -21,7 +21,7 @@ from typing import Any
 from lab.simulations import begun, line, rounds, scene, SQUARE, states, WALK
 from leader_election.election.coordination.region import CANDIDATE
 from leader_election.lab.columns import COLUMNS, MEASURES, REGION_MEASURES
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from leader_election.lab.experiment.scenario import load, names, parse, Scenario, ScenarioError
 from leader_election.lab.runs.results import dimensions
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 from leader_election.parameters import strict_yaml
 import numpy as np
 import pytest

@@ -32,7 +32,7 @@ from leader_election.lab.figures.steadiness import (
     take_over_times,
 )
 from leader_election.lab.figures.style import FigureError
-from leader_election.lab.simulation.simulate import Snapshot
+from leader_election.lab.simulation.snapshots import Snapshot
 from leader_election.swarm.view.formatting import GONE
 import numpy as np
 from PIL import Image

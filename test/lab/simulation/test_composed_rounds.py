@@ -35,7 +35,8 @@ from leader_election.lab.runs import sources
 from leader_election.lab.runs.store import fingerprint
 from leader_election.lab.simulation import composed_rounds
 from leader_election.lab.simulation.composed_rounds import readings
-from leader_election.lab.simulation.simulate import measured, simulate, Simulation
+from leader_election.lab.simulation.simulate import measured, simulate
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 

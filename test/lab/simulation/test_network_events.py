@@ -24,7 +24,7 @@ from leader_election.election.algorithms.recursive import configure
 from leader_election.lab.experiment.parser import ScenarioError
 from leader_election.lab.experiment.scenario import load
 from leader_election.lab.simulation.network_events import EVENTS, hesitant, Some
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 

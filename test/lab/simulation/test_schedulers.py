@@ -16,7 +16,7 @@
 
 from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import parse, ScenarioError
-from leader_election.lab.simulation.simulate import Simulation
+from leader_election.lab.simulation.simulation import Simulation
 import pytest
 
 WALK = {

@@ -24,7 +24,8 @@ from leader_election.lab.engine import LINKS_FULL, POOL_FULL, WORKSPACE_FULL
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation import build, simulate
 from leader_election.lab.simulation.build import larger
-from leader_election.lab.simulation.simulate import parting, Run, simulate_branches, Simulation
+from leader_election.lab.simulation.simulate import parting, Run, simulate_branches
+from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 import yaml
@@ -80,7 +81,7 @@ def test_threads_do_not_matter(scenario):
 @pytest.mark.parametrize('stretch', [1, 100, 10**12])
 def test_the_stretch_between_interruptions_does_not_matter(scenario, stretch, monkeypatch):
     expected = digits(run(scenario, 1))
-    monkeypatch.setattr('leader_election.lab.simulation.simulate.STRETCH', stretch)
+    monkeypatch.setattr('leader_election.lab.simulation.simulation.STRETCH', stretch)
     assert digits(run(scenario, 1)) == expected
 
 
@@ -153,7 +154,7 @@ def test_growing_arrays_change_no_result(status, scenario, monkeypatch):
         asked.append(status)
         return larger(network, status)
     monkeypatch.setattr(simulate, 'Simulation', Tiny)
-    monkeypatch.setattr('leader_election.lab.simulation.simulate.larger', noted)
+    monkeypatch.setattr('leader_election.lab.simulation.simulation.larger', noted)
     assert digits(run(scenario, 4)) == expected
     assert asked.count(status) > 1
 
