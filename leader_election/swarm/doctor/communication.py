@@ -129,11 +129,13 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
 
 def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
     """Find a robot that receives others, all of which are out of range."""
+    # Few have no neighbours; only for these the distances to all robots are compared.
+    if any(report.values.get(vocabulary.NEIGHBOURS) != '0' for report in swarm.reports_of(robot)):
+        return
     reach, own = swarm.setting(robot, vocabulary.COMMUNICATION_RANGE), swarm.ids[robot]
     nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
                   default=0.0)
-    if nearest > reach and all(
-            report.values.get(vocabulary.NEIGHBOURS) == '0' for report in swarm.reports_of(robot)):
+    if nearest > reach:
         yield Symptom(Level.NOTE, (robot,), f'it has no neighbours: the nearest robot is '
                       f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m',
                       'Where they are nearer than that: correct initial_pose, or the odometry. '
@@ -191,10 +193,14 @@ def loss(swarm: Observations) -> Iterator[Symptom]:
     """Find robots with many lost messages, or with long gaps between messages."""
     paused: dict[str, tuple[float, float]] = {}
     lost: dict[str, tuple[float, int]] = {}
+    expiries = sorted((swarm.setting(robot, vocabulary.MESSAGE_EXPIRY), own)
+                      for robot, own in swarm.ids.items())
     for robot_id, messages in swarm.sent.items():
         times = [heard.received for heard, _ in messages]
         longest = swarm.pace * max(b - a for a, b in zip(times, [*times[1:], swarm.end]))
-        expiry = _least_expiry(swarm, robot_id)
+        # The shortest of all other robots.
+        expiry = next((shortest for shortest, own in expiries if own != robot_id),
+                      ElectionParameters.message_expiry)
         if longest > expiry:
             paused |= dict.fromkeys(swarm.names_of(robot_id), (longest, expiry))
         for robot in swarm.names_of(robot_id)[:1]:
@@ -211,13 +217,6 @@ def loss(swarm: Observations) -> Iterator[Symptom]:
         yield Symptom(Level.WARN, tuple(lost),
                       f'of {sent:g} messages sent {arrived:g} arrived here, '
                       f'{1.0 - arrived / sent:.0%} were lost')
-
-
-def _least_expiry(swarm: Observations, robot_id: int) -> float:
-    """Return the shortest message_expiry of all other robots [s]."""
-    others = [swarm.setting(robot, vocabulary.MESSAGE_EXPIRY)
-              for robot, own in swarm.ids.items() if own != robot_id]
-    return min(others, default=ElectionParameters.message_expiry)
 
 
 def _sent_and_arrived(swarm: Observations, robot: str, times: list[float]) -> tuple[float, int]:
