@@ -44,9 +44,10 @@ from benchmarks.scale.networks import (
 )
 from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, run, SKIPPED
 from benchmarks.scale.report import report, Runs
-from leader_election.lab.runs.computation import compile_by_running, cores
+from leader_election.lab.runs.computation import cores
 from leader_election.lab.runs.results import replacing, ResultError
 from leader_election.lab.runs.store import fingerprint
+from leader_election.lab.runs.threads import compile_by_running
 from leader_election.lab.simulation.build import placements_of
 from leader_election.lab.terminal_output import Progress
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error

@@ -21,18 +21,13 @@ crossings and straight streets.
 
 from dataclasses import dataclass
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.lab.topologies import GridParameters, lattice_pairs, place_grid
 from leader_election.lab.topologies.graphs import read_graph
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array  # type: ignore[import-untyped]
-from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
-    connected_components,
-    shortest_path,
-)
 import shapely
 
 MOST_CROSSINGS = 2000
@@ -93,6 +88,8 @@ def largest_part(streets: StreetMap) -> StreetMap:
     """Return the connected component with the most crossings."""
     if len(streets.street) == 0:
         raise ParameterError('there are no streets')
+    # scipy loads slowly, and most scenarios have no streets.
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
     _, part = connected_components(_matrix(streets), directed=False)
     kept = part == np.argmax(np.bincount(part))
     index = np.cumsum(kept, dtype=np.int32) - 1
@@ -117,13 +114,16 @@ def next_crossings(streets: StreetMap) -> NDArray[np.int32]:
     >>> int(next_crossings(corner)[0, 2])
     1
     """
+    from scipy.sparse.csgraph import shortest_path
     # Streets have no direction: the predecessor of a on the way from b is the successor of a on
     # the way to b.
     _, last = shortest_path(_matrix(streets), directed=False, return_predecessors=True)
     return np.ascontiguousarray(last.T, np.int32)
 
 
-def _matrix(streets: StreetMap) -> coo_array:
+def _matrix(streets: StreetMap) -> Any:
+    """Return the lengths of streets by their ends, as a sparse matrix."""
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]
     n = len(streets.crossing)
     return coo_array((lengths(streets), streets.street.T), shape=(n, n)).tocsr()
 

@@ -40,7 +40,8 @@ from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioErr
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import Digests
-from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
+from leader_election.lab.simulation.run import Run
+from leader_election.lab.simulation.simulate import simulate, simulate_branches
 from leader_election.lab.terminal_output import Progress
 import yaml
 

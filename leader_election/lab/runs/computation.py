@@ -12,27 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Computation of the missing runs of a scenario, in threads; each finished run is kept at once."""
+"""The results of a scenario: its missing runs are computed, in threads or by a cluster."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed, ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import product
 import os
 from pathlib import Path
-from threading import Event, Lock
-from time import monotonic
 
-from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import Digests, fingerprint
-from leader_election.lab.simulation.simulate import simulate, simulate_branches
 from leader_election.lab.terminal_output import Progress
-from numba.core import event
 import xarray
 
 
@@ -97,10 +90,12 @@ def run(
                             progress.counting(scenario.name, len(keys)):
                         Sweep(client, cluster, scenario, groups, digests, progress).run()
                 else:
+                    # With the compiler, which nothing else here needs.
+                    from leader_election.lab.runs import threads
                     for label in dict.fromkeys(key.algorithm for key in missing):
-                        compile_by_running(variants[0], label, progress)
+                        threads.compile_by_running(variants[0], label, progress)
                     with progress.counting(scenario.name, len(keys)):
-                        _compute(groups, variants, workers or cores(), progress)
+                        threads.compute(groups, variants, workers or cores(), progress)
         return store.collect(scenario, folder, digests)
 
 
@@ -163,66 +158,3 @@ def _grouped_by_stem(keys: Mapping[Path, Key], variants: Sequence[Scenario],
             stems[which] = str(fingerprint(variants[key.variant], key.algorithm, True))
         groups.setdefault((stems[which], key.seed), {})[file] = key
     return list(groups.values())
-
-
-def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], workers: int,
-             progress: Progress) -> None:
-    """Compute groups of runs, each group in one thread, and write each run to its file."""
-    writing, stopped = Lock(), Event()
-
-    def compute(group: Mapping[Path, Key]) -> list[tuple[Key, int]]:
-        finished_runs = []
-        first = next(iter(group.values()))
-        branches = simulate_branches([variants[key.variant] for key in group.values()],
-                                     first.algorithm, first.seed)
-        for (file, key), finished in zip(group.items(), branches):
-            with writing:
-                if stopped.is_set():
-                    break
-                store.keep(finished, file)
-            finished_runs.append((key, int(finished.counts[ROUNDS]) - finished.shared))
-        return finished_runs
-
-    pool = ThreadPoolExecutor(workers)
-    try:
-        for future in as_completed([pool.submit(compute, group) for group in groups]):
-            for key, rounds in future.result():
-                progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
-    except BaseException:
-        # Do not wait for unfinished runs, and do not keep them.
-        with writing:
-            stopped.set()
-        raise
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def compile_by_running(scenario: Scenario, label: str, progress: Progress) -> None:
-    """Compile an algorithm by a short run, and report it unless the compiled code was cached."""
-    began = monotonic()
-    with compiling(lambda: progress.note(f'compiling {label} (once; it is kept) ...')) as started:
-        simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
-    if started.is_set():
-        progress.note(f'compiled {label} in {monotonic() - began:.1f} s')
-
-
-@contextmanager
-def compiling(notify: Callable[[], None]) -> Iterator[Event]:
-    """
-    Call a function once, as soon as numba begins to compile; loading from its cache is ignored.
-
-    :return: an event that is set when compilation begins.
-    """
-    started = Event()
-
-    class Listener(event.Listener):
-        def on_start(self, event: event.Event) -> None:
-            if not started.is_set():
-                started.set()
-                notify()
-
-        def on_end(self, event: event.Event) -> None:
-            pass
-
-    with event.install_listener('numba:compile', Listener()):
-        yield started

@@ -29,6 +29,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
+from importlib.metadata import version
 import math
 import os
 from pathlib import Path
@@ -46,9 +47,8 @@ from leader_election.lab.columns import (
     REGION_MEASURES,
 )
 from leader_election.lab.experiment.scenario import parse, Scenario
-from leader_election.lab.simulation.simulate import Run
+from leader_election.lab.simulation.run import Run
 from leader_election.parameters import table
-import numba
 import numpy as np
 import xarray
 import yaml
@@ -256,7 +256,7 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests
         'scenario': scenario.name, 'title': scenario.title, 'source': scenario.source,
         'text': scenario.text, 'leader_election': leader_election.__version__,
         'python': platform.python_version(), 'numpy': np.__version__,
-        'numba': numba.__version__, 'xarray': xarray.__version__,
+        'numba': version('numba'), 'xarray': xarray.__version__,
         'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
     compressed = {measure: {'zlib': True, 'complevel': 4} for measure in COLUMNS
                   if measure in dataset}

@@ -55,7 +55,8 @@ def of_package() -> str:
     """
     Return the version of this package with a digest of its source tree.
 
-    It is computed once, when the laboratory is imported, so it is that of the code in memory.
+    It is computed once, at the latest when the simulation is imported, so it is that of the code
+    in memory.
     """
     return f'{leader_election.__version__}, {digest([PACKAGE])}'
 

@@ -43,7 +43,7 @@ from leader_election.lab.experiment.schema import Entrant
 from leader_election.lab.runs import provenance, results, sources
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.simulation.network_events import EVENTS
-from leader_election.lab.simulation.simulate import Run
+from leader_election.lab.simulation.run import Run
 import numpy as np
 import xarray
 

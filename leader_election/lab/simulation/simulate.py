@@ -15,7 +15,6 @@
 """A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from leader_election.lab.columns import ROUNDS
@@ -23,25 +22,10 @@ from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import sources
 from leader_election.lab.simulation.algorithm_mistakes import one_line
 from leader_election.lab.simulation.message_length import message_bytes
+from leader_election.lab.simulation.run import Run
 from leader_election.lab.simulation.simulation import Simulation
 from leader_election.lab.simulation.snapshots import Snapshot
 import numpy as np
-from numpy.typing import NDArray
-
-
-@dataclass(frozen=True)
-class Run:
-    """The result of a run."""
-
-    samples: NDArray[np.float64]
-    """Shape (times, len(COLUMNS))."""
-    counts: NDArray[np.int64]
-    """Shape (len(COUNTERS),)."""
-    message_bytes: float
-    """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
-    snapshots: Sequence[Snapshot] = ()
-    shared: int = 0
-    """Number of its rounds that were computed for an earlier run with the same start."""
 
 
 def simulate(

@@ -26,9 +26,6 @@ from leader_election.parameters import parameter, ParameterError, REQUIRED_INT
 from leader_election.simulation.robot_logs import read_logs, SAMPLE
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array  # type: ignore[import-untyped]
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
-from scipy.spatial import KDTree  # type: ignore[import-untyped]
 
 
 class Placement(NamedTuple):
@@ -112,6 +109,10 @@ def connected(position: NDArray[np.float64], reach: float) -> bool:
     >>> connected(np.array([[0.0, 0.0], [3.0, 4.0], [8.0, 4.0]]), 5.0)
     True
     """
+    # scipy, networkx and numba load slowly, so only the topologies that need them import them.
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+    from scipy.spatial import KDTree  # type: ignore[import-untyped]
     n = len(position)
     pairs = KDTree(position).query_pairs(reach, output_type='ndarray')
     links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
@@ -248,8 +249,9 @@ class ScaleFreeParameters:
 def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Generator,
                      ) -> Placement:
     """Place devices in the order in which they were added, with fixed links."""
-    pairs = graphs.scale_free_tree(parameters.count, generator)
-    layout = graphs.settle(graphs.sprout(pairs, generator), pairs)
+    from leader_election.lab.topologies import scale_free
+    pairs = scale_free.scale_free_tree(parameters.count, generator)
+    layout = scale_free.settle(scale_free.sprout(pairs, generator), pairs)
     return Placement(parameters.edge_length * layout, pairs)
 
 

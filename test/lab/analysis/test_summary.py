@@ -23,7 +23,8 @@ from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioErr
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results
 from leader_election.lab.runs.results import Key
-from leader_election.lab.simulation.simulate import Run, simulate
+from leader_election.lab.simulation.run import Run
+from leader_election.lab.simulation.simulate import simulate
 from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest

@@ -27,9 +27,9 @@ from leader_election.lab.analysis.measures import estimate_mean
 from leader_election.lab.commands import LEAST, parse_width, Width
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs import results, store
-from leader_election.lab.runs.computation import compiling
+from leader_election.lab.runs import results, store, threads
 from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs.threads import compiling
 from leader_election.lab.runs.until_width import (
     conclusion,
     EQUAL_LEAST,
@@ -37,7 +37,8 @@ from leader_election.lab.runs.until_width import (
     run_until,
     seeds_for,
 )
-from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
+from leader_election.lab.simulation.run import Run
+from leader_election.lab.simulation.simulate import simulate, simulate_branches
 from leader_election.lab.terminal_output import Progress
 import numba
 import numpy as np
@@ -125,7 +126,7 @@ def test_runs_with_the_same_start_are_run_together_and_are_those_of_simulate(
     def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
         asked.append((algorithm, seed, len(scenarios)))
         return simulate_branches(scenarios, algorithm, seed)
-    monkeypatch.setattr(runs, 'simulate_branches', noted)
+    monkeypatch.setattr(threads, 'simulate_branches', noted)
     scenario = load(tmp_path, DEADLY)
     first, rest = RecordedProgress(), RecordedProgress()
     runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)

@@ -29,7 +29,7 @@ from leader_election.lab.columns import (
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results, store
 from leader_election.lab.runs.results import Key, ResultError
-from leader_election.lab.simulation.simulate import Run
+from leader_election.lab.simulation.run import Run
 import numpy as np
 import pytest
 import xarray

@@ -22,7 +22,8 @@ from lab.simulations import begun, leaders, line, scene, WALK
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Localisation
 from leader_election.lab.simulation.position_errors import PositionErrors
-from leader_election.lab.simulation.simulate import Run, simulate, simulate_branches
+from leader_election.lab.simulation.run import Run
+from leader_election.lab.simulation.simulate import simulate, simulate_branches
 from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.simulation.robot_logs import read_logs

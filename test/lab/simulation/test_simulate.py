@@ -24,7 +24,8 @@ from leader_election.lab.engine import LINKS_FULL, POOL_FULL, WORKSPACE_FULL
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation import build, simulate
 from leader_election.lab.simulation.build import larger
-from leader_election.lab.simulation.simulate import parting, Run, simulate_branches
+from leader_election.lab.simulation.run import Run
+from leader_election.lab.simulation.simulate import parting, simulate_branches
 from leader_election.lab.simulation.simulation import Simulation
 import numpy as np
 import pytest

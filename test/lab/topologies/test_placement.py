@@ -26,7 +26,7 @@ from leader_election.lab.topologies import (
     SCALE_FREE,
     UNIFORM,
 )
-from leader_election.lab.topologies.graphs import forces, settle, sprout
+from leader_election.lab.topologies.scale_free import forces, settle, sprout
 from leader_election.parameters import build, ParameterError
 import networkx as nx
 import numpy as np
