@@ -184,11 +184,11 @@ def compare(results: xr.Dataset, measure: str = 'instability',
 
 def with_before(results: xr.Dataset, folder: Path | str = FOLDER) -> xr.Dataset:
     """
-    Return results together with those of the earlier code of their algorithms.
+    Return results together with those of the earlier code of their algorithms, or values.
 
     ``compare(with_before(results), pairs=[('loyal', 'loyal before')])`` compares two versions.
 
-    :param folder: of the results, which keeps runs of earlier code.
+    :param folder: of the results, which keeps runs of earlier code and values.
     :raises ResultError: if there are none.
     """
     return add_before(results, scenario_of(results), Path(folder))[0]

@@ -202,8 +202,8 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only pairs of these algorithms; at least two')
     compare.add_argument('--before', action='store_true',
-                         help='compare each algorithm with its earlier code, of which lab run has '
-                         'kept runs')
+                         help='compare each algorithm with its earlier code, or else with earlier '
+                         'values of the scenario, of which lab run has kept runs')
 
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",

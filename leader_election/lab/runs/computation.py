@@ -23,6 +23,7 @@ from pathlib import Path
 
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results, store
+from leader_election.lab.runs.before import keep_text
 from leader_election.lab.runs.results import Key, ResultError
 from leader_election.lab.runs.store import Digests, fingerprint
 from leader_election.lab.terminal_output import Progress
@@ -79,6 +80,7 @@ def run(
             progress.note(f'{scenario.name}: {len(asked) - len(missing)} of {len(asked)} runs are '
                           f'there already{_changes(missing, finished, old, scenario, digests)}')
         if missing:
+            keep_text(scenario, folder)
             # Variants with the same fingerprint for an algorithm share a file, and one run.
             keys = {store.file_of(folder, scenario.name, digests[key[:2]], key.seed): key
                     for key in missing}

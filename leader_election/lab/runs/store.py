@@ -92,16 +92,27 @@ def fingerprint(scenario: Scenario, algorithm: str, but_later_events: bool = Fal
     :param but_later_events: without the events that happen during the run. Runs with the same
         digests and seed are identical up to the first event that differs.
     """
-    entrant, raw = scenario.entrant(algorithm), scenario.raw()
-    world = {key: value for key, value in raw.items() if key not in NOT_OF_RUNS}
+    entrant, world = scenario.entrant(algorithm), inputs_of(scenario, algorithm)
+    entry = world.pop('algorithm')
     # Events that are prepared at the start have an effect from the start on.
-    world['events'] = [event for event in raw.get('events') or () if not but_later_events
+    world['events'] = [event for event in world.get('events') or () if not but_later_events
                        or EVENTS.get(event['kind']).prepare is not None]
-    entry = next(dict(entry) for entry in raw['algorithms'] if label_of(entry) == algorithm)
-    entry.pop('label', None)
     return Fingerprint(
         _digest(world, *_contents(scenario)), _digest(entry),
         sources.of_run(tuple(_chosen(scenario, entrant)))[:DIGITS])
+
+
+def inputs_of(scenario: Scenario, algorithm: str) -> dict[str, Any]:
+    """
+    Return all of a scenario's text that the runs of an algorithm depend on, by section.
+
+    :param algorithm: its label; its entry, but for the label, is the section ``algorithm``.
+    """
+    raw = scenario.raw()
+    entry = next(dict(entry) for entry in raw['algorithms'] if label_of(entry) == algorithm)
+    entry.pop('label', None)
+    return {**{key: value for key, value in raw.items() if key not in NOT_OF_RUNS},
+            'algorithm': entry}
 
 
 def _digest(*parts: Any) -> str:
@@ -169,9 +180,9 @@ def keys_of(seeds: dict[str, set[int]], digests: Digests) -> set[Key]:
 
 
 def discard(folder: Path, name: str) -> None:
-    """Remove all finished runs of a scenario."""
+    """Remove all finished runs of a scenario, and its texts."""
     results.path_of(folder, name).unlink(missing_ok=True)
-    for file in runs_of(folder, name).glob('*.npz'):
+    for file in runs_of(folder, name).glob('[!.]*'):
         file.unlink()
 
 
