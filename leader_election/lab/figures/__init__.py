@@ -28,7 +28,7 @@ from typing import Any
 from leader_election.lab import published
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.figures import coordination2019, style
-from leader_election.lab.figures.curves import draw_mandated, draw_map, draw_sweep
+from leader_election.lab.figures.curves import draw_mandated, draw_map, draw_sweep, MEASURE, scale
 from leader_election.lab.figures.localisation_error import draw_localisation_error
 from leader_election.lab.figures.network_snapshots import draw_partitions
 from leader_election.lab.figures.steadiness import draw_border, draw_steadiness
@@ -39,8 +39,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import xarray as xr
 
-LIMITS = (1e-4, 1.0)
-"""Range of the instability axis."""
 EARLY = 40
 """Number of rounds in the panel of the first rounds."""
 
@@ -49,7 +47,7 @@ def draw_instability(
     results: xr.Dataset, published: xr.Dataset | None = None, early: bool = False,
 ) -> Figure:
     """
-    Draw the instability of each algorithm over time, on a logarithmic scale.
+    Draw the instability of each algorithm over time.
 
     The curve is the mean over seeds, the band its 95 % interval.
 
@@ -77,16 +75,16 @@ def draw_instability(
 def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
     for algorithm in results['algorithm'].values.tolist():
         tint = style.colour_of(algorithm)
-        line = style.curve(axes, results['instability'].sel(algorithm=algorithm), algorithm, tint,
-                           LIMITS)
+        line = style.curve(axes, results[MEASURE].sel(algorithm=algorithm), algorithm, tint,
+                           (0.0, 1.0))
         if published is not None and algorithm in published['algorithm']:
             mean = published['mean'].sel(algorithm=algorithm)
             # Dark on pale: both are visible where they coincide.
             line.set(alpha=0.5, linewidth=2.2)
             axes.plot(mean['time'], mean, color=tint, linewidth=1.0, linestyle='--',
                       label=f'{algorithm}, published')
-    axes.set_yscale('log', nonpositive='clip')
-    axes.set(ylim=LIMITS, xlabel='rounds')
+    scale(axes, results[MEASURE], MEASURE)
+    axes.set_xlabel('rounds')
     tidy(axes)
 
 

@@ -124,7 +124,7 @@ def scale(axes: Axes, values: xr.DataArray, measure: str) -> None:
         axes.set_yscale('log', nonpositive='clip')
         axes.set_ylim(float(np.clip(least, LOWEST, 0.1)), 1.0)
     else:
-        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.02 if measure in measures.PARTS else None)
+        axes.set_ylim(min(0.0, axes.dataLim.y0), 1.02 if measure in measures.PERCENT else None)
 
 
 def averages(results: xr.Dataset) -> xr.Dataset:
@@ -202,7 +202,7 @@ def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
         axes.set_yscale('log', nonpositive='clip')
         style.count_axis(axes.yaxis)
     else:
-        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if whole else None)
+        axes.set_ylim(min(0.0, axes.dataLim.y0), 1.02 if whole else None)
     tidy(axes)
 
 

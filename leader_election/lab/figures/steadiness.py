@@ -137,9 +137,10 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
 def _points(axes: Axes, labels: Sequence[str], values: Sequence[float], marker: str,
             name: str) -> None:
     """Draw a value for each algorithm, in its colour and on its own line."""
+    tints = style.colours_of(labels)
     finite = [(value, place) for place, value in enumerate(values) if np.isfinite(value)]
     axes.scatter([value for value, _ in finite], [place for _, place in finite], marker=marker,
-                 c=[style.colour_of(labels[place]) for _, place in finite], s=36)
+                 c=[tints[labels[place]] for _, place in finite], s=36)
     if name:
         axes.plot([], [], marker, color=INK, label=name)
 

@@ -54,8 +54,9 @@ def _fitting(text: str, width: float, size: float) -> str:
 
 
 def tidy(axes: Axes) -> None:
-    """Remove the upper and right borders of axes, and add a pale grid."""
+    """Remove the upper and right borders of axes, and add a pale grid behind all curves."""
     axes.grid(alpha=0.25)
+    axes.set_axisbelow(True)
     axes.tick_params(labelsize=FONT - 1)
     for side in ('top', 'right'):
         axes.spines[side].set_visible(False)
