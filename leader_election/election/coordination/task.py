@@ -184,12 +184,12 @@ class Task:
         """Release resources; called when the node ends."""
 
 
-_SHIPPED = tuple(EntryPoint(name, value, GROUP) for name, value in (
+_SHIPPED = {name: EntryPoint(name, value, GROUP) for name, value in (
     ('count', 'leader_election.election.tasks.count:Count'),
     ('field', 'leader_election.election.tasks.field:Field'),
     ('patrol', 'leader_election.election.tasks.patrol:Patrol'),
     ('rally', 'leader_election.election.tasks.rally:Rally'),
-))
+)}
 
 
 def task_names() -> tuple[str, ...]:
@@ -199,10 +199,9 @@ def task_names() -> tuple[str, ...]:
 
 def plug_in_tasks() -> dict[str, type[Task]]:
     """Return the tasks of users' packages that can be loaded, by name."""
-    shipped = {point.name for point in _SHIPPED}
     found = {}
     for name in task_names():
-        if name not in shipped:
+        if name not in _SHIPPED:
             with suppress(KeyError):
                 found[name] = task_class(name)
     return found
@@ -219,15 +218,17 @@ def task_class(name: str) -> type[Task]:
     >>> task_class('leader_election.election.tasks.rally:Rally').__name__
     'Rally'
     """
-    known = _known()
-    if name not in known and ':' not in name:
+    # Only for other names the metadata of all installed packages is read, which takes long.
+    point = _SHIPPED.get(name) or _known().get(name)
+    if point is None and ':' not in name:
+        known = task_names()
         raise KeyError(f'unknown task {name!r}; {did_you_mean(name, known)}'
-                       f'known: {", ".join(sorted(known))}, or module:Class')
+                       f'known: {", ".join(known)}, or module:Class')
     try:
-        task = known.get(name, EntryPoint(name, name, GROUP)).load()
+        task = (point or EntryPoint(name, name, GROUP)).load()
     except Exception as error:  # The import of a user's module may raise anything.
         raise KeyError(f'task {name!r} cannot be loaded: {type(error).__name__}: {error}; '
-                       f'known: {", ".join(sorted(known))}') from error
+                       f'known: {", ".join(task_names())}') from error
     if not (isinstance(task, type) and issubclass(task, Task)):
         raise KeyError(f'task {name!r} is not a subclass of leader_election.Task')
     return task
@@ -235,4 +236,4 @@ def task_class(name: str) -> type[Task]:
 
 def _known() -> dict[str, EntryPoint]:
     # The tasks of this package come last, so that other packages cannot replace them.
-    return {point.name: point for point in (*entry_points(group=GROUP), *_SHIPPED)}
+    return {**{point.name: point for point in entry_points(group=GROUP)}, **_SHIPPED}
