@@ -69,17 +69,27 @@ def is_there(name: str) -> bool:
 
 
 @cache
+def direct(file: Path) -> tuple[frozenset[Path], frozenset[str]]:
+    """Return the files of the checkout that a file imports, and the missing modules."""
+    files: set[Path] = set()
+    lacking: set[str] = set()
+    for name in imports(file):
+        found = own(name)
+        files.update(found)
+        if not found and not is_there(name.partition('.')[0]):
+            lacking.add(name.partition('.')[0])
+    return frozenset(files - {file}), frozenset(lacking)
+
+
 def missing(file: Path) -> frozenset[str]:
     """Return the missing modules that a file imports, directly or indirectly."""
     found: set[str] = set()
     seen, waiting = {file}, [file]
     while waiting:
-        for name in imports(waiting.pop()):
-            files = own(name)
-            waiting += {*files} - seen
-            seen.update(files)
-            if not files and not is_there(name.partition('.')[0]):
-                found.add(name.partition('.')[0])
+        files, lacking = direct(waiting.pop())
+        waiting += files - seen
+        seen |= files
+        found |= lacking
     return frozenset(found)
 
 

@@ -38,6 +38,9 @@ DOMAINS = 102 // WORKERS
 """The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
+# Modules and tests are no garbage, and there are ever more to search until all are collected.
+gc.disable()
+
 LONG = ('test/test_tutorials', 'test/chaos', 'test/ros/demo', 'test/lab', 'test/ros/nodes',
         'test/config', 'test/test_')
 """The folders of tests that start processes and nodes or compute for long, longest first."""
@@ -58,6 +61,7 @@ def pytest_collection_finish() -> None:
     """Exclude the modules from garbage collection, and from the search for nodes after a test."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -113,7 +113,8 @@ class Neighbourhood:
         motion = (0.2 * STEP, 0.0, self._turns[robot] * STEP)
         self.truth[robot] = compose(self.truth[robot], motion)
         noise = self.rng.multivariate_normal(
-            np.zeros(3), odometry_covariance(motion, STEP, self.parameters)).tolist()
+            np.zeros(3), odometry_covariance(motion, STEP, self.parameters),
+            check_valid='ignore').tolist()
         measured = motion[0] + noise[0], noise[1], motion[2] + noise[2]
         self.odometry[robot] = compose(self.odometry[robot], measured)
         self.robots[robot].take_odometry(self.odometry[robot], self.now)

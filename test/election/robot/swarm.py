@@ -62,6 +62,8 @@ class Swarm:
         self.places = dict(places)
         self.silent: set[int] = set()
         self.said: dict[int, str] = {}
+        self._driven: dict[int, tuple[Robot, float, tuple[float, float]]] = {}
+        """Whose odometry was taken last, when and where, by id."""
         self._kinds = kinds
         self._keys, self._start, self._first_number = keys, start, first_number
         self._identities = identities
@@ -87,16 +89,22 @@ class Swarm:
         return {i: robot.instances[name] for i, robot in self.robots.items()
                 if i not in self.silent}
 
+    def _drive(self, i: int) -> None:
+        here = self.robots[i], self.now, self.places[i]
+        if self._driven.get(i) != here:
+            self._driven[i] = here
+            self.robots[i].sensing.take_odometry((*self.places[i], 0.0), self.now, yaw=0.0)
+
     def speak(self, i: int) -> None:
         """Let one robot run a round."""
-        self.robots[i].sensing.take_odometry((*self.places[i], 0.0), self.now, yaw=0.0)
+        self._drive(i)
         self.said[i] = self.robots[i].round(self.now)
 
     def tell(self, i: int, payload: str | None = None) -> None:
         """Let all others hear what one robot said last, or something else."""
         for j, robot in self.robots.items():
             if j != i and j not in self.silent:
-                robot.sensing.take_odometry((*self.places[j], 0.0), self.now, yaw=0.0)
+                self._drive(j)
                 robot.receive(self.said[i] if payload is None else payload, self.now)
 
     def sweep(self, times: int = 1, draw: random.Random | None = None) -> None:
