@@ -14,7 +14,7 @@
 
 """Registries: what is added, by hand or by entry points, and what cannot be loaded."""
 
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
 from leader_election.election import registry
@@ -27,7 +27,7 @@ NEAR = Metric('near', cost=lambda metres, own, neighbour, parameters: metres / 2
 
 
 def filled(monkeypatch: pytest.MonkeyPatch, *points: EntryPoint) -> Registry[Metric]:
-    monkeypatch.setattr(registry, 'entry_points', lambda group: points)
+    monkeypatch.setattr(registry, 'installed_entry_points', lambda: EntryPoints(points))
     found: Registry[Metric] = Registry('metric', 'some.group')
     found.add(METRICS.get('hops'))
     return found
