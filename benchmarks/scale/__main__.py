@@ -45,7 +45,7 @@ from benchmarks.scale.networks import (
 from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, run, SKIPPED
 from benchmarks.scale.report import report, Runs
 from leader_election.lab.runs.computation import cores
-from leader_election.lab.runs.results import replacing, ResultError
+from leader_election.lab.runs.files import replacing, ResultError
 from leader_election.lab.runs.store import fingerprint
 from leader_election.lab.runs.threads import compile_by_running
 from leader_election.lab.simulation.build import placements_of

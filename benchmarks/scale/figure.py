@@ -19,12 +19,8 @@ from pathlib import Path
 from benchmarks.scale.networks import Contestant, Network
 from benchmarks.scale.phases import BUDGET, LEADERS, Outcome, Phase, SKIPPED, START
 from benchmarks.scale.report import Runs
-from leader_election.lab.figures.style import (
-    check_writable,
-    colour_of,
-    legend_outside,
-    write_errors,
-)
+from leader_election.lab.figures.style import colour_of, legend_outside
+from leader_election.lab.runs.files import check_writable, write_errors
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
 from matplotlib.axes import Axes
@@ -47,7 +43,7 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
     """
     Draw the picture to a file, and return its path.
 
-    :raises FigureError: where it cannot be written.
+    :raises ResultError: where it cannot be written.
     """
     check_writable(out, ['.png', '.svg', '.pdf'])
     squares = [network for network in networks if network.shape == 'square']

@@ -39,8 +39,8 @@ from leader_election.lab.figures.curves import draw_own
 from leader_election.lab.reports import write_report as write_own_report
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs.before import with_before as add_before
+from leader_election.lab.runs.kept import kept
 from leader_election.lab.runs.results import scenario_of, varied
-from leader_election.lab.runs.store import kept
 from leader_election.lab.runs.until_width import conclusion
 from leader_election.lab.runs.until_width import (
     run_until as run_until_width,

@@ -24,13 +24,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from leader_election.lab.columns import COUNTERS, ROUNDS, SENT
-from leader_election.lab.runs.results import (
-    count_devices,
-    MISSING,
-    PERIOD,
-    ResultError,
-    scenario_of,
-)
+from leader_election.lab.experiment.scenario import count_devices
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.results import MISSING, PERIOD, scenario_of
 from leader_election.parameters import did_you_mean
 import numpy as np
 from numpy.typing import NDArray

@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 
 from leader_election.lab.analysis import measures
 from leader_election.lab.analysis.measures import Estimate, Floats
-from leader_election.lab.runs.results import ResultError, varied
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.results import varied
 from leader_election.lab.terminal_output import Rows
 import numpy as np
 from scipy.special import stdtr  # type: ignore[import-untyped]

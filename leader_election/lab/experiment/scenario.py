@@ -20,7 +20,9 @@ other file is accepted as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+import copy
 from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
 from itertools import product
 import math
 from pathlib import Path
@@ -96,7 +98,7 @@ class Scenario:
 
     def raw(self) -> Any:
         """Return the whole scenario as read from YAML."""
-        return yaml.load(self.text, LOADER)
+        return copy.deepcopy(_read(self.text))
 
     def times(self) -> NDArray[np.float64]:
         """Return the times of the samples [s], shape (samples,)."""
@@ -119,6 +121,10 @@ class Scenario:
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
         """Return all combinations of the values that vary, each with its scenario."""
+        return list(self._variants)
+
+    @cached_property
+    def _variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
         found = []
         for changes in product(*self.vary.values()):
             keys: dict[str, Any] = {'vary': {}}
@@ -127,6 +133,11 @@ class Scenario:
             found.append((dict(zip(self.vary, (change.value for change in changes))),
                           self.replaced(keys)))
         return found
+
+
+@lru_cache(maxsize=1000)
+def _read(text: str) -> Any:
+    return yaml.load(text, LOADER)
 
 
 def named_files(parameters: Any) -> Iterator[Path]:
@@ -278,3 +289,11 @@ def _check_variants(scenario: Scenario) -> None:
         if not np.array_equal(variant.times(), times):
             raise wrong('vary', problem=': duration and measure.interval are not allowed to '
                         'change the times of samples')
+
+
+def count_devices(scenario: Scenario) -> int:
+    """Return the number of devices of a scenario."""
+    random = np.random.default_rng(0)
+    return sum(getattr(group.parameters, 'count', None)
+               or len(group.topology.place(group.parameters, random).position)
+               for group in scenario.groups)

@@ -32,7 +32,7 @@ from leader_election.lab.figures.curves import draw_mandated, draw_map, draw_swe
 from leader_election.lab.figures.localisation_error import draw_localisation_error
 from leader_election.lab.figures.network_snapshots import draw_partitions
 from leader_election.lab.figures.steadiness import draw_border, draw_steadiness
-from leader_election.lab.runs.store import kept_of
+from leader_election.lab.runs.kept import kept_of
 from leader_election.parameters import did_you_mean
 from leader_election.swarm.view.charts import FONT, new_figure, tidy
 from matplotlib.axes import Axes
@@ -223,8 +223,9 @@ def draw(name: str, folder: Path, out: Path) -> Path:
 
     :param folder: the folder of the results (see :mod:`leader_election.lab.runs.results`).
     :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
-    :raises FigureError: if there is no such figure, or the file cannot be written.
-    :raises ResultError: if results that it needs are missing or cannot be read.
+    :raises FigureError: if there is no such figure.
+    :raises ResultError: if results that it needs are missing or cannot be read, or the file cannot
+        be written.
     """
     wanted = drawing(name)
     return style.draw_to(lambda: wanted.draw(

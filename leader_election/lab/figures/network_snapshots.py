@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.figures.style import check_writable, write_errors
+from leader_election.lab.runs.files import check_writable, write_errors
 from leader_election.lab.simulation.simulate import simulate
 from leader_election.lab.simulation.snapshots import Snapshot
 from leader_election.swarm.view.charts import FONT, INK, new_figure

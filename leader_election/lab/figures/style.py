@@ -12,17 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The common style of all figures, and the checks of the files that they are written to."""
+"""The common style of all figures."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from leader_election.lab.analysis.measures import half_widths
-from leader_election.lab.runs.results import reason, ResultError
+from leader_election.lab.runs.files import check_writable, ResultError, write_errors
 from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -173,24 +171,7 @@ def count_seeds(values: xr.DataArray) -> str:
 
 
 class FigureError(ResultError):
-    """An unknown figure, or one that cannot be drawn or written; the text is one line."""
-
-
-def check_writable(out: Path, kinds: Sequence[str]) -> None:
-    """
-    Check that a file can be written, before its content is computed; its folder is created.
-
-    :param kinds: the allowed suffixes, such as ``.png``.
-    :raises FigureError: if it cannot be written.
-    """
-    if out.suffix not in kinds:
-        raise FigureError(f'{out} cannot be written: it takes one of {", ".join(kinds)}')
-    if out.is_dir():
-        raise FigureError(f'{out} cannot be written: it is a folder; move it away')
-    with write_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(out if out.exists() else out.parent, os.W_OK):
-        raise FigureError(f'{out} cannot be written: it is not allowed')
+    """An unknown figure, or one that cannot be drawn; the text is one line."""
 
 
 def draw_to(draw: Callable[[], Figure], out: Path) -> Path:
@@ -199,19 +180,10 @@ def draw_to(draw: Callable[[], Figure], out: Path) -> Path:
 
     :param draw: called once the file is known to be writable.
     :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
-    :raises FigureError: if it cannot be written there.
+    :raises ResultError: if it cannot be written there.
     """
     check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
     figure = draw()
     with write_errors(out):
         figure.savefig(out)
     return out
-
-
-@contextmanager
-def write_errors(out: Path) -> Iterator[None]:
-    """Convert errors of writing a file within a block into a :class:`FigureError`."""
-    try:
-        yield
-    except OSError as error:
-        raise FigureError(f'{out} cannot be written: {reason(error)}') from None

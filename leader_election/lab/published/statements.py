@@ -30,8 +30,9 @@ from leader_election.lab.analysis import measures
 from leader_election.lab.analysis.measures import Estimate, Floats
 from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.published import SETTLED, SWITCHES
-from leader_election.lab.runs.results import MISSING, path_of
-from leader_election.lab.runs.store import kept_of
+from leader_election.lab.runs.files import path_of
+from leader_election.lab.runs.kept import kept_of
+from leader_election.lab.runs.results import MISSING
 import numpy as np
 import xarray as xr
 

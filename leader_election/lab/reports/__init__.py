@@ -33,12 +33,13 @@ from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.lab.figures import coordination2019, localisation_error, steadiness
 from leader_election.lab.figures.curves import draw_own
-from leader_election.lab.figures.style import check_writable, count_seeds, draw_to, write_errors
+from leader_election.lab.figures.style import count_seeds, draw_to
 from leader_election.lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election.lab.runs import computation as runs
+from leader_election.lab.runs.files import check_writable, path_of, ResultError, write_errors
+from leader_election.lab.runs.kept import kept_of
 from leader_election.lab.runs.provenance import machine
-from leader_election.lab.runs.results import MISSING, path_of, ResultError, varied
-from leader_election.lab.runs.store import kept_of
+from leader_election.lab.runs.results import MISSING, varied
 import xarray as xr
 import yaml
 

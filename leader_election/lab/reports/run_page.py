@@ -21,8 +21,8 @@ from pathlib import Path
 
 from leader_election.lab.analysis.paired_differences import SHOWN
 from leader_election.lab.analysis.summary import cells
-from leader_election.lab.figures.style import write_errors
 from leader_election.lab.reports import report, TEMPLATES, VERSIONS
+from leader_election.lab.runs.files import write_errors
 from leader_election.lab.runs.results import scenario_of
 from leader_election.lab.simulation.simulate import simulate
 from leader_election.lab.simulation.snapshots import Snapshot

@@ -30,7 +30,9 @@ from typing import Any, NamedTuple
 from leader_election.lab.experiment.parser import ScenarioError
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.runs import results, store
-from leader_election.lab.runs.results import Key, MISSING, ResultError
+from leader_election.lab.runs.files import replacing, ResultError
+from leader_election.lab.runs.results import MISSING
+from leader_election.lab.runs.store import Key
 import numpy as np
 import xarray as xr
 import yaml
@@ -68,7 +70,7 @@ def keep_text(scenario: Scenario, folder: Path) -> None:
     """Keep the text of a scenario beside its runs, which tells later what has changed."""
     name = hashlib.sha256(scenario.text.encode()).hexdigest()[:store.DIGITS]
     file = store.runs_of(folder, scenario.name) / f'{name}.yaml'
-    with results.replacing(file) as temporary:
+    with replacing(file) as temporary:
         temporary.write_text(scenario.text)
 
 

@@ -37,9 +37,9 @@ import uuid
 
 from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
-from leader_election.lab.runs import results, store
-from leader_election.lab.runs.results import Key, ResultError
-from leader_election.lab.runs.store import Digests
+from leader_election.lab.runs import store
+from leader_election.lab.runs.files import reason, ResultError
+from leader_election.lab.runs.store import Digests, Key
 from leader_election.lab.simulation.run import Run
 from leader_election.lab.simulation.simulate import simulate, simulate_branches
 from leader_election.lab.terminal_output import Progress
@@ -145,7 +145,7 @@ def connected(address: str, workers: int) -> Iterator[Any]:
         if cluster is not None:
             cluster.close()
         raise ResultError(f'there is no Dask scheduler at {address} '
-                          f'({results.reason(error)})') from None
+                          f'({reason(error)})') from None
     try:
         yield client
     finally:
@@ -235,7 +235,7 @@ class Sweep:
             threads = self.client.nthreads()
         except (OSError, TimeoutError, AsyncTimeoutError) as error:
             raise ResultError(
-                f'the Dask scheduler at {self.address} is gone ({results.reason(error)}); '
+                f'the Dask scheduler at {self.address} is gone ({reason(error)}); '
                 'finished runs are kept, and the same command goes on from there') from None
         for worker in self.refused.keys() - threads.keys():
             if not self.refused.pop(worker):
@@ -248,7 +248,7 @@ class Sweep:
                     continue  # It is gone again.
                 # Another error: the package is missing there, or older.
                 self.refused[worker] = answer if isinstance(answer, str) else (
-                    f'{type(answer).__name__}: {results.reason(answer)}')
+                    f'{type(answer).__name__}: {reason(answer)}')
                 if self.refused[worker]:
                     self.progress.note(f'worker {worker} is not used: {self.refused[worker]}')
         for future, groups, allowed in list(self._batches.values()):

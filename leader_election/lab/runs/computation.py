@@ -22,10 +22,10 @@ import os
 from pathlib import Path
 
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.runs import results, store
+from leader_election.lab.runs import kept, results, store
 from leader_election.lab.runs.before import keep_text
-from leader_election.lab.runs.results import Key, ResultError
-from leader_election.lab.runs.store import Digests, fingerprint
+from leader_election.lab.runs.files import check_no_folder, path_of, ResultError
+from leader_election.lab.runs.store import Digests, fingerprint, Key
 from leader_election.lab.terminal_output import Progress
 import xarray
 
@@ -62,7 +62,7 @@ def run(
     progress = progress or Progress()
     labels = [scenario.entrant(label).label for label in algorithms] or [
         entrant.label for entrant in scenario.entrants]
-    results.check_no_folder(results.path_of(folder, scenario.name))
+    check_no_folder(path_of(folder, scenario.name))
     variants = [variant for _, variant in scenario.variants()]
     digests = store.digests(scenario)
     with store.claimed(folder, scenario.name):
@@ -70,7 +70,7 @@ def run(
             store.discard(folder, scenario.name)
         asked = [Key(label, variant, seed) for seed in seeds
                  for variant in range(len(variants)) for label in labels]
-        path = results.path_of(folder, scenario.name)
+        path = path_of(folder, scenario.name)
         # A damaged file is found now, not after hours of computation.
         old = results.load(path, ['fingerprint']) if path.exists() else None
         finished = store.finished(folder, scenario.name)
@@ -98,7 +98,7 @@ def run(
                         threads.compile_by_running(variants[0], label, progress)
                     with progress.counting(scenario.name, len(keys)):
                         threads.compute(groups, variants, workers or cores(), progress)
-        return store.collect(scenario, folder, digests)
+        return kept.collect(scenario, folder, digests)
 
 
 @contextmanager

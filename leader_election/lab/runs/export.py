@@ -29,6 +29,7 @@ from leader_election.lab.analysis.measures import DERIVED, time_average
 from leader_election.lab.columns import COLUMNS, COUNTERS
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results
+from leader_election.lab.runs.files import reason, replacing, ResultError
 from leader_election.lab.terminal_output import Rows, terminal_table
 import pandas
 import pyarrow
@@ -52,10 +53,10 @@ class Column(NamedTuple):
 def check_format(path: Path) -> None:
     """Raise a :class:`ResultError` if a table cannot be written to a path."""
     if path.suffix not in (CSV, PARQUET):
-        raise results.ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
+        raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
                                   f'{PARQUET}')
     if path.is_dir():
-        raise results.ResultError(f'{path} cannot be written: it is a folder; move it away')
+        raise ResultError(f'{path} cannot be written: it is a folder; move it away')
 
 
 def columns(frame: pandas.DataFrame, scenario: Scenario, summary: bool) -> list[Column]:
@@ -105,9 +106,9 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise results.ResultError(f'{path} cannot be written ({results.reason(error)})') from None
+        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
     rows = 0
-    with results.replacing(path) as temporary:
+    with replacing(path) as temporary:
         if path.suffix == CSV:
             with open(temporary, 'w', newline='') as stream:
                 for frame in frames(dataset, summary):

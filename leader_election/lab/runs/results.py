@@ -25,13 +25,10 @@ a run in any dataset. The attributes ``long_name``, ``units`` and ``description`
 variable, by the conventions for climate and forecast metadata (CF).
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import version
 import math
-import os
 from pathlib import Path
 import platform
 from typing import Any, NamedTuple
@@ -47,6 +44,8 @@ from leader_election.lab.columns import (
     REGION_MEASURES,
 )
 from leader_election.lab.experiment.scenario import parse, Scenario
+from leader_election.lab.runs.files import check_no_folder, reason, replacing, ResultError
+from leader_election.lab.runs.store import Digests, Key
 from leader_election.lab.simulation.run import Run
 from leader_election.parameters import table
 import numpy as np
@@ -133,29 +132,6 @@ EXACT = ('instability',)
 
 PERIOD, WINDOW = 'round_period', 'instability_window'
 """The variables with the time between rounds [s] and the window of instability [rounds]."""
-
-
-class ResultError(Exception):
-    """A file of results that cannot be used; the text is one line for the user."""
-
-
-class Key(NamedTuple):
-    """The identity of one run of a scenario."""
-
-    algorithm: str
-    """The label of the algorithm."""
-    variant: int
-    """Index into ``scenario.variants()``."""
-    seed: int
-
-
-Digests = Mapping[tuple[str, int], object]
-"""The fingerprint of each algorithm, by label, and variant."""
-
-
-def path_of(folder: Path, name: str) -> Path:
-    """Return the path of the results of a scenario."""
-    return folder / f'{name}.nc'
 
 
 def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
@@ -293,58 +269,9 @@ def scenario_of(dataset: xarray.Dataset) -> Scenario:
     return parse(yaml.safe_load(dataset.attrs['text']), dataset.attrs['scenario'])
 
 
-def count_devices(scenario: Scenario) -> int:
-    """Return the number of devices of a scenario."""
-    random = np.random.default_rng(0)
-    return sum(getattr(group.parameters, 'count', None)
-               or len(group.topology.place(group.parameters, random).position)
-               for group in scenario.groups)
-
-
-def check_no_folder(path: Path) -> None:
-    """Raise a :class:`ResultError` if the path of results is a folder."""
-    if path.is_dir():
-        raise ResultError(f'{path} is a folder, where a file is to be; move it away')
-
-
 def fingerprints(dataset: xarray.Dataset, known: Digests) -> xarray.DataArray:
     shape = [dataset.sizes[name] for name in varied(dataset)]
     return xarray.DataArray(
         np.array([[str(known[label, k]) for k in range(math.prod(shape))]
                   for label in dataset['algorithm'].values.tolist()]).reshape(-1, *shape),
         {name: dataset[name] for name in ('algorithm', *varied(dataset))})
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """
-    Yield the path of a temporary file that replaces ``path`` once it is complete.
-
-    :raises ResultError: if it cannot be written.
-    """
-    temporary = path.with_name(f'.{path.name}.writing')
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    except (OSError, RuntimeError) as error:
-        raise ResultError(f'{path} cannot be written ({reason(error)}); make room, or choose '
-                          'another folder by --results') from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def reason(error: Exception) -> str:
-    """
-    Return the reason of a failed file access, in one line.
-
-    >>> reason(OSError(28, 'No space left on device', 'results/random.nc'))
-    'No space left on device'
-    """
-    return str(getattr(error, 'strerror', None) or error).splitlines()[0]
-
-
-def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
-    """Return the number of seeds that are done for all algorithms and variants."""
-    needed = len(scenario.entrants) * len(scenario.variants())
-    runs = Counter(key.seed for key in keys)
-    return sum(count == needed for count in runs.values())

@@ -17,42 +17,51 @@ The store of the finished runs of a scenario: one file a run, named by fingerpri
 
 The files are in ``<folder>/<scenario>.runs``. Runs of another text of the scenario, or of other
 code, stay there, and are used again if that text and code return. The results file,
-``<folder>/<scenario>.nc``, has all runs of the present text and code; it is made of these files.
+``<folder>/<scenario>.nc``, has all runs of the present text and code; it is made of these files
+(:mod:`leader_election.lab.runs.kept`).
 
 A fingerprint has digests of the scenario, of the algorithm, and of their code. The scenario is
 digested as read: a comment, a title, another order of keys or ``10.0`` for ``10`` make no
 difference, but a default that is written out does.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 import fcntl
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 import zipfile
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.coordination.aggregate import AGGREGATES
-from leader_election.lab.experiment import scenario as scenarios
 from leader_election.lab.experiment.parser import label_of
 from leader_election.lab.experiment.scenario import named_files, Scenario
 from leader_election.lab.experiment.schema import Entrant
-from leader_election.lab.runs import provenance, results, sources
-from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs import sources
+from leader_election.lab.runs.files import path_of, reason, replacing, ResultError
 from leader_election.lab.simulation.network_events import EVENTS
 from leader_election.lab.simulation.run import Run
 import numpy as np
-import xarray
 
-MADE_OF = 'made_of'
-"""The attribute of results with a digest of the names of the runs that they are made of."""
 NOT_OF_RUNS = ('title', 'source', 'algorithms', 'vary')
 """Sections of a scenario that a run of one algorithm in one variant does not depend on."""
 DIGITS = 12
 """Hexadecimal digits of each digest."""
+
+
+class Key(NamedTuple):
+    """The identity of one run of a scenario."""
+
+    algorithm: str
+    """The label of the algorithm."""
+    variant: int
+    """Index into ``scenario.variants()``."""
+    seed: int
 
 
 class Fingerprint(NamedTuple):
@@ -99,7 +108,7 @@ def fingerprint(scenario: Scenario, algorithm: str, but_later_events: bool = Fal
                        or EVENTS.get(event['kind']).prepare is not None]
     return Fingerprint(
         _digest(world, *_contents(scenario)), _digest(entry),
-        sources.of_run(tuple(_chosen(scenario, entrant)))[:DIGITS])
+        sources.of_run(tuple(chosen(scenario, entrant)))[:DIGITS])
 
 
 def inputs_of(scenario: Scenario, algorithm: str) -> dict[str, Any]:
@@ -129,7 +138,7 @@ def _contents(scenario: Scenario) -> Iterator[str]:
         yield from (sources.digest([file]) for file in named_files(parameters))
 
 
-def _chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:
+def chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:
     """Yield the functions that the scenario chooses by name."""
     election = ALGORITHMS.get(entrant.algorithm.name)
     for algorithm in (election, entrant.algorithm):
@@ -179,44 +188,23 @@ def keys_of(seeds: dict[str, set[int]], digests: Digests) -> set[Key]:
             for seed in seeds.get(str(digest), ())}
 
 
+def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
+    """Return the number of seeds that are done for all algorithms and variants."""
+    needed = len(scenario.entrants) * math.prod(map(len, scenario.vary.values()))
+    runs = Counter(key.seed for key in keys)
+    return sum(count == needed for count in runs.values())
+
+
 def discard(folder: Path, name: str) -> None:
     """Remove all finished runs of a scenario, and its texts."""
-    results.path_of(folder, name).unlink(missing_ok=True)
+    path_of(folder, name).unlink(missing_ok=True)
     for file in runs_of(folder, name).glob('[!.]*'):
         file.unlink()
 
 
-def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Dataset:
-    """
-    Return all finished runs of a scenario, at least one; its results file is made of them.
-
-    :param digests: the fingerprints of the scenario.
-    :raises ResultError: if a file cannot be read or written.
-    """
-    path = results.path_of(folder, scenario.name)
-    keys = sorted(keys_of(finished(folder, scenario.name), digests))
-    files = [file_of(folder, scenario.name, digests[key[:2]], key.seed) for key in keys]
-    made_of = hashlib.sha256(repr((scenario.text, [file.name for file in files])).encode()
-                             ).hexdigest()[:16]
-    if path.exists():
-        dataset = results.load(path)
-        if dataset.attrs.get(MADE_OF) == made_of:
-            return dataset
-    labels = {key.algorithm for key in keys}
-    dataset = results.empty(
-        scenario, [each.label for each in scenario.entrants if each.label in labels],
-        sorted({key.seed for key in keys}))
-    for key, file in zip(keys, files):
-        results.put(dataset, key, read(file))
-    chosen = [piece for entrant in scenario.entrants for piece in _chosen(scenario, entrant)]
-    results.save(dataset.assign_attrs({MADE_OF: made_of, **provenance.attributes(
-        scenario, chosen)}), scenario, path, digests)
-    return results.load(path)
-
-
 def keep(finished: Run, file: Path) -> None:
     """Write one run; raise a :class:`ResultError` if that fails."""
-    with results.replacing(file) as temporary, open(temporary, 'wb') as stream:
+    with replacing(file) as temporary, open(temporary, 'wb') as stream:
         # In a thread, where no Ctrl-C arrives: an interrupted archive cannot be closed.
         with ThreadPoolExecutor(1) as writer:
             writer.submit(
@@ -230,7 +218,7 @@ def read(file: Path) -> Run:
         with np.load(file) as part:
             return Run(part['samples'], part['counts'], float(part['message_bytes']))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ResultError(f'{file} cannot be read ({results.reason(error)}); remove it, and this '
+        raise ResultError(f'{file} cannot be read ({reason(error)}); remove it, and this '
                           'run is computed again') from None
 
 
@@ -242,7 +230,7 @@ def claimed(folder: Path, name: str) -> Iterator[None]:
         runs.mkdir(parents=True, exist_ok=True)
         lock = open(runs / '.lock', 'w')
     except OSError as error:
-        raise ResultError(f'{runs} cannot be written ({results.reason(error)}); choose another '
+        raise ResultError(f'{runs} cannot be written ({reason(error)}); choose another '
                           'folder with --results') from None
     with lock:
         try:
@@ -251,55 +239,3 @@ def claimed(folder: Path, name: str) -> Iterator[None]:
             raise ResultError(f'{runs} is in use by another lab run; wait for it, or choose '
                               'another folder with --results') from None
         yield
-
-
-class UnknownResultsError(ResultError):
-    """A name of neither a scenario nor results; the text is one line for the user."""
-
-
-def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
-    """
-    Return the kept results of a scenario.
-
-    :param name_or_path: the path of a scenario's file, the name of one of the package's, or the
-        name of results in the folder, which are then used without a check.
-    :param folder: of the results (see :mod:`leader_election.lab.runs.results`).
-    :raises ResultError: if there are none, or they are of another scenario or version; the text
-        has the command to run.
-    :raises ScenarioError: if the scenario's file is missing or its content is not allowed.
-    """
-    if name_or_path.endswith(scenarios.SUFFIXES) or name_or_path in scenarios.names():
-        return kept_of(scenarios.load(name_or_path), folder, name_or_path)
-    path = results.path_of(folder, name_or_path)
-    if Path(name_or_path).name != name_or_path or not path.exists():
-        raise UnknownResultsError(
-            f'there are no results {name_or_path!r} in {folder}; it takes the path of a scenario '
-            f'such as {Path(name_or_path).name}.yaml')
-    return results.load(path)
-
-
-def kept_of(scenario: Scenario, folder: Path, argument: str) -> xarray.Dataset:
-    """
-    Return the kept results of a scenario that is loaded already.
-
-    :param argument: its name on the command line, for the error text.
-    """
-    path = results.path_of(folder, scenario.name)
-    if not path.exists():
-        raise ResultError(f'{path} is not there; it is made by: lab run {argument}')
-    return check_current(results.load(path), scenario, path)
-
-
-def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
-    """
-    Return results that were read from a path, if all are of this scenario and the present code.
-
-    :raises ResultError: if some are not.
-    """
-    now = results.fingerprints(results.empty(scenario, [e.label for e in scenario.entrants], []),
-                               digests(scenario))
-    then = dataset['fingerprint']
-    if now.dims != then.dims or not now.reindex_like(then, fill_value='').equals(then):
-        raise ResultError(f'{path} holds runs of another text of the scenario, or of other code; '
-                          'lab run keeps them, and runs again what is missing')
-    return dataset

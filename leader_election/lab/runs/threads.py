@@ -25,7 +25,7 @@ from time import monotonic
 from leader_election.lab.columns import ROUNDS
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import store
-from leader_election.lab.runs.results import Key
+from leader_election.lab.runs.store import Key
 from leader_election.lab.simulation.simulate import simulate, simulate_branches
 from leader_election.lab.terminal_output import Progress
 from numba.core import event

@@ -37,7 +37,8 @@ from leader_election.lab.analysis import measures
 from leader_election.lab.analysis.measures import Floats
 from leader_election.lab.analysis.paired_differences import to_first
 from leader_election.lab.commands import LEAST, Width
-from leader_election.lab.runs.results import ResultError, varied
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.results import varied
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 import xarray as xr

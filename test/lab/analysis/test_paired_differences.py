@@ -29,7 +29,7 @@ from leader_election.lab.analysis.paired_differences import (
     to_first_rows,
 )
 from leader_election.lab.reports import TEMPLATES
-from leader_election.lab.runs.results import ResultError
+from leader_election.lab.runs.files import ResultError
 from leader_election.lab.terminal_output import terminal_table
 import numpy as np
 import pytest

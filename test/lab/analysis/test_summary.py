@@ -22,7 +22,7 @@ from leader_election.lab.columns import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results
-from leader_election.lab.runs.results import Key
+from leader_election.lab.runs.store import Key
 from leader_election.lab.simulation.run import Run
 from leader_election.lab.simulation.simulate import simulate
 from leader_election.lab.simulation.simulation import Simulation

@@ -31,7 +31,7 @@ from leader_election.lab.figures.curves import (
     NO_WINNER,
 )
 from leader_election.lab.figures.style import colour_of, colours_of, FigureError
-from leader_election.lab.runs.results import ResultError
+from leader_election.lab.runs.files import ResultError
 from matplotlib.colors import to_rgb
 import numpy as np
 import pytest

@@ -32,6 +32,7 @@ from leader_election.lab.figures.steadiness import (
     take_over_times,
 )
 from leader_election.lab.figures.style import FigureError
+from leader_election.lab.runs.files import ResultError
 from leader_election.lab.simulation.snapshots import Snapshot
 from leader_election.swarm.view.formatting import GONE
 import numpy as np
@@ -96,13 +97,13 @@ def test_an_animation_has_a_frame_a_second_up_to_the_limit(tmp_path, duration, f
 
 
 def test_an_animation_of_another_kind_is_refused(tmp_path):
-    with pytest.raises(FigureError, match='takes one of .gif'):
+    with pytest.raises(ResultError, match='takes one of .gif'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.avi')
 
 
 def test_a_folder_in_the_place_of_an_animation_is_an_error(tmp_path):
     (tmp_path / 'run.gif').mkdir()
-    with pytest.raises(FigureError, match='run.gif cannot be written: it is a folder'):
+    with pytest.raises(ResultError, match='run.gif cannot be written: it is a folder'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.gif')
 
 

@@ -36,7 +36,8 @@ from leader_election.lab.reports import (
     write_report,
 )
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs.results import empty, path_of, ResultError, save
+from leader_election.lab.runs.files import path_of, ResultError
+from leader_election.lab.runs.results import empty, save
 from leader_election.lab.runs.store import digests
 from PIL import Image
 import pytest
@@ -112,7 +113,7 @@ def test_an_unwritable_file_is_an_error_before_drawing(folder, tmp_path, place, 
     (tmp_path / 'folder.png').mkdir()
     (tmp_path / 'file').write_text('')
     (tmp_path / 'nowhere.png').symlink_to(tmp_path / 'not' / 'there.png')
-    with pytest.raises(FigureError, match=f'cannot be written: .*{message}') as raised:
+    with pytest.raises(ResultError, match=f'cannot be written: .*{message}') as raised:
         figures.draw('acsos2022_fig5', folder, tmp_path / place)
     assert str(tmp_path / place) in str(raised.value) and '\n' not in str(raised.value)
 

@@ -29,7 +29,7 @@ from lab.small_scenario import load, write
 import leader_election
 from leader_election.lab.runs import cluster, results, store
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs.results import ResultError
+from leader_election.lab.runs.files import ResultError
 import pytest
 
 PACKAGE = Path(leader_election.__file__).parent

@@ -28,7 +28,8 @@ from leader_election.lab.commands import LEAST, parse_width, Width
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import results, store, threads
-from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.store import Key
 from leader_election.lab.runs.threads import compiling
 from leader_election.lab.runs.until_width import (
     conclusion,

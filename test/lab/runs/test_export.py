@@ -21,7 +21,8 @@ from leader_election.lab.columns import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import export, results
-from leader_election.lab.runs.results import attributes, LABELS, ResultError
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.results import attributes, LABELS
 import numpy as np
 import pandas
 from pyarrow import parquet

@@ -27,8 +27,9 @@ from leader_election.lab.columns import (
     REGION_MEASURES,
 )
 from leader_election.lab.experiment.scenario import Scenario
-from leader_election.lab.runs import results, store
-from leader_election.lab.runs.results import Key, ResultError
+from leader_election.lab.runs import kept, results, store
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.store import Key
 from leader_election.lab.simulation.run import Run
 import numpy as np
 import pytest
@@ -95,10 +96,10 @@ def test_results_of_another_scenario_are_refused(varied: Scenario, tmp_path: Pat
     # Other algorithms and additional values do not matter.
     for change in (('radius: 30, wins', 'radius: 31, wins'), ('[0, 0.5]', '[0, 0.2, 0.5]')):
         other = load(tmp_path, VARIED.replace(*change))
-        assert store.check_current(loaded, other, path) is loaded
+        assert kept.check_current(loaded, other, path) is loaded
     for change in (('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]')):
         with pytest.raises(ResultError, match=r'small\.nc holds runs of another .* lab run keeps'):
-            store.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
+            kept.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
 
 
 @pytest.mark.parametrize('left', [0, 10, 0.5, -1])
@@ -142,9 +143,9 @@ def test_a_full_disk_leaves_the_older_file(varied: Scenario, tmp_path: Path, roo
 def test_a_seed_is_done_with_all_its_runs(varied: Scenario) -> None:
     # Two algorithms and four variants: eight runs a seed.
     all_of_1 = {Key(label, variant, 1) for label in ('classic', 'bounded') for variant in range(4)}
-    assert results.seeds_done(all_of_1, varied) == 1
-    assert results.seeds_done(all_of_1 - {Key('bounded', 3, 1)}, varied) == 0
-    assert results.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1
+    assert store.seeds_done(all_of_1, varied) == 1
+    assert store.seeds_done(all_of_1 - {Key('bounded', 3, 1)}, varied) == 0
+    assert store.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1
 
 
 @pytest.mark.parametrize(('part', 'measures'), [

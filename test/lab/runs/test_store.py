@@ -32,9 +32,10 @@ from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
 from leader_election.lab.runs import provenance, results, sources, store
 from leader_election.lab.runs.before import lines, with_before
-from leader_election.lab.runs.results import Key, ResultError
-from leader_election.lab.runs.store import fingerprint, kept, UnknownResultsError
-from leader_election.lab.subcommands import seeds_done
+from leader_election.lab.runs.files import ResultError
+from leader_election.lab.runs.kept import kept, UnknownResultsError
+from leader_election.lab.runs.store import fingerprint, Key
+from leader_election.lab.subcommands.scenario_list import seeds_done
 import pytest
 import xarray
 
