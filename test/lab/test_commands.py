@@ -127,25 +127,52 @@ def lab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_run(tmp_path, lab):
+    lab(*small(tmp_path, '--seeds', 3, '--workers', 2, '--results', tmp_path / 'two'))
     done = run(*small(tmp_path, '--seeds', 3, '--workers', 1))
     assert (done.returncode, done.stderr) == (0, '')
+    # This process has compiled the code and cached it.
+    assert 'compil' not in done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
     # The means of both algorithms, and the difference to the first.
     assert [row[:2] for row in rows if row and row[0] in ('classic', 'bounded')] == [
         ['classic', '3'], ['bounded', '3'], ['bounded', '3']]
     assert rows[-1] == ['wrote', str(tmp_path / 'out' / 'small.nc')]
     assert '6 of 6 runs' in done.stdout
-    lab(*small(tmp_path, '--seeds', 3, '--workers', 2, '--results', tmp_path / 'two'))
     assert results.load(tmp_path / 'out' / 'small.nc').equals(
         results.load(tmp_path / 'two' / 'small.nc'))
+
+
+def test_modules_that_load_slowly_are_imported_only_when_they_are_needed(tmp_path, lab):
+    arguments = [str(argument) for argument in small(tmp_path, '--seeds', 2)
+                 if argument != '--no-animation']
+    lab(*arguments)
+    compiler, plots = {'numba', 'leader_election.lab.engine'}, {'matplotlib', 'networkx'}
+    tables = {'xarray', 'pandas', 'scipy'}
+    code = ['import sys'] + [
+        f'import leader_election.lab.{module}; assert {slow!r}.isdisjoint(sys.modules)'
+        for module, slow in (
+            ('commands', compiler | plots | tables | {'numpy'}),
+            ('subcommands.scenario_list', compiler | plots | tables),
+            ('subcommands.running', compiler | plots | {'leader_election.lab.runs.cluster'}))]
+    # With all runs and the animation there.
+    code += [f'sys.argv = {["lab", *arguments]!r}',
+             'assert leader_election.lab.commands.main() == 0',
+             f'assert {compiler | plots!r}.isdisjoint(sys.modules)']
+    done = subprocess.run([sys.executable, '-c', '\n'.join(code)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, '')
 
 
 def test_the_run_that_is_animated_is_named(tmp_path, lab):
     arguments = [argument for argument in small(tmp_path, '--seeds', '4-5', text=VARIED)
                  if argument != '--no-animation']
     out = tmp_path / 'out' / 'small_classic.gif'
-    assert lab(*arguments).splitlines()[-1] == (
-        f'wrote {out}: seed 4, messages.loss=0, rounds.phase=random')
+    which = 'seed 4, messages.loss=0, rounds.phase=random'
+    assert lab(*arguments).splitlines()[-1] == f'wrote {out}: {which}'
+    written = out.stat().st_mtime_ns
+    # It is drawn again only for another run, or another title.
+    assert lab(*arguments).splitlines()[-1] == f'{out} is there already: {which}'
+    assert out.stat().st_mtime_ns == written
+    assert lab(*arguments, '--set', 'title=Other').splitlines()[-1] == f'wrote {out}: {which}'
     out.unlink()
     out.mkdir()
     # Reported before anything is run.

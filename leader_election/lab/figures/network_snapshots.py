@@ -165,14 +165,15 @@ WIDTH = 5.4
 DPI = 100
 
 
-def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
+def animate(scenario: Scenario, algorithm: str, seed: int, out: Path, comment: str = '') -> Path:
     """
     Write an animation of a run: devices in their leaders' colours, leaders as stars, the time.
 
     :param algorithm: the label of one of the scenario's algorithms.
     :param out: a ``.gif``.
+    :param comment: stored in the file.
     :return: out.
-    :raises FigureError: if the file cannot be written.
+    :raises ResultError: if the file cannot be written.
     """
     check_writable(out, ['.gif'])
     frames = min(FRAMES, len(scenario.times()))
@@ -195,5 +196,5 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
         return Image.fromarray(np.array(canvas.buffer_rgba())[:, :, :3])
 
     with write_errors(out):
-        save_gif([image(snapshot) for snapshot in snapshots], out, RATE)
+        save_gif([image(snapshot) for snapshot in snapshots], out, RATE, comment)
     return out

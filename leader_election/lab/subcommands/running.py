@@ -16,6 +16,8 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from leader_election.lab.analysis.measures import check_measure, measures_to_come
@@ -23,12 +25,14 @@ from leader_election.lab.analysis.paired_differences import to_first_rows
 from leader_election.lab.analysis.summary import level_lines, table
 from leader_election.lab.commands import LIMIT, SEEDS
 from leader_election.lab.experiment import scenario as scenarios
+from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import computation as runs
-from leader_election.lab.runs import results
+from leader_election.lab.runs import results, store
 from leader_election.lab.runs.files import check_writable, path_of
 from leader_election.lab.runs.until_width import conclusion, run_until
 from leader_election.lab.terminal_output import console, terminal_table
 from leader_election.parameters.command_line import ExitStatus
+from PIL import Image
 import xarray
 
 MISSED = 1
@@ -69,14 +73,31 @@ def run(options: argparse.Namespace) -> int:
         print(conclusion(outcome, options.measure, options.until_width))
     print(f'wrote {path_of(options.results, scenario.name)}')
     if not options.no_animation:
-        from leader_election.lab.figures.network_snapshots import animate
         values, variant = scenario.variants()[0]
         seed = (options.seeds or range(1))[0]
-        print(f'wrote {animate(variant, label, seed, out)}: {run_label(seed, values)}')
+        wrote = write_animation(variant, label, seed, out)
+        print(f'wrote {out}: {run_label(seed, values)}' if wrote
+              else f'{out} is there already: {run_label(seed, values)}')
     if options.html is not None:
         from leader_election.lab.reports.run_page import write_run_page
         print(f'wrote {write_run_page(dataset, options.html, (options.seeds or [0])[0])}')
     return ExitStatus.OK if outcome is None or outcome.reached else MISSED
+
+
+def write_animation(scenario: Scenario, label: str, seed: int, out: Path) -> bool:
+    """
+    Write the animation of a run, unless the file shows this run already.
+
+    :return: whether it was written.
+    """
+    of = f'{scenario.title}; {label}, seed {seed}; {store.fingerprint(scenario, label)}'
+    with suppress(OSError), Image.open(out) as present:
+        if present.info.get('comment') == of.encode():
+            return False
+    # With matplotlib and the compiler.
+    from leader_election.lab.figures.network_snapshots import animate
+    animate(scenario, label, seed, out, of)
+    return True
 
 
 def run_label(seed: int, values: Mapping[str, Any]) -> str:

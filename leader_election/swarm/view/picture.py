@@ -261,18 +261,20 @@ def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_ran
     save_gif([image(frame) for frame in frames], path)
 
 
-def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE) -> None:
+def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE,
+             comment: str = '') -> None:
     """
     Write images to an animated GIF in the colours of leaders and in greys.
 
     :param images: at least one, all of one size.
     :param rate: frames a second.
+    :param comment: stored in the file.
     :raises OSError: when the file cannot be written.
     """
     drawn = [reduced(image) for image in images]
     pauses = [round(1000 / rate)] * (len(drawn) - 1) + [round(1000 * _LAST_FRAME)]
     drawn[0].save(path, format='GIF', save_all=True, append_images=drawn[1:], duration=pauses,
-                  loop=0, optimize=True)
+                  loop=0, optimize=True, comment=comment.encode())
 
 
 def reduced(image: Image.Image) -> Image.Image:

@@ -222,12 +222,3 @@ def test_ctrl_c_at_a_terminal_is_one_line(tmp_path):
         _, error = lab.communicate()
     assert (lab.returncode, error) == (
         130, 'stopped; finished runs are kept, and the same command goes on from there\n')
-
-
-def test_unneeded_module_is_not_loaded():
-    # xarray itself imports dask if it is installed.
-    code = ''.join(f'import sys; import leader_election.lab.{module}\n'
-                   f'assert {slow!r}.isdisjoint(sys.modules)\n' for module, slow in (
-                       ('commands', {'xarray', 'pandas', 'numba', 'scipy', 'matplotlib'}),
-                       ('subcommands', {'leader_election.lab.runs.cluster'})))
-    assert subprocess.run([sys.executable, '-c', code]).returncode == 0
