@@ -171,7 +171,7 @@ def _environment(prefix: Path) -> dict[str, str]:
                          'ROS_LOG_DIR': str(prefix / 'log')}
 
 
-ENDS = 20.0
+ENDS = 60.0
 """The time for which the end of a process is awaited: its parent ends before it [s]."""
 
 

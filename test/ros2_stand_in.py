@@ -51,11 +51,11 @@ def main(words: Sequence[str]) -> None:
     if words[:2] == ['param', 'set']:
         name, parameter, text = words[2:]
         client = node.create_client(SetParameters, f'{name}/set_parameters')
-        spin([node], client.service_is_ready, deadline=30.0)
+        spin([node], client.service_is_ready, deadline=60.0)
         value = parameter_value_to_python(get_parameter_value(text))
         answer = client.call_async(SetParameters.Request(
             parameters=[Parameter(parameter, value=value).to_parameter_msg()]))
-        spin([node], answer.done, deadline=30.0)
+        spin([node], answer.done, deadline=60.0)
         (result,) = answer.result().results
         assert result.successful, result.reason
     else:

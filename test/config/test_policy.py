@@ -31,6 +31,7 @@ from lxml import etree
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from support import PATIENCE
 
 POLICY = etree.parse(Path(__file__).parents[2] / 'config' / 'security' / 'policy.xml').getroot()
 RIGHTS = {'publish': 'publisher', 'subscribe': 'subscriber', 'reply': 'service',
@@ -82,7 +83,7 @@ def has(kind: type[Node], namespace: str, parameters: dict[str, Any]) -> dict[st
 
 def settled(node: Node, ask: str) -> set[str]:
     """Return the names that the graph knows of a node, once it knows the node."""
-    end = time.monotonic() + 5.0
+    end = time.monotonic() + PATIENCE
     while (node.get_name(), node.get_namespace()) not in node.get_node_names_and_namespaces():
         assert time.monotonic() < end
     return {name for name, _ in getattr(node, ask)(node.get_name(), node.get_namespace())}

@@ -53,7 +53,7 @@ import rclpy
 rclpy.init()
 node = rclpy.create_node('stranger')
 found = set()
-end = time.monotonic() + 10.0
+end = time.monotonic() + 60.0
 while time.monotonic() < end:
     rclpy.spin_once(node, timeout_sec=0.2)
     found |= {space for name, space in node.get_node_names_and_namespaces()
@@ -215,7 +215,7 @@ def test_stranger_discovers_and_receives_nothing(
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     wait_for(robots[3], b'"leader":9')
     seen = subprocess.run([sys.executable, '-c', NAMES], text=True, capture_output=True,
-                          env=os.environ | {'ROS_SECURITY_ENABLE': 'false'}, timeout=PATIENCE)
+                          env=os.environ | {'ROS_SECURITY_ENABLE': 'false'}, timeout=2 * PATIENCE)
     assert json.loads(seen.stdout) == ['/carol', '/mallory']
 
 

@@ -114,11 +114,9 @@ def differs(now: float, receiver: int, told: Told) -> Told:
 @cache
 def error(lie: Lie, camera: bool) -> float:
     """Return the RMS of the errors of the honest robots' distances to each other [m]."""
-    errors: list[float] = []
-    for seed in (0, 1) if camera else (0,):
-        swarm = Neighbourhood(ROBOTS, seed, camera, lie)
-        errors += [error for second in swarm.run(60) if second > 5.0
-                   for error in swarm.errors(HONEST)[0]]
+    swarm = Neighbourhood(ROBOTS, 0, camera, lie)
+    errors = [error for second in swarm.run(60) if second > 5.0
+              for error in swarm.errors(HONEST)[0]]
     return float(np.sqrt(np.mean(np.square(errors))))
 
 

@@ -230,12 +230,12 @@ def test_a_sensor_that_repeats_itself_leaves_the_swarm_where_it_is():
     worst = dict.fromkeys((None, False, True), 0.0)
     repeated = Counter[bool | None]()
     # Without sensors to the outside the frame of all drifts, in each swarm to another side.
-    for seed, again in product(range(3), worst):
+    for seed, again in product(range(2), worst):
         swarm = Lying(5, seed, camera=True)
         swarm.again = again
-        worst[again] += max(swarm.off() for _ in swarm.run(190)) / 3
+        worst[again] += max(swarm.off() for _ in swarm.run(190)) / 2
         repeated[again] += swarm.counts[5]['sightings_repeated']
-    assert min(repeated[False], repeated[True]) > 60 + 3 * repeated[None]
+    assert min(repeated[False], repeated[True]) > 40 + 3 * repeated[None]
     assert max(worst[False], worst[True]) < worst[None] + 0.3
 
 

@@ -31,7 +31,7 @@ from leader_election.ros.nodes.state_publishers import COUNTS, DURATION, LENGTHS
 import pytest
 from ros.nodes.bench import Bench, leaders, robot
 from std_msgs.msg import Float64, Int64
-from support import spin_until
+from support import PATIENCE, spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
 
@@ -149,7 +149,7 @@ def test_events_are_written_to_standard_output():
         assert (first['event'], first['leader']) == ('leader_gained', 7)
     finally:
         process.terminate()
-        assert process.wait(20.0) == 0
+        assert process.wait(PATIENCE) == 0
         process.stdout.close()
 
 

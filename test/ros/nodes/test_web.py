@@ -26,7 +26,7 @@ from nav_msgs.msg import Odometry
 import pytest
 from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, robot
-from support import spin_until
+from support import PATIENCE, spin_until
 
 
 def web(**values):
@@ -121,7 +121,7 @@ def test_process_says_where_the_page_is_and_ends_with_a_viewer(ros_domain):
             pass
         with pull_session(url=first.split()[-1]):
             process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=30)
+            output, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, output) == (0, '') and 'closed' not in errors
     finally:
         process.kill()
