@@ -39,10 +39,10 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.columns import COUNTERS
-from leader_election.lab.engine import FRAME, round_entry
 from leader_election.lab.engine.compilation import jit
-from leader_election.lab.engine.lanes import LANES
-from leader_election.lab.engine.memory import address_of, call_round
+from leader_election.lab.engine.entry_points import round_entry
+from leader_election.lab.engine.memory import call_round
+from leader_election.lab.engine.network import empty_workspace
 from leader_election.lab.states import state_layout
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,12 @@ selects one of the messages (:meth:`Rounds.selects`).
 
 
 @jit
-def enumerate_round(function, frame, device, strength, sources, heard, first, own, row, known,
+def enumerate_round(function, argument, device, strength, received, heard, first, own, row, known,
                     found, table):  # type: ignore[no-untyped-def]
     """
     Run the round for every own state and every combination of messages.
 
+    :param received: where the round reads messages; ``row``: its own state, shape (1, width).
     :param heard: all messages, those of neighbour j in rows ``first[j]`` to ``first[j + 1]``.
     :param known: takes the different new states; ``found`` of them are in it.
     :param table: takes the number of the new state in ``known`` for each combination, the own
@@ -73,7 +74,6 @@ def enumerate_round(function, frame, device, strength, sources, heard, first, ow
     :return: the number of new states; -1 if ``known`` is too small for them.
     """
     neighbours, width = len(first) - 1, own.shape[1]
-    begin = address_of(heard)
     at = first[:-1].copy()
     last, number = 0, 0
     for o in range(len(own)):
@@ -81,16 +81,15 @@ def enumerate_round(function, frame, device, strength, sources, heard, first, ow
             at[j] = first[j]
         while True:
             for j in range(neighbours):
-                sources[j] = begin + 8 * width * at[j]
-            for w in range(width):
-                row[w] = own[o, w]
-            call_round(function, address_of(frame), address_of(row), device, neighbours, strength)
+                received[j] = heard[at[j]]
+            row[0] = own[o]
+            call_round(function, argument, np.uint32(0), device, neighbours, strength)
             place = -1
             for k in range(found):
                 candidate = (last + k) % found
                 same = True
                 for w in range(width):
-                    if known[candidate, w] != row[w]:
+                    if known[candidate, w] != row[0, w]:
                         same = False
                         break
                 if same:
@@ -100,7 +99,7 @@ def enumerate_round(function, frame, device, strength, sources, heard, first, ow
                 if found == len(known):
                     return -1
                 place = found
-                known[place] = row
+                known[place] = row[0]
                 found += 1
             last = place
             if len(table):
@@ -137,7 +136,7 @@ class Rounds:
         self.most_combinations = MOST_COMBINATIONS
         self.evaluated = 0
         self.reached = 0
-        self._entry = round_entry(algorithm, parameters)
+        self._parameters = parameters
         self._leader = self.layout.offsets.leader
 
     def rows(self, states: Sequence[Any]) -> Rows:
@@ -178,17 +177,13 @@ class Rounds:
         heard = np.concatenate(messages) if messages else self.layout.rows(0)
         numbers = np.zeros(total if table else 0, np.int32)
         known = self.layout.rows(MOST_STATES)
-        # Rows are copied eight at a time.
-        size, lengths = len(messages) + LANES, np.array(metric, np.float64)
-        sources, columns = np.zeros(size, np.int64), self.layout.rows(size)
-        vectors, counts = self.layout.vectors, np.zeros(len(COUNTERS), np.int64)
-        address, given = self._entry.addresses
-        frame = np.array([given, sources.ctypes.data, lengths.ctypes.data, columns.ctypes.data,
-                          size, vectors.ctypes.data, counts.ctypes.data], np.int64)
-        assert len(frame) == len(FRAME)
+        row, workspace = self.layout.rows(1), empty_workspace(len(messages), self.layout.width)
+        workspace.metric[:] = metric
+        entry = round_entry(self.algorithm, self._parameters, row, workspace,
+                            np.zeros(len(COUNTERS), np.int64))
         found = enumerate_round(
-            address, frame, device.id, float(device.strength), sources, heard, first, own,
-            np.zeros(self.layout.width, np.int64), known, 0, numbers)
+            *entry.addresses, device.id, float(device.strength), workspace.heard, heard, first,
+            own, row, known, 0, numbers)
         if found < 0:
             raise Undecided(f'a device has more than {MOST_STATES} states')
         self.reached += found

@@ -19,10 +19,9 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.lab.columns import COUNTERS
-from leader_election.lab.engine import FRAME, FRESH, Network, OLDER, round_entry
-from leader_election.lab.engine.lanes import LANES
-from leader_election.lab.engine.links import NONE
-from leader_election.lab.engine.memory import address_of, call_round
+from leader_election.lab.engine.entry_points import round_entry
+from leader_election.lab.engine.memory import call_round
+from leader_election.lab.engine.network import empty_workspace, FRESH, Network, NONE, OLDER
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation import simulate
 from leader_election.lab.simulation.simulation import Simulation
@@ -144,28 +143,22 @@ def leaders(stage: Simulation) -> list[int]:
 
 
 @njit
-def call(function, row, device, strength, given, frame, sources, metric, heard, vectors, counts,
-         others):  # type: ignore[no-untyped-def]
-    """Call a round as the engine does, on neighbours in rows of their own."""
-    for j in range(len(others)):
-        sources[j] = address_of(others) + 8 * j * others.shape[1]
-    frame[0], frame[1], frame[2] = given, address_of(sources), address_of(metric)
-    frame[3], frame[4], frame[5] = address_of(heard), len(heard), address_of(vectors)
-    frame[6] = address_of(counts)
-    call_round(function, address_of(frame), address_of(row), device, len(others), strength)
+def call(function, argument, device, messages, strength):  # type: ignore[no-untyped-def]
+    """Call a round as the engine does, of the first device."""
+    call_round(function, argument, np.uint32(0), device, messages, strength)
 
 
 def called(algorithm: Algorithm, parameters: Any, device: Device, state: Any, others: list[Any],
            metric: list[float]) -> Any:
     """Return the new state that the compiled round of an algorithm makes."""
-    layout, entry = state_layout(algorithm), round_entry(algorithm, parameters)
-    own, rows = layout.rows(1), layout.rows(len(others))
-    for where, exports in ((own, [state]), (rows, others)):
+    layout, own = state_layout(algorithm), state_layout(algorithm).rows(1)
+    workspace = empty_workspace(len(others), layout.width)
+    workspace.metric[:] = metric
+    for where, exports in ((own, [state]), (workspace.heard, others)):
         for j, export in enumerate(exports):
             for column, value in zip(layout.columns(where), export):
                 column[j] = value
-    call(entry.addresses[0], own, device.id, device.strength, entry.addresses[1],
-         np.zeros(len(FRAME), np.int64), np.zeros(len(others) + LANES, np.int64),
-         np.array(metric), layout.rows(len(others) + LANES), layout.vectors,
-         np.zeros(len(COUNTERS), np.int64), rows)
+    entry = round_entry(
+        algorithm, parameters, own, workspace, np.zeros(len(COUNTERS), np.int64))
+    call(*entry.addresses, device.id, len(others), device.strength)
     return layout.state(own, 0)

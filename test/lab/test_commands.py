@@ -146,7 +146,7 @@ def test_modules_that_load_slowly_are_imported_only_when_they_are_needed(tmp_pat
     arguments = [str(argument) for argument in small(tmp_path, '--seeds', 2)
                  if argument != '--no-animation']
     lab(*arguments)
-    compiler, plots = {'numba', 'leader_election.lab.engine'}, {'matplotlib', 'networkx'}
+    compiler, plots = {'numba'}, {'matplotlib', 'networkx'}
     tables = {'xarray', 'pandas', 'scipy'}
     code = ['import sys'] + [
         f'import leader_election.lab.{module}; assert {slow!r}.isdisjoint(sys.modules)'

@@ -12,36 +12,30 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The event loop of a run: rounds, moves, rebuilds of rows and samples, each at its time."""
+"""The event loop of a run: rounds, moves and samples, each at its time."""
 
 from typing import NamedTuple
 
 from leader_election.lab.columns import MOVES
-from leader_election.lab.engine.compilation import inlined, jit
-from leader_election.lab.engine.device_round import features_of, run_round
-from leader_election.lab.engine.entry_points import (
-    CAPACITY,
-    COUNTS,
-    METRIC,
-    NEIGHBOUR_COLUMNS,
-    PARAMETERS,
-    ROW_ADDRESSES,
-    VECTORS,
-)
+from leader_election.lab.engine.compilation import inlined, lean
+from leader_election.lab.engine.device_round import run_round
 from leader_election.lab.engine.event_queue import (
     advance_ring,
     entry_ahead,
     next_entry,
     sift_down,
 )
-from leader_election.lab.engine.lanes import LANES, prefetch
-from leader_election.lab.engine.links import PADDING
-from leader_election.lab.engine.memory import address_of, borrow, call_step
-from leader_election.lab.engine.network import DONE, POOL_FULL
-from leader_election.lab.engine.rebuild import rebuild
+from leader_election.lab.engine.memory import call_step, prefetch
+from leader_election.lab.engine.network import AHEAD
 from leader_election.lab.engine.samples import sample
 import numpy as np
 
+DONE, REBUILD, POOL_FULL = range(3)
+"""
+Why :func:`advance` returned: it is finished, links must be rebuilt, or the pool is too small.
+
+The caller then does so, and calls again.
+"""
 DEVICES_IN_CACHE = 5_000
 """The number of devices that fit into a processor's cache; larger networks use prefetching."""
 PREFETCH_DISTANCE = 6
@@ -53,16 +47,12 @@ class EntryPoints(NamedTuple):
     """Addresses of the functions compiled for a run, and of their constant arguments."""
 
     round: int  # noqa: A003
-    """The entry point of the algorithm's round."""
     parameters: int
-    """The algorithm's parameters."""
     step: int
-    """The entry point of the motion's step."""
     motion: int
-    """The motion's state."""
 
 
-@jit
+@lean
 def advance(network, medium, entry_points, random, until):
     """
     Run all events before a time, and take the samples up to and at that time.
@@ -72,14 +62,11 @@ def advance(network, medium, entry_points, random, until):
     :param entry_points: the caller keeps alive what these addresses refer to.
     :param random: a ``numpy.random.Generator`` for messages and periods.
     :param until: [s].
-    :return: ``DONE``, or which arrays are too small; the call can then be repeated with larger
-        arrays, since nothing of the event that did not fit has been done.
+    :return: ``DONE``, ``REBUILD`` or ``POOL_FULL``; nothing of the event that waits for this has
+        been done. Its time is then in ``rebuild_at``.
     """
-    network, random = borrow(network), borrow(random)
-    fill_frame(network, entry_points)
     rounds, moves, devices = network.rounds, network.moves, network.devices
-    lists, watch = network.lists, network.watch
-    features = features_of(medium)
+    lists, watch, row = network.lists, network.watch, network.links.row
     prefetching = rounds.ring and len(rounds.order) > DEVICES_IN_CACHE
     stop, mover, move_at = -np.inf, np.uint32(0), np.inf
     if len(moves.order) > 0:
@@ -97,19 +84,18 @@ def advance(network, medium, entry_points, random, until):
             elif now >= until:
                 return DONE
             elif now >= lists.rebuild_at[0]:
-                status = rebuild(network, medium, now)
-                if status != DONE:
-                    return status
+                lists.rebuild_at[0] = now
+                return REBUILD
             stop = min(until, lists.rebuild_at[0], next_sample(watch))
             continue
         if prefetching:
             prefetch_rounds(network)
         # A round stores at most two messages per link: one kept for a receiver that misses the
         # next one, or two sent with duplication.
-        if network.pool.top[0] < 2 * (network.links.row[i, 1] - network.links.row[i, 0]):
+        if network.pool.top[0] < 2 * (row[i, 1] - row[i, 0]):
             return POOL_FULL
         if devices.running[i]:
-            run_round(network, medium, features, entry_points, random, i, now)
+            run_round(network, medium, entry_points, random, i, now)
         period = devices.period[i]
         later = now + period
         if medium.jitter > 0.0:
@@ -118,20 +104,7 @@ def advance(network, medium, entry_points, random, until):
         if rounds.ring:
             advance_ring(rounds)
         else:
-            sift_down(rounds.order, rounds.time)
-
-
-@inlined
-def fill_frame(network, entry_points):
-    """Write the arguments that all calls of the round share; it reads memory by address."""
-    frame, workspace = network.frame, network.workspace
-    frame[PARAMETERS] = entry_points.parameters
-    frame[ROW_ADDRESSES] = address_of(workspace.row_addresses)
-    frame[METRIC] = address_of(workspace.metric)
-    frame[NEIGHBOUR_COLUMNS] = address_of(workspace.columns)
-    frame[CAPACITY] = len(workspace.columns)
-    frame[VECTORS] = address_of(network.vectors)
-    frame[COUNTS] = address_of(network.watch.counts)
+            sift_down(rounds.order, rounds.time, 0, len(rounds.order))
 
 
 @inlined
@@ -172,21 +145,16 @@ def prefetch_rounds(network):
     """Prefetch what later rounds read: a device's data and row, and its neighbours' data."""
     devices, links, rounds = network.devices, network.links, network.rounds
     device = entry_ahead(rounds, 2 * PREFETCH_DISTANCE)
+    prefetch(devices, device)
     prefetch(links.row, device)
     prefetch(rounds.time, device)
-    prefetch(devices.position, device)
     prefetch(network.exports, device)
-    prefetch(devices.sent, device)
-    prefetch(devices.id, device)
-    prefetch(devices.strength, device)
-    prefetch(devices.period, device)
     prefetch(network.watch.change_bits, device)
     slot = links.row[entry_ahead(rounds, PREFETCH_DISTANCE), 0]
     prefetch(links.neighbour, slot)
-    prefetch(links.neighbour, slot + 2 * LANES)
     prefetch(links.flags, slot)
     # Most rows have no more than this number of neighbours.
     slot = links.row[entry_ahead(rounds, PREFETCH_DISTANCE // 2), 0]
-    for k in range(PADDING):
-        prefetch(devices.position, links.neighbour[slot + k])
-        prefetch(network.exports, links.neighbour[slot + k])
+    for k in range(slot, slot + AHEAD):
+        prefetch(devices.position, links.neighbour[k])
+        prefetch(network.exports, links.neighbour[k])

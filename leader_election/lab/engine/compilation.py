@@ -74,11 +74,20 @@ ENTRY_PREFIX = 'entry-'
 CACHE = cache_folder()
 setattr(numba.config, 'CACHE_DIR', str(CACHE))  # noqa: B010
 
-jit = njit(cache=True, nogil=True, error_model='numpy')
+_COUNTED: Any = {'error_model': 'numpy', 'nogil': True, '_nrt': True}
+_UNCOUNTED: Any = {**_COUNTED, '_nrt': False}
+jit = njit(cache=True, **_COUNTED)
 """Decorator: compile a function that is called from Python, or rarely."""
-inlined = njit(forceinline=True, error_model='numpy')
-"""Decorator: always inline a function into its callers."""
-uncached = njit(nogil=True, error_model='numpy')
+lean = njit(cache=True, **_UNCOUNTED)
+"""
+Decorator: the same without reference counts, for a function that makes no array.
+
+Counting the references of a network's arrays takes most of the time of a round.
+"""
+_UNCOUNTED.update(forceinline=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+inlined = njit(**_UNCOUNTED)
+"""Decorator: always inline a function, which makes no array, into its callers."""
+uncached = njit(**_COUNTED)
 """Decorator: compile a function whose source files are unknown, so that it cannot be cached."""
 
 
@@ -95,12 +104,20 @@ def compile_lock(name: str) -> Iterator[None]:
         yield
 
 
+_CALLABLE: dict[Any, Any] = {}
+"""The compiled code of functions that Python calls."""
+
+
 def call_compiled(function: Any, *arguments: Any) -> Any:
-    """Call a function decorated with :data:`jit`, which one process at a time compiles."""
-    if not function.overloads:
+    """
+    Call a function of the engine, which one process at a time compiles.
+
+    The types are those of the first call: to look at those of all arrays takes longer than a call.
+    """
+    if function not in _CALLABLE:
         with compile_lock(function.py_func.__name__):
-            function.compile(tuple(map(numba.typeof, arguments)))
-    return function(*arguments)
+            _CALLABLE[function] = function.compile(tuple(map(numba.typeof, arguments)))
+    return _CALLABLE[function](*arguments)
 
 
 def generated_module(

@@ -15,8 +15,8 @@
 """
 Entry points: compiled functions by which the engine calls rounds of algorithms and motion steps.
 
-The engine is compiled once. For each algorithm, a small function is generated that builds the
-arguments of its round from the engine's memory and calls it. Only this function and the round are
+The engine is compiled once. For each algorithm, a small function is generated that takes the
+arguments of its round from the engine's arrays and calls it. Only this function and the round are
 compiled for a new algorithm. The compiled round is the same Python function that a robot calls.
 """
 
@@ -38,7 +38,7 @@ from leader_election.lab.engine.compilation import (
     jit,
     uncached,
 )
-from leader_election.lab.engine.lanes import COPIED, copy_columns, LANES
+from leader_election.lab.engine.network import Workspace
 from leader_election.lab.runs import sources
 from leader_election.lab.states import state_layout
 import numba
@@ -48,16 +48,6 @@ from numpy.typing import NDArray
 
 INLINE: Any = {'forceinline': True, 'no_cfunc_wrapper': True, 'no_cpython_wrapper': True}
 """Inline: passing many arrays to a function costs more than most functions themselves."""
-
-FRAME = ('parameters', 'row_addresses', 'metric', 'columns', 'capacity', 'vectors', 'counts')
-"""The words of a frame, the arguments of a round that are the same for all devices.
-
-All are addresses, except ``capacity``: the number of neighbours for which ``columns`` has memory.
-``columns`` and ``row_addresses`` need memory for at least seven neighbours more than there are,
-because rows are copied eight at a time.
-"""
-PARAMETERS, ROW_ADDRESSES, METRIC, NEIGHBOUR_COLUMNS, CAPACITY, VECTORS, COUNTS = range(len(FRAME))
-
 _COMPILABLE: set[Any] = set()
 """The plain functions that compiled code can call so far."""
 
@@ -110,21 +100,21 @@ def make_callees_compilable(function: FunctionType) -> None:
             make_compilable(name)
 
 
-def round_entry(algorithm: Algorithm, parameters: Any) -> Entry:
+def round_entry(algorithm: Algorithm, parameters: Any, exports: NDArray[np.int64],
+                workspace: Workspace, counts: NDArray[np.int64]) -> Entry:
     """
-    Return the compiled round of an algorithm.
+    Return the compiled round of an algorithm, on the arrays of a run.
 
     :param parameters: the return value of the algorithm's ``configure``.
+    :param exports: the states of devices, shape (n, width).
+    :param counts: the counters.
     """
     make_compilable(algorithm.round)
-    source = round_source(tuple(
-        FieldSpec(field.type is int, field.padding is not None, field.kept, place,
-                  algorithm.levels > 0 and field.name == 'depth',
-                  len(field.padding or ()) // algorithm.levels if field.per_level else 0,
-                  repr(field.padding[0]) if field.per_level and field.padding else '')
-        for field, place in zip(algorithm.fields, state_layout(algorithm).offset)))
-    return _entry(algorithm.name, source, memory.ROUND, algorithm.round, parameters, (
-        ('State', algorithm.state), ('Columns', algorithm.columns)))
+    layout = state_layout(algorithm)
+    return _entry(algorithm.name, round_source(algorithm), memory.ROUND, algorithm.round, (
+        parameters, exports, exports.view(np.float64), workspace.heard,
+        workspace.heard.view(np.float64), workspace.metric, layout.vectors, counts),
+        (('State', algorithm.state), ('Columns', algorithm.columns)))
 
 
 def step_entry(name: str, step: Callable[..., Any], *arguments: Any) -> Entry:
@@ -137,96 +127,55 @@ def step_entry(name: str, step: Callable[..., Any], *arguments: Any) -> Entry:
     return _entry(name, STEP_SOURCE, memory.STEP, step, arguments, ())
 
 
-class FieldSpec(NamedTuple):
-    """The properties of a state's field on which the generated source depends."""
-
-    whole: bool
-    """Whether its values are whole numbers."""
-    vector: bool
-    kept: bool
-    place: int
-    """Its first word in a row."""
-    depth: bool
-    """Whether it is the number of the last level in use."""
-    per_level: int
-    """The number of entries of each level; 0: a field without levels."""
-    padding: str
-    """The value of unused entries in a vector of levels, as source code."""
+ROUND_SOURCE = """\
+def call(argument, i, device, messages, strength):
+    given = load(KIND, argument)
+    parameters, whole, real, heard_whole, heard_real, metric, vectors, counts = given
+    {places}
+    after = function(Device(device, strength), State({state}), Columns({columns}),
+                     metric[:messages], parameters)
+    {puts}
+"""
 
 
-def round_source(fields: tuple[FieldSpec, ...]) -> str:
+def round_source(algorithm: Algorithm) -> str:
     """
     Return the source of a function that calls a round.
 
-    The function copies the fields of neighbours into contiguous columns, which the round then
-    reads. In vectors with levels, it copies only the levels that the neighbour uses. It writes
-    the levels that the device uses, and padding into all others, whatever the row held there.
-
-    :param fields: all fields of the state, in their order.
+    The columns of neighbours are views of the messages that the engine has copied, which have the
+    layout of states. The function writes the levels that the device uses, and padding into all
+    others, whatever the row held there.
     """
-    # Offsets of scalars are constants; offsets and lengths of vectors are read at run time.
-    lines = [f'row_addresses = get_int(frame, {ROW_ADDRESSES})',
-             f'columns = get_int(frame, {NEIGHBOUR_COLUMNS})',
-             f'capacity = 8 * get_int(frame, {CAPACITY})', f'vectors = get_int(frame, {VECTORS})']
-    copies, state, puts, vector = [], [], [], 0
-    sent = [field.place for field in fields if not field.vector and not field.kept]
-    groups = []
-    if len(sent) >= COPIED:
-        # After the last address any existing row will do. The last copy of several words overlaps
-        # the one before if necessary.
-        groups = [
-            f'for m in range(messages, messages + {LANES - 1}): set_int(row_addresses, m, row)',
-            f'for m in range(0, messages, {LANES}):',
-            *(f'    copy_columns(row_addresses, {min(place, sent[-1] - COPIED + 1)}, columns, '
-              'capacity, m)' for place in sent[::COPIED])]
-    for place in (word.place for word in fields if word.depth):
-        copies.append(f'levels = get_int(source, {place}) + 1')
-    for k, (whole, is_vector, kept, place, _, per_level, padding) in enumerate(fields):
-        kind = 'int' if whole else 'float'
-        if is_vector:
-            lines += [f'at{k} = get_int(vectors, {2 * vector})',
-                      f'size{k} = get_int(vectors, {2 * vector + 1})',
-                      f'c{k} = {kind}_rows(columns + capacity * at{k}, messages, size{k})']
-            used = f'min(size{k}, {per_level} * levels)' if per_level else f'size{k}'
-            if not kept:
-                copies.append(f'for q in range({used}): '
-                              f'c{k}[m, q] = get_{kind}(source, at{k} + q)')
-            state.append(f'{kind}s(row + 8 * at{k}, size{k})')
-            length = f'len(after[{k}])' if per_level else f'size{k}'
-            puts.append(f'for q in range({length}): set_{kind}(row, at{k} + q, after[{k}][q])')
-            if per_level:
-                puts.append(f'for q in range({length}, size{k}): '
-                            f'set_{kind}(row, at{k} + q, {padding})')
-            vector += 1
-        else:
-            lines.append(f'c{k} = {kind}s(columns + capacity * {place}, messages)')
-            if not kept and not groups:
-                copies.append(f'c{k}[m] = get_{kind}(source, {place})')
-            state.append(f'get_{kind}(row, {place})')
-            puts.append(f'set_{kind}(row, {place}, after[{k}])')
-    for depth in (k for k, word in enumerate(fields) if word.depth):
-        k = next(k for k, word in enumerate(fields) if word.per_level > 0)
-        at = f'get_int(frame, {COUNTS}), {OUT_OF_LEVELS}'
-        puts.append(f'last = size{k} // {fields[k].per_level} - 1')
-        puts.append(f'set_int({at}, get_int({at}) + (after[{depth}] == last))')
-    columns = ', '.join(f'c{k}' for k in range(len(fields)))
-    return '\n'.join([
-        'def call(frame, row, device, messages, strength):',
-        *('    ' + line for line in lines),
-        *('    ' + line for line in groups),
-        *('    ' + line for line in copies and [
-            'for m in range(messages):', '    source = get_int(row_addresses, m)',
-            *('    ' + line for line in copies)]),
-        f'    after = function(Device(device, strength), State({", ".join(state)}),',
-        f'                     Columns({columns}), floats(get_int(frame, {METRIC}), messages),',
-        f'                     load(KIND, get_int(frame, {PARAMETERS})))',
-        *('    ' + line for line in puts)]) + '\n'
+    places, state, columns, puts, vector, last = ['pass'], [], [], [], 0, ''
+    for k, (field, place) in enumerate(zip(algorithm.fields, state_layout(algorithm).offset)):
+        kind = 'whole' if field.type is int else 'real'
+        if field.padding is None:
+            state.append(f'{kind}[i, {place}]')
+            columns.append(f'heard_{kind}[:messages, {place}]')
+            puts.append(f'{kind}[i, {place}] = after[{k}]')
+            continue
+        # Offsets of scalars are constants; offsets and lengths of vectors are read at run time.
+        places.append(f'begin{k}, size{k} = vectors[{vector}, 0], vectors[{vector}, 1]')
+        state.append(f'{kind}[i, begin{k}:begin{k} + size{k}]')
+        columns.append(f'heard_{kind}[:messages, begin{k}:begin{k} + size{k}]')
+        length = f'len(after[{k}])' if field.per_level else f'size{k}'
+        puts.append(f'for q in range({length}): {kind}[i, begin{k} + q] = after[{k}][q]')
+        if field.per_level:
+            puts.append(f'for q in range({length}, size{k}): '
+                        f'{kind}[i, begin{k} + q] = {field.padding[0]!r}')
+            last = f'size{k} // {len(field.padding) // algorithm.levels} - 1'
+        vector += 1
+    if algorithm.levels > 0:
+        depth = next(k for k, field in enumerate(algorithm.fields) if field.name == 'depth')
+        puts.append(f'counts[{OUT_OF_LEVELS}] += after[{depth}] == {last}')
+    return ROUND_SOURCE.format(places='\n    '.join(places), state=', '.join(state),
+                               columns=', '.join(columns), puts='\n    '.join(puts))
 
 
 STEP_SOURCE = """\
 def call(argument, i, now, later):
     motion, position, random = load(KIND, argument)
-    prefetch_rows(motion, later)
+    prefetch(motion, later)
     function(motion, i, position, now, random)
 """
 
@@ -258,8 +207,7 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
     :return: the address of the entry point; a function that writes the argument into a buffer.
     """
     scope = {'function': function, 'KIND': kind, 'Device': Device, 'inf': math.inf, **dict(types),
-             'copy_columns': copy_columns,
-             **{name: getattr(memory, name) for name in memory.__all__}}
+             'load': memory.load, 'store': memory.store, 'prefetch': memory.prefetch}
     source += BIND_SOURCE
     digest = sources.of_code(function, *(kind for _, kind in types))
     if digest:

@@ -12,41 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Event queues: the times at which devices run their rounds, or move."""
-
-from typing import NamedTuple
+"""Compiled operations on event queues: rings, and heaps for different periods or jitter."""
 
 from leader_election.lab.engine.compilation import inlined
-import numpy as np
-from numpy.typing import NDArray
-
-
-class EventQueue(NamedTuple):
-    """
-    The next event of each device, in order of time.
-
-    With one period for all devices the order never changes, and the queue is a ring. With
-    different periods, or jitter, it is a binary heap.
-    """
-
-    time: NDArray[np.float64]
-    """The next event of each device [s], shape (n,)."""
-    order: NDArray[np.uint32]
-    """The devices of the ring, whose first is at ``head``, or of the heap, shape (n,)."""
-    head: NDArray[np.int64]
-    """The index of the ring's first entry; 0 for a heap; shape (1,)."""
-    ring: bool
-
-
-def event_queue(time: NDArray[np.float64], devices: NDArray[np.int64], ring: bool) -> EventQueue:
-    """
-    Return the event queue of some devices.
-
-    :param time: the first event of all devices, by index [s].
-    :param devices: the indices of the devices in the queue.
-    """
-    order = devices[np.argsort(time[devices], kind='stable')].astype(np.uint32)
-    return EventQueue(time, order, np.zeros(1, np.int64), ring)
 
 
 @inlined
@@ -73,14 +41,19 @@ def entry_ahead(queue, steps):
 
 
 @inlined
-def sift_down(order, time):
-    """Restore the heap after the time of its first device has increased."""
-    moved, hole = order[0], 0
+def sift_down(order, time, hole, size):
+    """
+    Restore a heap, the least first, in which one entry may be too late.
+
+    :param order: the entries of the heap, of which the first ``size`` count.
+    :param time: what they are ordered by; that of entry ``order[hole]`` may be too large.
+    """
+    moved = order[hole]
     while True:
         child = 2 * hole + 1
-        if child + 1 < len(order) and time[order[child + 1]] < time[order[child]]:
+        if child + 1 < size and time[order[child + 1]] < time[order[child]]:
             child += 1
-        if child >= len(order) or time[order[child]] >= time[moved]:
+        if child >= size or time[order[child]] >= time[moved]:
             break
         order[hole] = order[child]
         hole = child

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Messages: the pool of stored messages, and the life of a message on a link.
+The life of a message on a link: sent, in flight, in a mailbox, and replaced.
 
 The latest message of a device is read from the device's own export, for as long as that is the
 message in the receiver's mailbox. A message is copied into the pool only if it must outlive the
@@ -21,56 +21,25 @@ export: the next message to the same receiver is lost, the sender's state is cha
 or the message is in flight.
 """
 
-from typing import Any, NamedTuple
-
 from leader_election.lab.columns import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
 from leader_election.lab.engine.compilation import inlined, jit
-from leader_election.lab.engine.links import (
-    find_slot,
+from leader_election.lab.engine.network import (
     FRESH,
     FRESH_AT_NEIGHBOUR,
     NONE,
     OCCUPIED,
     OLDER,
 )
-from leader_election.lab.engine.memory import borrow
 import numpy as np
-from numpy.typing import NDArray
 
 
-class Pool(NamedTuple):
-    """Stored messages, each of one link, and a stack of the free entries."""
-
-    exports: NDArray[np.int64]
-    """The stored states, in rows like the devices' own, shape (capacity, width)."""
-    time: NDArray[np.float64]
-    """When the message arrives, or arrived [s], shape (capacity,)."""
-    next: NDArray[np.int32]  # noqa: A003
-    """The next message in flight on the same link, shape (capacity,)."""
-    free: NDArray[np.int32]
-    """The free entries, a stack, shape (capacity,)."""
-    top: NDArray[np.int64]
-    """The number of free entries, shape (1,)."""
-
-
-def empty_pool(exports: NDArray[np.int64]) -> Pool:
-    """Return a pool without messages, whose capacity is the number of rows of ``exports``."""
-    size = len(exports)
-    return Pool(exports, np.zeros(size), np.full(size, NONE, np.int32),
-                np.arange(size, dtype=np.int32), np.array([size]))
-
-
-def larger_pool(pool: Pool, factor: int) -> Pool:
-    """Return the same pool with ``factor`` times the capacity."""
-    size = len(pool.time)
-    more = (factor - 1) * size
-
-    def longer(array: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate(factor * [array])
-    free = np.concatenate([
-        pool.free[:pool.top[0]], np.arange(size, size + more), np.zeros(size - pool.top[0])])
-    return Pool(longer(pool.exports), longer(pool.time), longer(pool.next),
-                free.astype(np.int32), pool.top + more)
+@inlined
+def find_slot(links, i, sender):
+    """Return the slot of a sender in the row of device i, which must contain it."""
+    k = links.row[i, 0]
+    while links.neighbour[k] != sender:
+        k += 1
+    return k
 
 
 @inlined
@@ -90,10 +59,11 @@ def release(pool, entry):
 
 
 @inlined
-def copy_sent_fields(offsets, source, i, target, entry):
-    """Copy the fields of a state that are sent, from row i of ``source`` to a row of the pool."""
-    for q in range(offsets.sent_from, offsets.sent_to):
-        target[entry, q] = source[i, q]
+def copy_sent(offsets, source, i, target, m):
+    """Copy the fields that are sent from row i of ``source`` to row m of ``target``."""
+    # Unsigned indices, since signed ones are checked.
+    for q in range(np.uint64(offsets.sent_from), np.uint64(offsets.sent_to)):
+        target[np.uint64(m), q] = source[np.uint64(i), q]
 
 
 @inlined
@@ -101,8 +71,7 @@ def empty_mailbox(links, pool, i, slot):
     """Discard the message in a mailbox of device i."""
     flags = links.flags[slot]
     if flags & FRESH:
-        opposite = find_slot(links, links.neighbour[slot], i)
-        links.flags[opposite] &= ~FRESH_AT_NEIGHBOUR
+        links.flags[find_slot(links, links.neighbour[slot], i)] &= ~FRESH_AT_NEIGHBOUR
     elif flags & OLDER:
         release(pool, links.pool_index[slot])
     links.flags[slot] = flags & ~OCCUPIED
@@ -130,40 +99,39 @@ def deliver(links, pool, i, slot):
 
 
 @inlined
-def store_sent(links, pool, offsets, exports, sent, i, slot, opposite):
-    """
-    Store the latest message of device i for a neighbour whose mailbox holds it.
-
-    :param sent: when it was sent [s].
-    :param slot: the neighbour's slot in the row of device i.
-    :param opposite: the slot of device i in the neighbour's row.
-    """
+def store_sent(network, i, slot):
+    """Store the latest message of device i for the neighbour in a slot, whose mailbox holds it."""
+    links, pool = network.links, network.pool
+    opposite = find_slot(links, links.neighbour[slot], i)
     entry = allocate(pool)
-    copy_sent_fields(offsets, exports, i, pool.exports, entry)
-    pool.time[entry] = sent
+    copy_sent(network.offsets, network.exports, i, pool.exports, entry)
+    pool.time[entry] = network.devices.sent[i]
     links.pool_index[opposite] = entry
     links.flags[opposite] = links.flags[opposite] & ~OCCUPIED | OLDER
     links.flags[slot] &= ~FRESH_AT_NEIGHBOUR
 
 
 @inlined
-def disconnect(links, pool, offsets, exports, sent, i, slot):
-    """Empty a mailbox of device i, and store what the neighbour there has of device i."""
-    flags = links.flags[slot]
-    if flags & (FRESH | FRESH_AT_NEIGHBOUR):
-        opposite = find_slot(links, links.neighbour[slot], i)
-        if flags & FRESH:
-            links.flags[opposite] &= ~FRESH_AT_NEIGHBOUR
-        if flags & FRESH_AT_NEIGHBOUR:
-            store_sent(links, pool, offsets, exports, sent, i, slot, opposite)
-    if flags & OLDER:
-        release(pool, links.pool_index[slot])
-    links.flags[slot] = 0
+def disconnect(network, i, slot):
+    """
+    Empty a mailbox of device i, and what is in flight to it, since the sender is out of range.
+
+    What device i sent before stays in the sender's mailbox until the sender's own round.
+    """
+    links, pool = network.links, network.pool
+    if len(links.in_flight) > 0:
+        drop_in_flight(links, pool, network.watch.counts, slot)
+    if links.flags[slot] & FRESH_AT_NEIGHBOUR:
+        store_sent(network, i, slot)
+    occupied = links.flags[slot] & OCCUPIED != 0
+    empty_mailbox(links, pool, i, slot)
+    return occupied
 
 
 @inlined
-def send_delayed(links, pool, medium, counts, random, offsets, exports, i, slot, now):
+def send_delayed(network, medium, random, i, slot, now):
     """Put the export of device i in flight to the mailbox in a slot, unless it is lost."""
+    links, pool, counts = network.links, network.pool, network.watch.counts
     if medium.loss > 0.0 and random.random() < medium.loss:
         counts[LOST] += 1
         return
@@ -174,7 +142,7 @@ def send_delayed(links, pool, medium, counts, random, offsets, exports, i, slot,
         copies = 2
     for _ in range(copies):
         entry = allocate(pool)
-        copy_sent_fields(offsets, exports, i, pool.exports, entry)
+        copy_sent(network.offsets, network.exports, i, pool.exports, entry)
         pool.time[entry] = now + medium.delay_least + spread * random.random()
         last = links.in_flight[slot, 1]
         if last == NONE:
@@ -187,8 +155,9 @@ def send_delayed(links, pool, medium, counts, random, offsets, exports, i, slot,
 
 
 @inlined
-def receive_arrived(links, pool, counts, slot, now):
+def receive_arrived(network, slot, now):
     """Move messages whose delay has passed from flight into the mailbox."""
+    links, pool, counts = network.links, network.pool, network.watch.counts
     while links.in_flight[slot, 0] != NONE:
         entry = links.in_flight[slot, 0]
         if pool.time[entry] > now:
@@ -219,11 +188,8 @@ def drop_in_flight(links, pool, counts, slot):
 @jit
 def store_sent_messages(network, devices):
     """Store the latest messages of some devices, before their states are changed from outside."""
-    network = borrow(network)
     links = network.links
     for i in devices:
         for k in range(links.row[i, 0], links.row[i, 1]):
             if links.flags[k] & FRESH_AT_NEIGHBOUR:
-                store_sent(links, network.pool, network.offsets, network.exports,
-                           network.devices.sent[i], i, k,
-                           find_slot(links, links.neighbour[k], i))
+                store_sent(network, i, k)

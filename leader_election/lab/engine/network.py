@@ -12,22 +12,31 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arrays and settings of a run."""
+"""The arrays and settings of a run. Neighbours of a device are the devices in its row of links."""
 
 from typing import NamedTuple
 
-from leader_election.lab.engine.event_queue import EventQueue
-from leader_election.lab.engine.links import Links
-from leader_election.lab.engine.messages import Pool
-from leader_election.lab.engine.samples import Watch
+from leader_election.lab.columns import COLUMNS, COUNTERS
 from leader_election.lab.states import WordOffsets
 import numpy as np
 from numpy.typing import NDArray
 
-DONE, LINKS_FULL, POOL_FULL, WORKSPACE_FULL = range(4)
-"""Why :func:`advance` or :func:`rebuild` returned: it is finished, or these arrays are too small.
+FRESH, OLDER, FRESH_AT_NEIGHBOUR = 1, 2, 4
+"""
+The flags of a link from a sender to a receiver.
 
-The caller then enlarges the arrays and calls again."""
+``FRESH``: the mailbox holds the sender's latest message, which is read from the sender's own
+export. ``OLDER``: it holds an older message, a copy in the pool. ``FRESH_AT_NEIGHBOUR``: the
+mailbox of the opposite link is ``FRESH``, that is, the neighbour reads this device's own export.
+"""
+OCCUPIED = FRESH | OLDER
+NONE = -1
+"""No message in flight."""
+SKIN = 0.4
+"""The skin of neighbour lists, the distance beyond the range up to which devices are listed, as a
+fraction of the range. With a larger skin rebuilds are rarer, but rounds test more devices."""
+AHEAD = 16
+"""The number of entries after the last slot of links, which prefetches read."""
 
 
 class Devices(NamedTuple):
@@ -105,24 +114,94 @@ class NeighbourLists(NamedTuple):
     """When the rows must be rebuilt [s], shape (1,)."""
 
 
+class Links(NamedTuple):
+    """
+    All links: one entry per slot, and the row of slots of each device, which lie side by side.
+
+    A row lists all devices that can come into range before the rows are rebuilt.
+    """
+
+    row: NDArray[np.int64]
+    """The first slot of each device and the end of its row, shape (n, 2)."""
+    neighbour: NDArray[np.uint32]
+    """The sender, shape (slots + AHEAD,); any device in the last entries."""
+    flags: NDArray[np.uint8]
+    """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; (slots,)."""
+    pool_index: NDArray[np.int32]
+    """Where in the pool the message lies if it is ``OLDER``, shape (slots,)."""
+    in_flight: NDArray[np.int32]
+    """Pool indices of the first and last message in flight, shape (slots, 2); (0, 2) in networks
+    without delays."""
+
+
+class Pool(NamedTuple):
+    """Stored messages, each of one link, and a stack of the free entries."""
+
+    exports: NDArray[np.int64]
+    """The stored states, in rows like the devices' own, shape (capacity, width)."""
+    time: NDArray[np.float64]
+    """When the message arrives, or arrived [s], shape (capacity,)."""
+    next: NDArray[np.int32]  # noqa: A003
+    """The next message in flight on the same link, shape (capacity,)."""
+    free: NDArray[np.int32]
+    """The free entries, a stack, shape (capacity,)."""
+    top: NDArray[np.int64]
+    """The number of free entries, shape (1,)."""
+
+
 class Workspace(NamedTuple):
-    """Scratch memory for the neighbours of the device that runs its round."""
+    """Scratch memory for the neighbours of the device that runs its round; (capacity,)."""
 
-    columns: NDArray[np.int64]
-    """The columns of neighbours' fields that a round reads, shape (capacity, width)."""
-    row_addresses: NDArray[np.int64]
-    """Addresses of the rows from which the columns are copied, shape (capacity,)."""
+    heard: NDArray[np.int64]
+    """The messages of the round, shape (capacity, width)."""
     metric: NDArray[np.float64]
-    """Distances to the neighbours [m], shape (capacity,)."""
-    in_range: NDArray[np.uint8]
-    """Masks of the neighbours in range, eight slots each, shape (capacity,)."""
+    """The distances to their senders [m]."""
+    near: NDArray[np.uint32]
+    """The slots of neighbours in range."""
+    square: NDArray[np.float64]
+    """The squares of their distances [m^2]."""
+    gone: NDArray[np.uint32]
+    """The slots of neighbours out of range whose link has messages."""
 
 
-def empty_workspace(capacity: int, width: int) -> Workspace:
-    """Return scratch memory for a number of neighbours whose state rows have a width."""
-    return Workspace(
-        np.zeros((capacity, width), np.int64), np.zeros(capacity, np.int64), np.zeros(capacity),
-        np.zeros(capacity, np.uint8))
+class EventQueue(NamedTuple):
+    """
+    The next event of each device, in order of time.
+
+    With one period for all devices the order never changes, and the queue is a ring. With
+    different periods, or jitter, it is a binary heap.
+    """
+
+    time: NDArray[np.float64]
+    """The next event of each device [s], shape (n,)."""
+    order: NDArray[np.uint32]
+    """The devices of the ring, whose first is at ``head``, or of the heap, shape (n,)."""
+    head: NDArray[np.int64]
+    """The index of the ring's first entry; 0 for a heap; shape (1,)."""
+    ring: bool
+
+
+class Watch(NamedTuple):
+    """Counters, samples, and the data from which they are computed."""
+
+    change_bits: NDArray[np.uint64]
+    """Whether the leader changed, one bit per round, the latest lowest, shape (n,)."""
+    change_totals: NDArray[np.int64]
+    """Leader changes in the windows of all devices, and since the last sample, shape (2,)."""
+    has_run: NDArray[np.bool_]
+    """Whether the device has run a round, shape (n,)."""
+    counts: NDArray[np.int64]
+    """The counters, shape (len(COUNTERS),)."""
+    window: int
+    """The number of latest rounds of each device that instability covers, at most 63."""
+    samples: NDArray[np.float64]
+    """Shape (samples, len(COLUMNS))."""
+    sampled: NDArray[np.int64]
+    """The number of samples taken, shape (1,)."""
+    interval: float
+    """Time between two samples [s]; the first is one interval after the start."""
+    adds: bool
+    """Whether the first number of a region's summary is a sum: the region's load."""
 
 
 class Network(NamedTuple):
@@ -130,8 +209,6 @@ class Network(NamedTuple):
 
     devices: Devices
     offsets: WordOffsets
-    vectors: NDArray[np.int64]
-    """First word and length of each vector field, as ``StateLayout.vectors``."""
     exports: NDArray[np.int64]
     """The state of each device, which contains its latest message, shape (n, width)."""
     rounds: EventQueue
@@ -140,6 +217,53 @@ class Network(NamedTuple):
     lists: NeighbourLists
     pool: Pool
     watch: Watch
-    frame: NDArray[np.int64]
-    """The arguments of a round that are the same for all devices, by ``entry_points.FRAME``."""
     workspace: Workspace
+
+
+def empty_links(devices: int, slots: int, flights: bool) -> Links:
+    """Return a number of empty mailboxes, of devices without neighbours."""
+    return Links(
+        np.zeros((devices, 2), np.int64), np.zeros(slots + AHEAD, np.uint32),
+        np.zeros(slots + 1, np.uint8), np.zeros(slots, np.int32),
+        np.full((slots + 1 if flights else 0, 2), NONE, np.int32))
+
+
+def empty_pool(exports: NDArray[np.int64]) -> Pool:
+    """Return a pool without messages, whose capacity is the number of rows of ``exports``."""
+    size = len(exports)
+    return Pool(exports, np.zeros(size), np.full(size, NONE, np.int32),
+                np.arange(size, dtype=np.int32), np.array([size]))
+
+
+def larger_pool(pool: Pool) -> Pool:
+    """Return the same pool with twice the capacity."""
+    size, top = len(pool.time), int(pool.top[0])
+    longer = {name: np.concatenate(2 * [getattr(pool, name)]) for name in Pool._fields[:4]}
+    longer['free'][top:top + size] = np.arange(size, 2 * size)
+    return Pool(**longer, top=pool.top + size)
+
+
+def empty_workspace(capacity: int, width: int) -> Workspace:
+    """Return scratch memory for a number of neighbours whose state rows have a width."""
+    return Workspace(
+        np.zeros((capacity, width), np.int64), np.zeros(capacity), np.zeros(capacity, np.uint32),
+        np.zeros(capacity), np.zeros(capacity, np.uint32))
+
+
+def event_queue(time: NDArray[np.float64], devices: NDArray[np.int64], ring: bool) -> EventQueue:
+    """
+    Return the event queue of some devices.
+
+    :param time: the first event of all devices, by index [s].
+    :param devices: the indices of the devices in the queue.
+    """
+    order = devices[np.argsort(time[devices], kind='stable')].astype(np.uint32)
+    return EventQueue(time, order, np.zeros(1, np.int64), ring)
+
+
+def new_watch(devices: int, window: int, samples: int, interval: float, adds: bool) -> Watch:
+    """Return the watch of a run at its start."""
+    return Watch(
+        np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
+        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
+        np.zeros(1, np.int64), interval, adds)

@@ -14,14 +14,10 @@
 
 """Measurements: counters, and samples of the measures of elections and of regions."""
 
-from typing import NamedTuple
-
 from leader_election.election.coordination.region import CANDIDATE
 from leader_election.lab.columns import (
     AGREEING,
-    COLUMNS,
     COUNTED,
-    COUNTERS,
     INFORMED,
     LOAD_MEAN,
     LOAD_SIGMA,
@@ -30,44 +26,12 @@ from leader_election.lab.columns import (
     ROUNDS,
 )
 from leader_election.lab.engine.compilation import inlined, jit
-from leader_election.lab.engine.memory import as_floats
+from leader_election.lab.engine.event_queue import sift_down
 from leader_election.lab.states import ABSENT
 import numpy as np
-from numpy.typing import NDArray
 
 AGREEMENT_TOLERANCE = 0.5
 """Loads, which are whole numbers, agree if they differ by less."""
-
-
-class Watch(NamedTuple):
-    """Counters, samples, and the data from which they are computed."""
-
-    change_bits: NDArray[np.uint64]
-    """Whether the leader changed, one bit per round, the latest lowest, shape (n,)."""
-    change_totals: NDArray[np.int64]
-    """Leader changes in the windows of all devices, and since the last sample, shape (2,)."""
-    has_run: NDArray[np.bool_]
-    """Whether the device has run a round, shape (n,)."""
-    counts: NDArray[np.int64]
-    """The counters, shape (len(COUNTERS),)."""
-    window: int
-    """The number of latest rounds of each device that instability covers, at most 63."""
-    samples: NDArray[np.float64]
-    """Shape (samples, len(COLUMNS))."""
-    sampled: NDArray[np.int64]
-    """The number of samples taken, shape (1,)."""
-    interval: float
-    """Time between two samples [s]; the first is one interval after the start."""
-    adds: bool
-    """Whether the first number of a region's summary is a sum: the region's load."""
-
-
-def new_watch(devices: int, window: int, samples: int, interval: float, adds: bool) -> Watch:
-    """Return the watch of a run at its start."""
-    return Watch(
-        np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
-        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
-        np.zeros(1, np.int64), interval, adds)
 
 
 @inlined
@@ -96,41 +60,26 @@ def leads(devices, offsets, exports, numbers, watch, i):
 @jit
 def count_distinct(values, count):
     """
-    Return the number of distinct values among the first ``count`` of an array, and sort these.
+    Return the number of distinct values among the first ``count`` of an array.
 
-    Uses heapsort, because numpy's functions for this take numba five seconds to compile.
+    By heapsort: numpy's functions for this take five seconds to compile.
     """
-    for top in range(count // 2 - 1, -1, -1):
-        sift_down_greatest(values, top, count)
-    for last in range(count - 1, 0, -1):
-        values[0], values[last] = values[last], values[0]
-        sift_down_greatest(values, 0, last)
-    different = min(count, 1)
-    for k in range(1, count):
-        different += values[k] != values[k - 1]
+    order, different = np.arange(count), 0
+    for hole in range(count // 2 - 1, -1, -1):
+        sift_down(order, values, hole, count)
+    for last in range(count - 1, -1, -1):
+        value = values[order[0]]
+        order[0] = order[last]
+        sift_down(order, values, 0, last)
+        different += last == 0 or values[order[0]] != value
     return different
-
-
-@inlined
-def sift_down_greatest(heap, hole, size):
-    """Restore a heap, the greatest number first, below a number that may be too small."""
-    moved = heap[hole]
-    while True:
-        child = 2 * hole + 1
-        if child + 1 < size and heap[child + 1] > heap[child]:
-            child += 1
-        if child >= size or heap[child] <= moved:
-            break
-        heap[hole] = heap[child]
-        hole = child
-    heap[hole] = moved
 
 
 @jit
 def sample(devices, offsets, exports, watch):
     """Take a sample: write the next row of ``watch.samples``."""
     n = len(devices.id)
-    numbers = as_floats(exports)
+    numbers = exports.view(np.float64)
     least = devices.id[devices.by_id[0]]
     # By id: which devices lead, and the size and radius of regions.
     leading = np.zeros(n, np.bool_)

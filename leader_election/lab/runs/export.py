@@ -54,7 +54,7 @@ def check_format(path: Path) -> None:
     """Raise a :class:`ResultError` if a table cannot be written to a path."""
     if path.suffix not in (CSV, PARQUET):
         raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
-                                  f'{PARQUET}')
+                          f'{PARQUET}')
     if path.is_dir():
         raise ResultError(f'{path} cannot be written: it is a folder; move it away')
 

@@ -20,9 +20,17 @@ from typing import Any
 
 from leader_election.election.coordination import summary_layout
 from leader_election.election.robot.schedulers import STEADY
-from leader_election.lab import engine
-from leader_election.lab.engine import Network
-from leader_election.lab.engine.arena import packed
+from leader_election.lab.engine.network import (
+    Devices,
+    empty_links,
+    empty_pool,
+    empty_workspace,
+    event_queue,
+    NeighbourLists,
+    Network,
+    new_watch,
+    SKIN,
+)
 from leader_election.lab.experiment.parser import in_section, wrong
 from leader_election.lab.experiment.scenario import (
     named_files,
@@ -90,7 +98,7 @@ def network_of(
     begin, step = _phases(scenario, placements, rounds)
     ids = np.arange(n, dtype=np.int64)
     if n > SMALL and pairs is None:
-        ids = _by_place(position, scenario.messages.range * (1.0 + engine.SKIN))
+        ids = _by_place(position, scenario.messages.range * (1.0 + SKIN))
         position, begin, step = position[ids], begin[ids], step[ids]
     period = scenario.rounds.period * (
         1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
@@ -109,35 +117,30 @@ def network_of(
     # A motion may move all devices to its own initial positions; those that stay are put back.
     position[~moving] = placed[~moving]
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
-    flights = scenario.messages.delay[1] > 0.0
-    slots = 8 * n if pairs is None else len(pairs)
-    longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
     first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
-    lists = engine.NeighbourLists(
+    lists = NeighbourLists(
         first, second, pairs is not None,
         # At least two steps between rebuilds.
-        max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
+        max(SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
         if speed > 0.0 and pairs is None else 0.0,
         speed, scenario.tick, np.array([-np.inf]))
-    network = Network(
-        devices=engine.Devices(
+    return Network(
+        devices=Devices(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
             group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf),
             error=np.zeros((n, 2))),
-        offsets=layout.offsets, vectors=layout.vectors, exports=exports,
-        rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
-                                  and scenario.rounds.jitter == 0.0
-                                  and scenario.rounds.scheduler == STEADY.name),
-        moves=engine.event_queue(step, movers, True),
-        links=engine.empty_links(n, 2 * slots, flights),
+        offsets=layout.offsets, exports=exports,
+        rounds=event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
+                           and scenario.rounds.jitter == 0.0
+                           and scenario.rounds.scheduler == STEADY.name),
+        moves=event_queue(step, movers, True),
+        links=empty_links(n, 0, scenario.messages.delay[1] > 0.0),
         lists=lists,
-        pool=engine.empty_pool(layout.rows(n)),
-        watch=engine.new_watch(n, scenario.measure.window, len(scenario.times()),
-                               scenario.measure.interval, adds_up(entrant)),
-        frame=np.zeros(len(engine.FRAME), np.int64),
-        workspace=engine.empty_workspace(longest, layout.width))
-    return packed(network), motion
+        pool=empty_pool(layout.rows(n)),
+        watch=new_watch(n, scenario.measure.window, len(scenario.times()),
+                        scenario.measure.interval, adds_up(entrant)),
+        workspace=empty_workspace(64, layout.width)), motion
 
 
 def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
@@ -189,13 +192,3 @@ def _phases(
                 fractions[at:at + len(placement.position)] = placement.fraction
             at += len(placement.position)
     return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
-
-
-def larger(network: Network, status: int) -> Network:
-    """Return the same network with twice the capacity of the arrays that were too small."""
-    if status == engine.POOL_FULL:
-        return network._replace(pool=engine.larger_pool(network.pool, 2))
-    if status == engine.WORKSPACE_FULL:
-        size, width = network.workspace.columns.shape
-        return network._replace(workspace=engine.empty_workspace(2 * size, width))
-    return network._replace(links=packed(engine.larger_links(network.links, 2)))

@@ -19,7 +19,7 @@ from typing import Any
 
 from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election.election.robot.strength import RobotKnowledge
-from leader_election.lab.engine import Devices
+from leader_election.lab.engine.network import Devices
 from leader_election.lab.experiment.scenario import Scenario
 import numpy as np
 from numpy.typing import NDArray

@@ -35,7 +35,7 @@ from leader_election.election.coordination.region import CANDIDATE, RELAY
 from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings
 from leader_election.election.mandates.part import Heard, MandatePart
 from leader_election.lab.columns import MANDATE_MEASURES
-from leader_election.lab.engine import Network
+from leader_election.lab.engine.network import Network
 from leader_election.parameters import ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -226,8 +226,8 @@ class MandatedRun:
         """
         shortest = float(network.devices.period.min()) * (1.0 - jitter)
         rounds = len(network.devices.id) * (int(seconds / shortest) + 2)
-        # No row of links is longer than the columns of neighbours.
-        size = RECORDS + rounds * (HEAD + len(network.workspace.columns))
+        # No round receives more messages than there is room for.
+        size = RECORDS + rounds * (HEAD + len(network.workspace.heard))
         if size <= len(self._record):
             return False
         self._record = np.concatenate([self._record[:RECORDS], np.zeros(size - RECORDS)])

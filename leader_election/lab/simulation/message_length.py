@@ -23,7 +23,7 @@ from leader_election.election.coordination.region import Region
 from leader_election.election.robot.codec import codec_for, Message
 from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
 from leader_election.election.robot.wire import dumps
-from leader_election.lab.engine import Network
+from leader_election.lab.engine.network import Network
 from leader_election.lab.experiment.schema import Entrant, Regions
 from leader_election.lab.simulation.composed_rounds import aggregate_of
 from leader_election.lab.simulation.mandated_run import MandatedRun

@@ -21,7 +21,7 @@ An event selects devices (:class:`Some`), and changes them in place.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast, get_type_hints, NamedTuple, TYPE_CHECKING
+from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.algorithms.fields import Kept
@@ -33,13 +33,11 @@ from leader_election.election.algorithms.recursive import (
 )
 from leader_election.election.coordination.region import CANDIDATE, with_effective_strength
 from leader_election.election.registry import Registry
+from leader_election.lab.engine.network import Network, OLDER
 from leader_election.lab.states import ABSENT, state_layout
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from leader_election.lab.engine import Network
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,9 @@ class Event:
     """The value of ``kind`` in a scenario."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields, ``at`` among them."""
-    happen: Callable[[Any, 'Network', Algorithm, np.random.Generator], None]
+    happen: Callable[[Any, Network, Algorithm, np.random.Generator], None]
     """``happen(parameters, network, algorithm, random)`` changes the network in place."""
-    prepare: Callable[[Any, 'Network'], None] | None = None
+    prepare: Callable[[Any, Network], None] | None = None
     """Called at the start of a run."""
     states: bool = False
     """Whether it changes states; messages that were sent before keep the earlier ones."""
@@ -96,7 +94,7 @@ class Some:
             raise ParameterError('first', self.first,
                                  f'up to the greatest id, which is {ids.max()}')
 
-    def among(self, network: 'Network', random: np.random.Generator) -> NDArray[np.int64]:
+    def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
         """Return the indices of the selected devices."""
         devices = network.devices
         chosen = np.ones(len(devices.id), bool)
@@ -119,7 +117,7 @@ class Some:
         return found
 
 
-def leading(network: 'Network') -> NDArray[np.bool_]:
+def leading(network: Network) -> NDArray[np.bool_]:
     """Return a mask of the devices that run and lead themselves, shape (n,)."""
     devices, offsets, exports = network.devices, network.offsets, network.exports
     # A device that names itself at an infinite distance has no leader yet (classic).
@@ -138,7 +136,7 @@ AT_ONCE = 10_000
 """Number of states that are created at a time, to limit the memory of large networks."""
 
 
-def begin(algorithm: Algorithm, network: 'Network', chosen: NDArray[np.int64]) -> None:
+def begin(algorithm: Algorithm, network: Network, chosen: NDArray[np.int64]) -> None:
     """Set devices, by index, to their initial states, before any message."""
     columns = state_layout(algorithm).columns(network.exports)
     for first in range(0, len(chosen), AT_ONCE):
@@ -153,7 +151,7 @@ def begin(algorithm: Algorithm, network: 'Network', chosen: NDArray[np.int64]) -
                 column[some] = [state[k] for state in states]
 
 
-def _stop(network: 'Network', devices: NDArray[np.int64], gone: bool) -> None:
+def _stop(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
     watch = network.watch
     network.devices.running[devices] = False
     if gone:
@@ -174,7 +172,7 @@ class Die(Some):
         'without expiry, for good.')
 
 
-def _die(parameters: Die, network: 'Network', algorithm: Algorithm,
+def _die(parameters: Die, network: Network, algorithm: Algorithm,
          random: np.random.Generator) -> None:
     _stop(network, parameters.among(network, random), not parameters.linger)
 
@@ -195,7 +193,7 @@ class Join(Some):
                                      'select the devices that join')
 
 
-def _join(parameters: Join, network: 'Network', algorithm: Algorithm,
+def _join(parameters: Join, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:
     devices = network.devices
     chosen = parameters.among(network, random)
@@ -204,7 +202,7 @@ def _join(parameters: Join, network: 'Network', algorithm: Algorithm,
     network.lists.rebuild_at[0] = -np.inf
 
 
-def _remove_before(parameters: Join, network: 'Network') -> None:
+def _remove_before(parameters: Join, network: Network) -> None:
     _stop(network, parameters.among(network, np.random.default_rng(0)), True)
 
 
@@ -215,7 +213,7 @@ class ChangeStrength(Some):
     value: float = parameter(0.0, 'The new strength.', lower=-1e300, upper=1e300)
 
 
-def _strength(parameters: ChangeStrength, network: 'Network', algorithm: Algorithm,
+def _strength(parameters: ChangeStrength, network: Network, algorithm: Algorithm,
               random: np.random.Generator) -> None:
     network.devices.strength[parameters.among(network, random)] = parameters.value
 
@@ -245,7 +243,7 @@ class State(Some):
                                  'each of fields')
 
 
-def _state(parameters: State, network: 'Network', algorithm: Algorithm,
+def _state(parameters: State, network: Network, algorithm: Algorithm,
            random: np.random.Generator) -> None:
     devices = network.devices
     chosen = parameters.among(network, random)
@@ -266,14 +264,10 @@ def _state(parameters: State, network: 'Network', algorithm: Algorithm,
         _replace_messages(network, chosen)
 
 
-def _replace_messages(network: 'Network', chosen: NDArray[np.int64]) -> None:
+def _replace_messages(network: Network, chosen: NDArray[np.int64]) -> None:
     """Replace the received and the travelling messages of some devices by their states."""
-    # The only event that needs the engine itself, and with it the compiler.
-    from leader_election.lab.engine import OLDER
-    from leader_election.lab.engine import slots as slots_of
     links, pool = network.links, network.pool
-    slots, _ = slots_of(links)
-    slots = slots[np.isin(links.neighbour[slots], chosen)]
+    slots = np.flatnonzero(np.isin(links.neighbour[:len(links.pool_index)], chosen))
 
     def put(places: NDArray[np.int32], slots: NDArray[np.int64]) -> None:
         pool.exports[places] = network.exports[links.neighbour[slots]]
@@ -295,7 +289,7 @@ class Corrupt(Some):
                             upper=1e300)
 
 
-def _corrupt(parameters: Corrupt, network: 'Network', algorithm: Algorithm,
+def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
              random: np.random.Generator) -> None:
     chosen = parameters.among(network, random)
     ids = network.devices.id
@@ -336,7 +330,7 @@ class Split:
     line: float = parameter(0.0, 'The coordinate of the line.', unit='m', lower=-1e9, upper=1e9)
 
 
-def _split(parameters: Split, network: 'Network', algorithm: Algorithm,
+def _split(parameters: Split, network: Network, algorithm: Algorithm,
            random: np.random.Generator) -> None:
     side = network.devices.position[:, 'xy'.index(parameters.axis)] > parameters.line
     network.devices.group[:] = side
@@ -350,7 +344,7 @@ class Heal:
     at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
 
 
-def _heal(parameters: Heal, network: 'Network', algorithm: Algorithm,
+def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:
     network.devices.group[:] = 0
     network.lists.rebuild_at[0] = -np.inf
@@ -407,7 +401,7 @@ class Rounding:
                           'after it.', unit='s', lower=0.0, upper=1e9)
 
 
-def _rounding(parameters: Rounding, network: 'Network', algorithm: Algorithm,
+def _rounding(parameters: Rounding, network: Network, algorithm: Algorithm,
               random: np.random.Generator) -> None:
     devices = network.devices
     columns = state_layout(algorithm).columns(network.exports)

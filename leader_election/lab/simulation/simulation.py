@@ -21,16 +21,25 @@ import random
 from typing import Any
 
 from leader_election.election.mandates.parameters import MandateParameters
-from leader_election.lab import engine
 from leader_election.lab.columns import COUNTERS
-from leader_election.lab.engine import Medium
+from leader_election.lab.engine.advance import advance, DONE, EntryPoints, REBUILD
+from leader_election.lab.engine.compilation import call_compiled
+from leader_election.lab.engine.entry_points import NO_ENTRY, round_entry, step_entry
+from leader_election.lab.engine.messages import store_sent_messages
+from leader_election.lab.engine.neighbours import rebuild
+from leader_election.lab.engine.network import (
+    empty_workspace,
+    FRESH,
+    FRESH_AT_NEIGHBOUR,
+    larger_pool,
+    Medium,
+)
 from leader_election.lab.experiment.parser import of_scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.experiment.schema import Entrant, EXACT
 from leader_election.lab.simulation.algorithm_mistakes import check_numbers
 from leader_election.lab.simulation.build import (
     contacts_of,
-    larger,
     network_of,
     placements_of,
     relinked,
@@ -157,14 +166,17 @@ class Simulation:
         parameters = self.entrant.parameters
         if self.mandates is not None:
             parameters = self.mandates.parameters(self.network, parameters)
-        self._round = engine.round_entry(self.entrant.algorithm, parameters)
+        network = self.network
+        self._round = round_entry(
+            self.entrant.algorithm, parameters, network.exports, network.workspace,
+            network.watch.counts)
 
     def _bind_motion(self) -> None:
         """Make the entry point of the motion, which holds the addresses of the present arrays."""
         motion = self.scenario.motion
-        self._step = engine.NO_ENTRY if len(self.network.moves.order) == 0 else \
-            engine.step_entry(motion.name, motion.step, self._motion,
-                              self.network.devices.position, self._walk)
+        self._step = NO_ENTRY if len(self.network.moves.order) == 0 else \
+            step_entry(motion.name, motion.step, self._motion,
+                       self.network.devices.position, self._walk)
 
     @property
     def columns(self) -> Any:
@@ -182,25 +194,42 @@ class Simulation:
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
-            while (status := self._advance(now, stretch)) != engine.DONE:
-                self.network = larger(self.network, status)
+            while (status := self._advance(now, stretch)) != DONE:
+                if status == REBUILD:
+                    self._rebuild(float(self.network.lists.rebuild_at[0]))
+                else:
+                    self._enlarge_pool()
             self._look(self)
             if now >= until:
                 return
 
     def _advance(self, until: float, seconds: float) -> int:
-        """Run on to a time at most so far away [s]; return ``DONE``, or which arrays are full."""
+        """Run on to a time at most so far away [s]; return what stopped it."""
         mandates = self.mandates
         if mandates is not None and mandates.make_room(
                 self.network, seconds, self.scenario.rounds.jitter):
             self._bind_round()
-        status: int = engine.call_compiled(
-            engine.advance, self.network, self._medium(),
-            engine.EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
+        status: int = call_compiled(
+            advance, self.network, self._medium(),
+            EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
             until)
         if mandates is not None:
-            mandates.follow(self.network, until if status == engine.DONE else -np.inf)
+            mandates.follow(self.network, until if status == DONE else -np.inf)
         return status
+
+    def _rebuild(self, now: float) -> None:
+        """Rebuild the links for the devices' positions at a time [s]."""
+        links = call_compiled(rebuild, self.network, self._medium(), now)
+        self.network = self.network._replace(links=links)
+        longest = int((links.row[:, 1] - links.row[:, 0]).max())
+        heard = self.network.workspace.heard
+        if longest >= len(heard):
+            self.network = self.network._replace(
+                workspace=empty_workspace(2 * longest, heard.shape[1]))
+            self._bind_round()
+
+    def _enlarge_pool(self) -> None:
+        self.network = self.network._replace(pool=larger_pool(self.network.pool))
 
     def happen(self, event: Any, parameters: Any) -> None:
         """Apply an event."""
@@ -245,11 +274,9 @@ class Simulation:
 
     def acquaint(self) -> None:
         """Deliver the states of all devices to the devices in range."""
-        while (status := engine.call_compiled(
-                engine.rebuild, self.network, self._medium(), 0.0)) != engine.DONE:
-            self.network = larger(self.network, status)
+        self._rebuild(0.0)
         slots, _, near = links_of(self.network, self._medium().reach)
-        self.network.links.flags[slots[near]] = engine.FRESH | engine.FRESH_AT_NEIGHBOUR
+        self.network.links.flags[slots[near]] = FRESH | FRESH_AT_NEIGHBOUR
         self.network.devices.sent[:] = 0.0
         for counter in ('sent', 'delivered'):
             self.network.watch.counts[COUNTERS.index(counter)] += near.sum()
@@ -257,10 +284,10 @@ class Simulation:
 
     def _store_sent_messages(self) -> None:
         """Store all latest messages, so that changes of states do not change them."""
-        while self.network.pool.top[0] < len(engine.slots(self.network.links)[0]):
-            self.network = larger(self.network, engine.POOL_FULL)
-        engine.call_compiled(
-            engine.store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
+        while self.network.pool.top[0] < len(self.network.links.pool_index):
+            self._enlarge_pool()
+        call_compiled(
+            store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
 
     def snapshot(self, time: float) -> Snapshot:
         """Return the present network."""

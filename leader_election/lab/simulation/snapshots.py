@@ -16,8 +16,7 @@
 
 from typing import NamedTuple
 
-from leader_election.lab import engine
-from leader_election.lab.engine import Network
+from leader_election.lab.engine.network import Network
 from leader_election.lab.simulation.network_events import leading
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +54,13 @@ def links_of(network: Network, reach: float) -> Listed:
 
     :param reach: the range of messages [m].
     """
-    slots, receiver = engine.slots(network.links)
-    pairs = np.stack([receiver, network.links.neighbour[slots]], axis=1).astype(np.int32)
-    position = network.devices.position
+    links, position = network.links, network.devices.position
+    length = links.row[:, 1] - links.row[:, 0]
+    receiver = np.repeat(np.arange(len(length)), length)
+    # Row by row in the order of devices.
+    slots = links.row[receiver, 0] + np.arange(len(receiver)) - np.repeat(
+        np.cumsum(length) - length, length)
+    pairs = np.stack([receiver, links.neighbour[slots]], axis=1).astype(np.int32)
     apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     return Listed(slots, pairs, apart <= reach)
 

@@ -42,8 +42,8 @@ from leader_election.election.coordination.region import COLLECTIONS
 from leader_election.election.robot.codec import Codec, Message
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.lab.engine import OLDER, slots
-from leader_election.lab.engine.event_queue import event_queue, sift_down
+from leader_election.lab.engine.event_queue import sift_down
+from leader_election.lab.engine.network import event_queue, OLDER
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation.simulation import Simulation
 from numba import njit
@@ -337,7 +337,7 @@ TIMES = st.lists(st.integers(0, 20).map(lambda n: n / 4), min_size=1, max_size=4
 
 @njit
 def sift_first(order, time):  # type: ignore[no-untyped-def]
-    sift_down(order, time)
+    sift_down(order, time, 0, len(order))
 
 
 def test_the_order_is_that_of_the_times():
@@ -414,7 +414,7 @@ def test_conservation(messages, motion, events, acquainted):
     assert number['delivered'] == (
         number['overwritten'] + number['expired'] + number['departed'] + len(boxes))
     # The pool contains only older messages and those in flight.
-    older = network.links.flags[slots(network.links)[0]] & OLDER != 0
+    older = network.links.flags & OLDER != 0
     assert len(network.pool.time) - network.pool.top[0] == flying + sum(older)
     assert number['sent'] > 500
     assert (number['lost'] > 0) == ('loss' in messages)

@@ -20,25 +20,23 @@ from budget import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lab.simulations import begun, scene, WALK
-from leader_election.lab.engine import (
+from leader_election.lab.columns import COUNTERS, DEPARTED, UNDELIVERED
+from leader_election.lab.engine.neighbours import moved_mailboxes, rows_of_pairs, rows_within
+from leader_election.lab.engine.network import (
+    AHEAD,
     Devices,
-    DONE,
     empty_links,
+    empty_pool,
     FRESH,
     FRESH_AT_NEIGHBOUR,
     Links,
+    NONE,
     OLDER,
-    rebuild,
-    slots,
+    Pool,
 )
-from leader_election.lab.engine.lanes import LANES
-from leader_election.lab.engine.links import free_half, NONE, replace_rows
-from leader_election.lab.engine.rows import FULL, write_rows_of_pairs, write_rows_within
 import numpy as np
 from numpy.typing import NDArray
 import pytest
-
-ROOM = 20_000
 
 
 def devices_at(position: Any, present: Any = None, group: Any = None, among: Any = None,
@@ -55,18 +53,13 @@ def devices_at(position: Any, present: Any = None, group: Any = None, among: Any
         sent=np.zeros(n), error=np.zeros((n, 2)))
 
 
-def rows_at(devices: Devices, reach: float, room: int = ROOM) -> list[list[int]] | None:
-    """Return the rows that the engine makes, by device; ``None``: there are too few slots."""
+def rows_at(devices: Devices, reach: float) -> list[list[int]]:
+    """Return the rows that the engine makes, by device."""
     n = len(devices.id)
-    # Slots outside of the rows are not written to.
-    neighbour = np.full(3 + room + LANES, 77_777, np.uint32)
     order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
-    end = write_rows_within(devices, reach, neighbour, 3, 3 + room, order, begin)
-    assert neighbour[:3].tolist() == [77_777] * 3
-    assert neighbour[3 + room:].tolist() == [77_777] * LANES
-    if end == FULL:
-        return None
-    assert (begin[0], begin[n]) == (3, end) and sorted(order.tolist()) == list(range(n))
+    neighbour = rows_within(devices, reach, order, begin)
+    assert (begin[0], begin[n]) == (0, len(neighbour) - AHEAD)
+    assert sorted(order.tolist()) == list(range(n))
     rows = {i: neighbour[begin[p]:begin[p + 1]].tolist() for p, i in enumerate(order.tolist())}
     return [rows[i] for i in range(n)]
 
@@ -74,7 +67,6 @@ def rows_at(devices: Devices, reach: float, room: int = ROOM) -> list[list[int]]
 def found(position: Any, reach: float, **restrictions: Any) -> set[tuple[int, int]]:
     """Return the pairs that the engine finds, after a check that both rows contain each once."""
     rows = rows_at(devices_at(position, **restrictions), reach)
-    assert rows is not None
     links = [(i, j) for i, row in enumerate(rows) for j in row]
     assert len(set(links)) == len(links) and {(j, i) for i, j in links} == set(links)
     return {(i, j) for i, j in links if i < j}
@@ -151,13 +143,9 @@ def test_random_positions(position: Any, reach: float) -> None:
     assert found(position, reach) == expected(position, reach)
 
 
-def test_reports_too_few_slots() -> None:
-    # Five devices in one spot have 5 * 4 links; writes of eight lanes need eight slots more.
-    devices = devices_at(np.zeros((5, 2)))
-    assert rows_at(devices, 1.0, 20 + LANES) == [
-        [j for j in range(5) if j != i] for i in range(5)]
-    assert rows_at(devices, 1.0, 19) is None
-    assert rows_at(devices, 1.0, 0) is None
+def test_devices_in_one_spot_have_more_neighbours_than_there_is_room_for_at_first() -> None:
+    assert rows_at(devices_at(np.zeros((200, 2))), 1.0) == [
+        [j for j in range(200) if j != i] for i in range(200)]
 
 
 @settings(deadline=None)
@@ -166,30 +154,40 @@ def test_reports_too_few_slots() -> None:
 def test_rows_are_in_the_order_of_cells(position: Any, reach: float) -> None:
     # The order of neighbours is the same in all rows: by cell, then by index.
     rows = rows_at(devices_at(position), reach)
-    assert rows is not None
     for row in rows:
         for other in rows:
             both = [j for j in row if j in other]
             assert both == [j for j in other if j in row]
 
 
-def linked(n: int, pairs: Any, half: int, flights: bool = True) -> Links:
-    """Return links of these pairs, with empty mailboxes."""
-    made = empty_links(n, half, flights)
-    link(made, pairs)
-    return made
+SIZE = 1_000
+"""Of the pool; all its entries are in use."""
 
 
-def link(made: Links, pairs: Any) -> list[int]:
-    """Rebuild the rows; return the old slots."""
-    array: NDArray[np.int32] = np.array(pairs, np.int32).reshape(-1, 2)
-    n = len(made.row)
-    order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
-    old = list(range(*made.used))
-    write_rows_of_pairs(devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(),
-                        made.neighbour, free_half(made), order, begin)
-    replace_rows(made, order, begin)
-    return old
+class Moved:
+    """Links, and what is left of the links before them."""
+
+    def __init__(self, n: int, pairs: Any, flights: bool = True) -> None:
+        self.links = empty_links(n, 0, flights)
+        self.pool: Pool = empty_pool(np.zeros((SIZE, 1), np.int64))
+        self.pool.top[:] = 0
+        self.counts = np.zeros(len(COUNTERS), np.int64)
+        self.link(pairs)
+
+    def link(self, pairs: Any) -> None:
+        """Rebuild the rows."""
+        array: NDArray[np.int32] = np.array(pairs, np.int32).reshape(-1, 2)
+        n = len(self.links.row)
+        order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
+        neighbour = rows_of_pairs(
+            devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(), order, begin)
+        self.links = moved_mailboxes(
+            self.links, self.pool, self.counts, neighbour, order, begin)
+
+    @property
+    def released(self) -> list[int]:
+        """Return the entries of the pool that are free."""
+        return sorted(self.pool.free[:self.pool.top[0]].tolist())
 
 
 def slots_of(made: Links) -> dict[tuple[int, int], int]:
@@ -224,7 +222,7 @@ def put(made: Links, k: int, box: int) -> None:
 
 def check_both_ends(made: Links) -> None:
     slot = slots_of(made)
-    assert len(slot) == len(slots(made)[0])
+    assert len(slot) == len(made.pool_index)
     for (i, j), k in slot.items():
         # Both ends agree on FRESH, and a mailbox holds one message at most.
         assert bool(made.flags[slot[j, i]] & FRESH_AT_NEIGHBOUR) == bool(made.flags[k] & FRESH)
@@ -233,22 +231,23 @@ def check_both_ends(made: Links) -> None:
 
 def test_a_mailbox_stays_with_its_link() -> None:
     # A triangle 0, 1, 2 that loses the link 1 to 2 and gains the link 0 to 3.
-    made = linked(4, [[0, 1], [0, 2], [1, 2]], 8)
-    slot = slots_of(made)
-    put(made, slot[0, 1], LATEST)
-    made.flags[slot[1, 0]] |= FRESH_AT_NEIGHBOUR
-    put(made, slot[2, 1], 5)
-    put(made, slot[2, 0], 6)
-    made.in_flight[slot[2, 0]] = [7, 7]
-    check_both_ends(made)
-    old = link(made, [[0, 3], [2, 0], [1, 0]])
-    assert contents(made) == {
+    made = Moved(4, [[0, 1], [0, 2], [1, 2]])
+    slot = slots_of(made.links)
+    put(made.links, slot[0, 1], LATEST)
+    made.links.flags[slot[1, 0]] |= FRESH_AT_NEIGHBOUR
+    put(made.links, slot[2, 1], 5)
+    put(made.links, slot[2, 0], 6)
+    made.links.in_flight[slot[2, 0]] = [7, 7]
+    made.links.in_flight[slot[1, 2]] = [8, 8]
+    check_both_ends(made.links)
+    made.link([[0, 3], [2, 0], [1, 0]])
+    assert contents(made.links) == {
         (0, 1): (LATEST, False, NONE), (1, 0): (EMPTY, True, NONE), (0, 2): NOTHING,
         (2, 0): (6, False, 7), (0, 3): NOTHING, (3, 0): NOTHING}
-    check_both_ends(made)
-    # The old slots hold what was in the mailboxes of the removed link, and nothing else.
-    left = [content_of(made, k) for k in old]
-    assert [each for each in left if each != NOTHING] == [(5, False, NONE)]
+    check_both_ends(made.links)
+    # What was in the mailbox of the removed link, and in flight to it, and nothing else.
+    assert made.released == [5, 8]
+    assert (made.counts[DEPARTED], made.counts[UNDELIVERED]) == (1, 1)
 
 
 PAIRS = st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] < p[1]))
@@ -257,24 +256,25 @@ PAIRS = st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p:
 @settings(deadline=None)
 @given(PAIRS, PAIRS, st.data())
 def test_any_mailbox_stays_with_any_link(before: Any, after: Any, data: Any) -> None:
-    made = linked(8, sorted(before), 60)
-    slot = slots_of(made)
+    made = Moved(8, sorted(before))
+    slot = slots_of(made.links)
     for (i, j), k in slot.items():
         box = data.draw(st.sampled_from([EMPTY, LATEST, 100 + k]))
-        put(made, k, box)
+        put(made.links, k, box)
         if box == LATEST:
-            made.flags[slot[j, i]] |= FRESH_AT_NEIGHBOUR
-        made.in_flight[k] = data.draw(st.sampled_from([NONE, 200 + k]))
-    held_before = contents(made)
-    old = link(made, data.draw(st.permutations(sorted(after))))
-    check_both_ends(made)
-    held_after = contents(made)
+            made.links.flags[slot[j, i]] |= FRESH_AT_NEIGHBOUR
+        made.links.in_flight[k] = data.draw(st.sampled_from([NONE, 200 + k]))
+    held_before = contents(made.links)
+    made.link(data.draw(st.permutations(sorted(after))))
+    check_both_ends(made.links)
+    held_after = contents(made.links)
     assert held_after.keys() == {*after, *((j, i) for i, j in after)}
-    for link_, content in held_after.items():
-        assert content == held_before.get(link_, NOTHING)
-    gone = [content for link_, content in held_before.items() if link_ not in held_after]
-    assert sorted(content_of(made, k) for k in old if content_of(made, k) != NOTHING) == sorted(
-        left for left in gone if left != NOTHING)
+    for link, content in held_after.items():
+        assert content == held_before.get(link, NOTHING)
+    gone = [content for link, content in held_before.items() if link not in held_after]
+    assert made.released == sorted(
+        entry for box, _, flying in gone for entry in (box, flying) if entry >= 0)
+    assert made.counts[DEPARTED] == sum(box != EMPTY for box, *_ in gone)
 
 
 @pytest.mark.parametrize('tick', [0.1, 0.25, 1 / 3, 1.0])
@@ -285,7 +285,7 @@ def test_rows_are_rebuilt_before_an_unlisted_device_is_in_range(tick: float) -> 
     network = stage.network
     now = 0.0
     for _ in range(500):
-        assert rebuild(network, stage._medium(), now) == DONE
+        stage._rebuild(now)
         time, steps = now, 0
         while time < network.lists.rebuild_at[0]:
             time += tick

@@ -18,12 +18,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from lab.simulations import begun, counts, leaders, LINE, line, played, scene, WALK
-from leader_election.lab import engine
 from leader_election.lab.columns import COUNTERS, MEASURES, ROUNDS
-from leader_election.lab.engine import LINKS_FULL, POOL_FULL, WORKSPACE_FULL
+from leader_election.lab.engine.network import empty_pool, empty_workspace
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.simulation import build, simulate
-from leader_election.lab.simulation.build import larger
 from leader_election.lab.simulation.run import Run
 from leader_election.lab.simulation.simulate import parting, simulate_branches
 from leader_election.lab.simulation.simulation import Simulation
@@ -122,42 +120,34 @@ def test_the_skin_of_neighbour_lists_does_not_matter(messages, monkeypatch):
     scenario = scene(motion=WALK, messages={'range': 25, **messages})
     found = []
     for skin in (0.33, 0.4, 3.0):
-        monkeypatch.setattr(engine, 'SKIN', skin)
+        monkeypatch.setattr(build, 'SKIN', skin)
         result = run(scenario, 0)
         found.append((result.samples.tobytes(), int(result.counts[COUNTERS.index('sent')])))
     assert found == found[:1] * 3
 
 
-@pytest.mark.parametrize(('status', 'scenario'), [
-    (LINKS_FULL, WALKING), (LINKS_FULL, BUSY), (POOL_FULL, WALKING), (POOL_FULL, BUSY),
-    (WORKSPACE_FULL, WALKING), (WORKSPACE_FULL, BUSY), (WORKSPACE_FULL, MANDATED)], ids=[
-        'pairs', 'pairs, everything', 'pool', 'pool, everything', 'room', 'room, everything',
-        'room, mandates'])
-def test_growing_arrays_change_no_result(status, scenario, monkeypatch):
+@pytest.mark.parametrize('field', ['pool', 'workspace'])
+@pytest.mark.parametrize('scenario', [WALKING, BUSY, MANDATED], ids=[
+    'walking', 'everything', 'mandates'])
+def test_growing_arrays_change_no_result(field, scenario, monkeypatch):
     expected = digits(run(scenario, 4))
-    asked = []
+    made = []
 
     class Tiny(Simulation):
         """Begins with the least capacity."""
 
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
-            network = self.network
-            width = network.exports.shape[1]
-            n, flights = len(network.devices.id), len(network.links.in_flight) > 0
-            self.network = network._replace(**{
-                LINKS_FULL: {'links': engine.empty_links(n, 2, flights)},
-                POOL_FULL: {'pool': engine.empty_pool(network.exports[:1].copy())},
-                WORKSPACE_FULL: {'workspace': engine.empty_workspace(1, width)},
-            }[status])
-
-    def noted(network: Any, status: int) -> Any:
-        asked.append(status)
-        return larger(network, status)
+            exports = self.network.exports
+            self.network = self.network._replace(**{
+                'pool': {'pool': empty_pool(exports[:1].copy())},
+                'workspace': {'workspace': empty_workspace(1, exports.shape[1])}}[field])
+            self._bind_round()
+            made.append(self)
     monkeypatch.setattr(simulate, 'Simulation', Tiny)
-    monkeypatch.setattr('leader_election.lab.simulation.simulation.larger', noted)
     assert digits(run(scenario, 4)) == expected
-    assert asked.count(status) > 1
+    grown, = made
+    assert len(getattr(grown.network, field)[1]) > 1
 
 
 @pytest.mark.parametrize(('duration', 'interval', 'count'), [
