@@ -50,6 +50,8 @@ suppress_warnings = [
 autodoc_member_order = 'bysource'
 autodoc_typehints = 'signature'
 autodoc_preserve_defaults = True
+# There are none, and to look for them takes time.
+autodoc_use_type_comments = False
 autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inheritance': True}
 # ROS is not needed for the documentation; the packages in requirements/run.txt are.
 autodoc_mock_imports = [name for name in pages.ROS if find_spec(name) is None]
