@@ -15,23 +15,26 @@
 """Neighbour lists: the links of devices within a distance or of given pairs, and their rebuild."""
 
 from leader_election.lab.columns import DEPARTED, REBUILT
-from leader_election.lab.engine.compilation import inlined, jit
+from leader_election.lab.engine.compilation import call_compiled, inlined, jit
 from leader_election.lab.engine.messages import drop_in_flight, release
-from leader_election.lab.engine.network import AHEAD, Links, NONE, OCCUPIED, OLDER
+from leader_election.lab.engine.network import AHEAD, Links, Network, NONE, OCCUPIED, OLDER
 import numpy as np
 
 
-@jit
-def rebuild(network, medium, now):
-    """Return new links; mailboxes that are also in the old ones are moved, the others emptied."""
+def rebuild(network: Network, reach: float, now: float) -> Links:
+    """
+    Return new links; mailboxes that are also in the old ones are moved, the others emptied.
+
+    :param reach: the range of messages [m].
+    :param now: the time [s].
+    """
     devices, lists = network.devices, network.lists
-    order, begin = np.empty(len(devices.id), np.int32), np.empty(len(devices.id) + 1, np.int64)
+    order, begin = np.empty(len(devices.id), np.int32), np.zeros(len(devices.id) + 1, np.int64)
     if lists.fixed:
-        neighbour = rows_of_pairs(devices, lists.first, lists.second, order, begin)
+        neighbour = call_compiled(
+            rows_of_pairs, devices, lists.first, lists.second, order, begin)
     else:
-        neighbour = rows_within(devices, medium.reach + lists.skin, order, begin)
-    links = moved_mailboxes(network.links, network.pool, network.watch.counts, neighbour, order,
-                            begin)
+        neighbour = call_compiled(rows_within, devices, reach + lists.skin, order, begin)
     network.watch.counts[REBUILT] += 1
     lists.rebuild_at[0] = np.inf
     if not lists.fixed and lists.speed > 0.0:
@@ -39,6 +42,8 @@ def rebuild(network, medium, now):
         # The margin of 0.01 steps covers the rounding of the devices' times.
         steps = np.floor(lists.skin / (2.0 * lists.speed * lists.tick))
         lists.rebuild_at[0] = now + max(0.0, steps - 0.01) * lists.tick
+    links: Links = call_compiled(moved_mailboxes, network.links, network.pool,
+                                 network.watch.counts, neighbour, order, begin)
     return links
 
 
@@ -59,7 +64,9 @@ def moved_mailboxes(old, pool, counts, neighbour, order, begin):
     # The old slot of a link that is new: the last one, which is never in use.
     unused = np.uint32(len(old.flags) - 1)
     # Entries are not cleared: those outside of the present old row are of earlier rows.
-    old_slot = np.full(n, unused)
+    old_slot = np.empty(n, np.uint32)
+    for i in range(n):
+        old_slot[i] = unused
     for p in range(n):
         i = order[p]
         first, last = old.row[i, 0], old.row[i, 1]
@@ -102,9 +109,9 @@ def rows_of_pairs(devices, first, second, order, begin):
     :param first: one device of each pair; ``second``: the other. Pairs with an absent device, or
         of different groups, are skipped.
     :param order: output, the device of each row, shape (n,).
-    :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,).
+    :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,);
+        zero before.
     """
-    begin[:] = 0
     for p in range(len(first)):
         if may_be_linked(devices, first[p], second[p]):
             begin[first[p] + 1] += 1
@@ -190,7 +197,6 @@ def rows_within(devices, reach, order, begin):
         fill[cell[i]] += 1
         order[spot], u[spot], v[spot] = i, position[i, 1], position[i, 0]
     neighbour, k, square = np.zeros(16 * n + AHEAD, np.uint32), 0, reach * reach
-    begin[:] = 0
     for c in range(cells):
         column = c % columns
         for p in range(start[c], start[c + 1]):
@@ -203,7 +209,8 @@ def rows_within(devices, reach, order, begin):
                 last = start[middle + (column < columns - 1) + 1]
                 if k + last - first + AHEAD > len(neighbour):
                     wider = np.zeros(2 * (k + last - first + AHEAD), np.uint32)
-                    wider[:k] = neighbour[:k]
+                    for before in range(k):
+                        wider[before] = neighbour[before]
                     neighbour = wider
                 if alike:
                     k = append_near(neighbour, k, order, u, v, near, p, first, last, square)
@@ -214,5 +221,6 @@ def rows_within(devices, reach, order, begin):
                             devices, order[p], order[q]):
                         neighbour[k] = order[q]
                         k += 1
-    begin[start[cells]:] = k
+    for p in range(start[cells], n + 1):
+        begin[p] = k
     return neighbour[:k + AHEAD]

@@ -219,7 +219,7 @@ class Simulation:
 
     def _rebuild(self, now: float) -> None:
         """Rebuild the links for the devices' positions at a time [s]."""
-        links = call_compiled(rebuild, self.network, self._medium(), now)
+        links = rebuild(self.network, self._medium().reach, now)
         self.network = self.network._replace(links=links)
         longest = int((links.row[:, 1] - links.row[:, 0]).max())
         heard = self.network.workspace.heard

@@ -178,7 +178,7 @@ class Moved:
         """Rebuild the rows."""
         array: NDArray[np.int32] = np.array(pairs, np.int32).reshape(-1, 2)
         n = len(self.links.row)
-        order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
+        order, begin = np.empty(n, np.int32), np.zeros(n + 1, np.int64)
         neighbour = rows_of_pairs(
             devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(), order, begin)
         self.links = moved_mailboxes(
