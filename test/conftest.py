@@ -38,9 +38,6 @@ DOMAINS = 102 // WORKERS
 """The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
-# Modules and tests are no garbage, and there are ever more to search until all are collected.
-gc.disable()
-
 LONG = ('test/test_tutorials', 'test/chaos', 'test/ros/demo', 'test/lab', 'test/ros/nodes',
         'test/config', 'test/test_')
 """The folders of tests that start processes and nodes or compute for long, longest first."""
@@ -57,8 +54,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
 
 
-def pytest_collection_finish() -> None:
-    """Exclude the modules from garbage collection, and from the search for nodes after a test."""
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """
+    Collect tests without garbage collection, as there is no garbage but ever more to search.
+
+    What there is then is excluded from it, and from the search for nodes after a test.
+    """
+    gc.disable()
+    yield
     gc.collect()
     gc.freeze()
     gc.enable()
