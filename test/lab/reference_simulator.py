@@ -61,6 +61,8 @@ class ReferenceSimulator:
     """The generator of losses, duplicates and delays."""
     pairs: set[tuple[int, int]] | None = None
     """Fixed links, the lower index first; ``None``: devices in range are linked."""
+    losses: dict[tuple[int, int], float] = field(default_factory=dict)
+    """The loss from a sender to a receiver; that of all messages where there is none."""
     by_degree: bool = False
     """Whether strength is the number of neighbours received from."""
     error: NDArray[np.float64] | None = None
@@ -126,7 +128,8 @@ class ReferenceSimulator:
     def send(self, i: int, j: int, now: float) -> bool:
         """Send the state of device i to j; return whether it is received now or later."""
         # As in the engine, a number is drawn only if the result depends on it.
-        if self.messages.loss > 0.0 and self.random.random() < self.messages.loss:
+        loss = self.losses.get((i, j), self.messages.loss)
+        if loss > 0.0 and self.random.random() < loss:
             return False
         least, most = self.messages.delay
         if most == 0.0:

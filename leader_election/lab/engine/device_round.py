@@ -22,7 +22,7 @@ from leader_election.lab.engine.messages import (
     deliver,
     disconnect,
     empty_mailbox,
-    find_slot,
+    is_lost,
     receive_arrived,
     send_delayed,
     store_sent,
@@ -47,8 +47,7 @@ def run_round(network, medium, entry_points, random, i, now):
     devices.sent[i] = now
     if medium.delay_most > 0.0:
         for p in range(found):
-            receiver = network.links.neighbour[near[p]]
-            send_delayed(network, medium, random, i, find_slot(network.links, receiver, i), now)
+            send_delayed(network, medium, random, i, near[p], now)
     record_round(network.watch, i, exports[i, leader_at] != leader)
 
 
@@ -98,7 +97,7 @@ def exchange(network, medium, random, i, found, now):
     devices, links, workspace = network.devices, network.links, network.workspace
     pool, position, error = network.pool, devices.position, devices.error
     metric, counts = workspace.metric, network.watch.counts
-    delayed, lossy, estimated = medium.delay_most > 0.0, medium.loss > 0.0, medium.estimated
+    delayed, estimated = medium.delay_most > 0.0, medium.estimated
     timed = medium.expiry < np.inf or not np.isnan(medium.degree_since)
     trusted_squared = medium.trusted * medium.trusted
     x, y = position[i, 0] + error[i, 0], position[i, 1] + error[i, 1]
@@ -129,7 +128,7 @@ def exchange(network, medium, random, i, found, now):
                 copy_sent(network.offsets, pool.exports, links.pool_index[k], workspace.heard,
                           messages)
             messages += np.uint64(1)
-        if lossy and not delayed and random.random() < medium.loss:
+        if not delayed and is_lost(links, medium, random, k):
             lost += 1
             # The export is about to change; the receiver continues with a copy.
             if flags & FRESH_AT_NEIGHBOUR:

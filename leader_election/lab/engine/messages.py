@@ -129,12 +129,20 @@ def disconnect(network, i, slot):
 
 
 @inlined
-def send_delayed(network, medium, random, i, slot, now):
-    """Put the export of device i in flight to the mailbox in a slot, unless it is lost."""
+def is_lost(links, medium, random, slot):
+    """Return whether a message to the neighbour in a slot is lost; draw a number if it may be."""
+    loss = links.loss[slot] if len(links.loss) > 0 else medium.loss
+    return loss > 0.0 and random.random() < loss
+
+
+@inlined
+def send_delayed(network, medium, random, i, k, now):
+    """Put the export of device i in flight to the neighbour in its slot k, unless it is lost."""
     links, pool, counts = network.links, network.pool, network.watch.counts
-    if medium.loss > 0.0 and random.random() < medium.loss:
+    if is_lost(links, medium, random, k):
         counts[LOST] += 1
         return
+    slot = find_slot(links, links.neighbour[k], i)
     spread = medium.delay_most - medium.delay_least
     copies = 1
     if medium.duplication > 0.0 and random.random() < medium.duplication:

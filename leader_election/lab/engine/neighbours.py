@@ -31,10 +31,10 @@ def rebuild(network: Network, reach: float, now: float) -> Links:
     devices, lists = network.devices, network.lists
     order, begin = np.empty(len(devices.id), np.int32), np.zeros(len(devices.id) + 1, np.int64)
     if lists.fixed:
-        neighbour = call_compiled(
-            rows_of_pairs, devices, lists.first, lists.second, order, begin)
+        neighbour, loss = call_compiled(rows_of_pairs, devices, lists, order, begin)
     else:
         neighbour = call_compiled(rows_within, devices, reach + lists.skin, order, begin)
+        loss = np.zeros(0)
     network.watch.counts[REBUILT] += 1
     lists.rebuild_at[0] = np.inf
     if not lists.fixed and lists.speed > 0.0:
@@ -43,17 +43,18 @@ def rebuild(network: Network, reach: float, now: float) -> Links:
         steps = np.floor(lists.skin / (2.0 * lists.speed * lists.tick))
         lists.rebuild_at[0] = now + max(0.0, steps - 0.01) * lists.tick
     links: Links = call_compiled(moved_mailboxes, network.links, network.pool,
-                                 network.watch.counts, neighbour, order, begin)
+                                 network.watch.counts, neighbour, loss, order, begin)
     return links
 
 
 @jit
-def moved_mailboxes(old, pool, counts, neighbour, order, begin):
+def moved_mailboxes(old, pool, counts, neighbour, loss, order, begin):
     """
     Return links with new rows, to which the mailboxes of links in both are moved.
 
     :param counts: the counters; messages of links that are no longer there have departed.
     :param neighbour: the sender of each new link, and ``AHEAD`` more entries.
+    :param loss: as in ``Links``.
     :param order: the device of each new row; every device once.
     :param begin: the first slot of each new row, and the end of the last one.
     """
@@ -91,7 +92,7 @@ def moved_mailboxes(old, pool, counts, neighbour, order, begin):
                 release(pool, old.pool_index[k])
         if flights:
             drop_in_flight(old, pool, counts, k)
-    return Links(row, neighbour, flags, pool_index, in_flight)
+    return Links(row, neighbour, flags, pool_index, in_flight, loss)
 
 
 @inlined
@@ -102,16 +103,16 @@ def may_be_linked(devices, i, j):
 
 
 @jit
-def rows_of_pairs(devices, first, second, order, begin):
+def rows_of_pairs(devices, lists, order, begin):
     """
-    Return the rows of pairs with permanent links: the neighbours of all devices, by device.
+    Return the rows of pairs with permanent links: neighbours and losses of all devices, by device.
 
-    :param first: one device of each pair; ``second``: the other. Pairs with an absent device, or
-        of different groups, are skipped.
+    :param lists: the pairs; those with an absent device, or of different groups, are skipped.
     :param order: output, the device of each row, shape (n,).
     :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,);
         zero before.
     """
+    first, second = lists.first, lists.second
     for p in range(len(first)):
         if may_be_linked(devices, first[p], second[p]):
             begin[first[p] + 1] += 1
@@ -120,14 +121,16 @@ def rows_of_pairs(devices, first, second, order, begin):
         begin[i + 1] += begin[i]
         order[i] = i
     neighbour = np.zeros(begin[len(order)] + AHEAD, np.uint32)
-    fill = begin.copy()
+    loss, fill = np.empty(begin[len(order)] if len(lists.loss) > 0 else 0), begin.copy()
     for p in range(len(first)):
         i, j = first[p], second[p]
         if may_be_linked(devices, i, j):
             neighbour[fill[i]], neighbour[fill[j]] = j, i
+            if len(loss) > 0:
+                loss[fill[i]], loss[fill[j]] = lists.loss[p, 0], lists.loss[p, 1]
             fill[i] += 1
             fill[j] += 1
-    return neighbour
+    return neighbour, loss
 
 
 @inlined

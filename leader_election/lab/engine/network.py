@@ -102,6 +102,8 @@ class NeighbourLists(NamedTuple):
     """One device of each pair with a permanent link."""
     second: NDArray[np.int32]
     """The other device."""
+    loss: NDArray[np.float64]
+    """As in ``Links``, from the first to the second and back, shape (pairs, 2) or (0, 2)."""
     fixed: bool
     """Whether these pairs are the links, whatever the distance; else all devices in range are."""
     skin: float
@@ -132,6 +134,9 @@ class Links(NamedTuple):
     in_flight: NDArray[np.int32]
     """Pool indices of the first and last message in flight, shape (slots, 2); (0, 2) in networks
     without delays."""
+    loss: NDArray[np.float64]
+    """The probability that a message from the row's device to the neighbour is lost, shape
+    (slots,); (0,): ``Medium.loss`` for all."""
 
 
 class Pool(NamedTuple):
@@ -225,7 +230,7 @@ def empty_links(devices: int, slots: int, flights: bool) -> Links:
     return Links(
         np.zeros((devices, 2), np.int64), np.zeros(slots + AHEAD, np.uint32),
         np.zeros(slots + 1, np.uint8), np.zeros(slots, np.int32),
-        np.full((slots + 1 if flights else 0, 2), NONE, np.int32))
+        np.full((slots + 1 if flights else 0, 2), NONE, np.int32), np.zeros(0))
 
 
 def empty_pool(exports: NDArray[np.int64]) -> Pool:

@@ -119,7 +119,7 @@ def network_of(
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
     first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
     lists = NeighbourLists(
-        first, second, pairs is not None,
+        first, second, np.zeros((0, 2)), pairs is not None,
         # At least two steps between rebuilds.
         max(SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
         if speed > 0.0 and pairs is None else 0.0,
@@ -148,11 +148,18 @@ def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
     return placements_of(scenario.groups, seed)[0].contacts
 
 
-def relinked(network: Network, pairs: NDArray[np.int32]) -> Network:
-    """Return the same network with other fixed links, which exist from now on; shape (m, 2)."""
+def relinked(network: Network, pairs: NDArray[np.int32], loss: NDArray[np.float64],
+             every: float) -> Network:
+    """
+    Return the same network with other fixed links, which exist from now on; shape (m, 2).
+
+    :param loss: of messages over each pair, in both directions, shape (m, 2); (0, 2): none.
+    :param every: the loss of each message beside.
+    """
     first, second = pairs.T.copy()
     network.lists.rebuild_at[0] = -np.inf
-    return network._replace(lists=network.lists._replace(first=first, second=second))
+    return network._replace(lists=network.lists._replace(
+        first=first, second=second, loss=1.0 - (1.0 - loss) * (1.0 - every)))
 
 
 def adds_up(entrant: Entrant) -> bool:

@@ -113,7 +113,8 @@ class Simulation:
                 continue
             self.run(min(stop, times.end))
             if self._contacts is not None and stop in times.links:
-                self.network = relinked(self.network, self._contacts.at(stop))
+                self.network = relinked(
+                    self.network, *self._contacts.at(stop), scenario.messages.loss)
             for event, parameters in scenario.events:
                 if parameters.at == stop:
                     self.happen(event, parameters)

@@ -16,7 +16,9 @@
 Links that change over time: contact traces, and the packet traces of the ORBIT testbed.
 
 A contact trace is a CSV file with the columns ``t,a,b,up``: from time t [s] on, the devices a and
-b are linked (up 1) or not (0), in the order of time. Before its first row a pair has no link.
+b are linked (up 1) or not (0), in the order of time. Before its first row a pair has no link. The
+column ``loss`` is optional: the part of the messages from a to b that is lost from then on, at
+first 0; empty: as before. A link in one direction has loss 1 in the other.
 Devices are the numbers from 0 to the greatest one.
 
 Packet traces: S. K. Kaul, M. Gruteser, I. Seskar, CRAWDAD data set rutgers/noise (2007), also in
@@ -38,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 COLUMNS = ('t', 'a', 'b', 'up')
+LOSS = 'loss'
 SAMPLE = 'ferry'
 """The name of the trace included in the package: device 12 carries messages between two groups of
 six, each a ring, and stays with each for twenty of sixty seconds."""
@@ -58,13 +61,18 @@ class Contacts(NamedTuple):
     """Its pair, by index."""
     up: NDArray[np.bool_]
     """Whether the pair is linked from then on."""
+    loss: NDArray[np.float64] = np.zeros((0, 2))
+    """The part of messages lost from then on, from the first to the second of the pair, and back,
+    shape (changes, 2), nan: as before; (0, 2) where no link has a loss of its own."""
 
-    def at(self, time: float) -> NDArray[np.int32]:
-        """Return the pairs that are linked from a time on, shape (k, 2)."""
-        linked = np.zeros(len(self.pairs), bool)
+    def at(self, time: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the pairs that are linked from a time on, shape (k, 2), and their losses."""
+        linked, lost = np.zeros(len(self.pairs), bool), np.zeros((len(self.pairs), 2))
         passed = int(np.searchsorted(self.time, time, side='right'))
         linked[self.pair[:passed]] = self.up[:passed]
-        return self.pairs[linked]
+        change, way = np.nonzero(~np.isnan(self.loss[:passed]))
+        lost[self.pair[change], way] = self.loss[change, way]
+        return self.pairs[linked], lost[linked] if len(self.loss) > 0 else self.loss
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,8 @@ class ContactsParameters:
     """A trace of contacts."""
 
     path: str = parameter(
-        SAMPLE, 'A CSV file with the columns t,a,b,up, or ferry, the one in the package; or a '
-        'folder of packet traces of ORBIT, such as data/dbm-10.', empty=False)
+        SAMPLE, 'A CSV file with the columns t,a,b,up and optionally loss, or ferry, the one in '
+        'the package; or a folder of packet traces of ORBIT, such as data/dbm-10.', empty=False)
     least: float = parameter(
         0.5, 'Packet traces: the part of the packets of a second from which on there is a link.',
         lower=0.0, upper=1.0)
@@ -100,20 +108,27 @@ def read_trace(path: Path) -> Contacts:
 
     :raises LogError: for a missing column, a value that is not allowed, or an unreadable file.
     """
-    table, lines = read_table(path, COLUMNS)
+    table, lines = read_table(path, (*COLUMNS, LOSS), may_lack=(LOSS,))
     if not lines:
         raise LogError(f'log {path}: line 2: no rows')
     last = 0.0
-    for (t, a, b, up), line in zip(table.tolist(), lines):
+    for (t, a, b, up, loss), line in zip(table.tolist(), lines):
         for wrong, problem in (
                 (t < last, f't is {t:g}; it takes at least {last:g}'),
                 (not all(x.is_integer() and 0 <= x <= LONGEST for x in (a, b)) or a == b,
                  f'a, b are {a:g}, {b:g}; they take two numbers from 0 to {LONGEST}'),
-                (up not in (0.0, 1.0), f'up is {up:g}; it takes 0 or 1')):
+                (up not in (0.0, 1.0), f'up is {up:g}; it takes 0 or 1'),
+                (loss < 0.0 or loss > 1.0, f'loss is {loss:g}; it takes 0 to 1')):
             if wrong:
                 raise LogError(f'log {path}: line {line}: {problem}')
         last = t
-    return changes(table[:, 0], np.sort(table[:, 1:3].astype(np.int32), axis=1), table[:, 3] > 0.0)
+    ends, loss = table[:, 1:3].astype(np.int32), table[:, 4:]
+    contacts = changes(table[:, 0], np.sort(ends, axis=1), table[:, 3] > 0.0)
+    if np.isnan(loss).all():
+        return contacts
+    # Of a pair, the first one is that with the lower number.
+    return contacts._replace(
+        loss=np.where((ends[:, :1] < ends[:, 1:]) == [True, False], loss, np.nan))
 
 
 def changes(time: NDArray[np.float64], ends: NDArray[np.int32],

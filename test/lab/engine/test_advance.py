@@ -45,6 +45,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.lab.engine.event_queue import sift_down
 from leader_election.lab.engine.network import event_queue, OLDER
 from leader_election.lab.experiment.scenario import Scenario
+from leader_election.lab.simulation.build import relinked
 from leader_election.lab.simulation.simulation import Simulation
 from numba import njit
 import numpy as np
@@ -162,6 +163,25 @@ def test_agrees_while_devices_come_and_go(messages, world):
         reference.side = {i: x[i] > happening['line'] for i in range(14)} if split else {}
         reference.gone, still = gone, silent
     assert {i for i, _, _ in side_by_side(stage, reference, 30.0)} == set(range(6, 14))
+
+
+@pytest.mark.parametrize('messages', [{}, {'loss': 0.2, 'delay': [0.2, 1.7]}],
+                         ids=['plain', 'delay'])
+def test_agrees_where_each_link_has_losses(messages):
+    scenario = scene(devices=LINKED, messages=messages)
+    stage = begun(scenario)
+    reference, random = reference_for(stage, 0), np.random.default_rng(7)
+    pairs = np.stack([stage.network.lists.first, stage.network.lists.second], axis=1)
+    for until in (10.0, 20.0, 30.0):
+        # Of each pair, the directions lose all messages, none, or some.
+        loss = random.choice([0.0, 0.5, 1.0], pairs.shape)
+        stage.network = relinked(stage.network, pairs, loss, scenario.messages.loss)
+        combined = 1.0 - (1.0 - loss) * (1.0 - scenario.messages.loss)
+        reference.losses = {(i, j): there for (a, b), (to, back) in zip(
+            pairs.tolist(), combined.tolist()) for i, j, there in ((a, b, to), (b, a, back))}
+        for _ in side_by_side(stage, reference, until):
+            pass
+        pairs = random.permuted(pairs, axis=1)
 
 
 @settings(max_examples=examples(15), deadline=None)

@@ -30,6 +30,7 @@ from leader_election.lab.engine.network import (
     FRESH,
     FRESH_AT_NEIGHBOUR,
     Links,
+    NeighbourLists,
     NONE,
     OLDER,
     Pool,
@@ -160,6 +161,24 @@ def test_rows_are_in_the_order_of_cells(position: Any, reach: float) -> None:
             assert both == [j for j in other if j in row]
 
 
+def lists_of(pairs: NDArray[np.int32], loss: Any = ()) -> NeighbourLists:
+    """Return the lists of pairs with permanent links."""
+    first, second = pairs.T.copy()
+    return NeighbourLists(
+        first, second, np.reshape(loss, (-1, 2)), True, 0.0, 0.0, 1.0, np.zeros(1))
+
+
+def test_the_loss_of_a_link_is_in_the_row_of_its_sender() -> None:
+    # Of 0, 1 and 2, linked to each other and to the absent 3.
+    pairs = np.array([[2, 1], [3, 0], [0, 1], [2, 0]], np.int32)
+    order, begin = np.empty(4, np.int32), np.zeros(5, np.int64)
+    neighbour, loss = rows_of_pairs(
+        devices_at(np.zeros((4, 2)), present=[True, True, True, False]),
+        lists_of(pairs, [[0.21, 0.12], [0.3, 0.3], [0.01, 0.1], [0.2, 0.02]]), order, begin)
+    assert begin.tolist() == [0, 2, 4, 6, 6] and neighbour[:6].tolist() == [1, 2, 2, 0, 1, 0]
+    assert loss.tolist() == [0.01, 0.02, 0.12, 0.1, 0.21, 0.2]
+
+
 SIZE = 1_000
 """Of the pool; all its entries are in use."""
 
@@ -179,10 +198,8 @@ class Moved:
         array: NDArray[np.int32] = np.array(pairs, np.int32).reshape(-1, 2)
         n = len(self.links.row)
         order, begin = np.empty(n, np.int32), np.zeros(n + 1, np.int64)
-        neighbour = rows_of_pairs(
-            devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(), order, begin)
-        self.links = moved_mailboxes(
-            self.links, self.pool, self.counts, neighbour, order, begin)
+        rows = rows_of_pairs(devices_at(np.zeros((n, 2))), lists_of(array), order, begin)
+        self.links = moved_mailboxes(self.links, self.pool, self.counts, *rows, order, begin)
 
     @property
     def released(self) -> list[int]:
