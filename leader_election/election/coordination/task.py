@@ -36,10 +36,11 @@ The parameter ``tasks`` selects a task, by the name of its entry point in the gr
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points, EntryPoint
+from importlib.metadata import EntryPoint
 from typing import Any, ClassVar, NamedTuple
 
 from leader_election.election.coordination.aggregate import Aggregate
+from leader_election.election.registry import installed_entry_points
 from leader_election.parameters import did_you_mean, NoParameters
 
 Position = tuple[float, float]
@@ -218,7 +219,7 @@ def task_class(name: str) -> type[Task]:
     >>> task_class('leader_election.election.tasks.rally:Rally').__name__
     'Rally'
     """
-    # Only for other names the metadata of all installed packages is read, which takes long.
+    # Only for other names the metadata of all installed packages are read.
     point = _SHIPPED.get(name) or _known().get(name)
     if point is None and ':' not in name:
         known = task_names()
@@ -235,5 +236,6 @@ def task_class(name: str) -> type[Task]:
 
 
 def _known() -> dict[str, EntryPoint]:
+    found = {point.name: point for point in installed_entry_points().select(group=GROUP)}
     # The tasks of this package come last, so that other packages cannot replace them.
-    return {**{point.name: point for point in entry_points(group=GROUP)}, **_SHIPPED}
+    return {**found, **_SHIPPED}
