@@ -63,7 +63,7 @@ def coordinate(
     neighbours: Any,
     metric: Sequence[float],
     p: RegionParameters,
-    decide: Callable[[Any], Any],
+    decide: Callable[[Any], Any] | None,
 ) -> Region:
     """
     Return the new state of a device in its region, after the election of this round.
@@ -77,6 +77,7 @@ def coordinate(
         them to others.
     :param p: the parameters of the round.
     :param decide: computes a decision from the region's summary; called on a leader only.
+        ``None``: the decision is the summary.
     """
     # Election.
     leads = before.role == CANDIDATE and leader == device.id and distance < math.inf
@@ -103,7 +104,9 @@ def coordinate(
     if leads and p.gain > 0.0:
         load = smoothed(summary[p.load_at], before.load, p)
         reach = resized(load, p)
-    decision = decide(summary) if leads else p.undecided
+    decision = p.undecided
+    if leads:
+        decision = summary if decide is None else decide(summary)
     # Spreading: a leader has no source.
     source, version, age = parent, 0, 0
     if p.spreading == GOSSIPED:
@@ -252,15 +255,18 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f'module {__name__} has no {name}')
 
 
-def same(summary: Any) -> Any:
-    """Return the summary as the decision, so that all members receive it."""
-    return summary
+Member = cast(Any, NamedTuple)('Member', [
+    (name, Any) for name in ('leader', 'distance', *Region._fields)])
+"""What :func:`coordinate` reads of a state, or of columns; the same type for all elections."""
 
 
 @cache
 def round_of(election: str) -> Any:
     """Return the round of an election algorithm with regions; cached."""
     elect, state = ALGORITHMS.get(election).round, types_of(election).State
+    # Fields of others may follow.
+    end = len(state._fields)
+    begin = end - len(Region._fields)
 
     def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
                          parameters: Any) -> Any:
@@ -271,8 +277,11 @@ def round_of(election: str) -> Any:
                             parameters.election)
         else:
             elected = elect(stands, before, neighbours, metric, parameters.election)
-        after = coordinate(device, elected.leader, elected.distance, before, neighbours, metric,
-                           region, same)
+        after = coordinate(
+            device, elected.leader, elected.distance,
+            Member(*((before.leader, before.distance) + before[begin:end])),
+            Member(*((neighbours.leader, neighbours.distance) + neighbours[begin:end])),
+            metric, region, None)
         return state(*(elected[:] + after[:]))
     return round_in_regions
 

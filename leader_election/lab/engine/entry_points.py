@@ -28,6 +28,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.coordination.pattern import coordinate
 from leader_election.election.coordination.summary_layout import combine_own
 from leader_election.lab.columns import OUT_OF_LEVELS
 from leader_election.lab.engine import memory
@@ -78,7 +79,9 @@ def make_compilable(function: Callable[..., Any]) -> None:
     if function in _COMPILABLE:
         return
     _COMPILABLE.add(function)
-    overload(function, strict=False, jit_options=INLINE)(lambda *arguments: function)
+    # Compiled once for all elections, since it reads a type of its own.
+    options: Any = {'cache': True} if function is coordinate else INLINE
+    overload(function, strict=False, jit_options=options)(lambda *arguments: function)
     make_callees_compilable(function)
 
 
