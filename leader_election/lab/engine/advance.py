@@ -104,7 +104,7 @@ def advance(network, medium, entry_points, random, until):
         if rounds.ring:
             advance_ring(rounds)
         else:
-            sift_down(rounds.order, rounds.time, 0, len(rounds.order))
+            sift_down(rounds.order, rounds.time, np.int64(0), len(rounds.order))
 
 
 @inlined

@@ -116,7 +116,7 @@ def exchange(network, medium, random, i, found, now):
             since = devices.sent[j] if flags & FRESH else pool.time[links.pool_index[k]]
             if not (medium.expiry == np.inf or now - since <= medium.expiry):
                 counts[EXPIRED] += 1
-                empty_mailbox(links, pool, i, k)
+                empty_mailbox(links, pool, k)
                 useful = False
             else:
                 degree += since >= medium.degree_since and squared <= trusted_squared
@@ -134,7 +134,7 @@ def exchange(network, medium, random, i, found, now):
             if flags & FRESH_AT_NEIGHBOUR:
                 store_sent(network, i, k)
         elif not delayed and not flags & FRESH_AT_NEIGHBOUR:
-            filled += deliver(links, pool, i, k)
+            filled += deliver(links, pool, k)
     if not delayed:
         counts[LOST] += lost
         counts[DELIVERED] += found - lost

@@ -34,15 +34,6 @@ import numpy as np
 
 
 @inlined
-def find_slot(links, i, sender):
-    """Return the slot of a sender in the row of device i, which must contain it."""
-    k = links.row[i, 0]
-    while links.neighbour[k] != sender:
-        k += 1
-    return k
-
-
-@inlined
 def allocate(pool):
     """Take a free entry of the pool; the caller has checked that there is one."""
     pool.top[0] -= 1
@@ -67,29 +58,29 @@ def copy_sent(offsets, source, i, target, m):
 
 
 @inlined
-def empty_mailbox(links, pool, i, slot):
-    """Discard the message in a mailbox of device i."""
+def empty_mailbox(links, pool, slot):
+    """Discard the message in a mailbox."""
     flags = links.flags[slot]
     if flags & FRESH:
-        links.flags[find_slot(links, links.neighbour[slot], i)] &= ~FRESH_AT_NEIGHBOUR
+        links.flags[links.opposite[slot]] &= ~FRESH_AT_NEIGHBOUR
     elif flags & OLDER:
         release(pool, links.pool_index[slot])
     links.flags[slot] = flags & ~OCCUPIED
 
 
 @inlined
-def deliver(links, pool, i, slot):
+def deliver(links, pool, slot):
     """
-    Deliver the message that device i is about to send, without delay, to the neighbour in a slot.
+    Deliver the message that a device is about to send, without delay, to the neighbour in a slot.
 
-    The neighbour's mailbox becomes ``FRESH``: it reads the message from the export of device i.
+    The neighbour's mailbox becomes ``FRESH``: it reads the message from the device's export.
 
     :return: whether the neighbour's mailbox was empty.
     """
     flags = links.flags[slot]
     if flags & FRESH_AT_NEIGHBOUR:
         return False
-    opposite = find_slot(links, links.neighbour[slot], i)
+    opposite = links.opposite[slot]
     before = links.flags[opposite]
     if before & OLDER:
         release(pool, links.pool_index[opposite])
@@ -102,7 +93,7 @@ def deliver(links, pool, i, slot):
 def store_sent(network, i, slot):
     """Store the latest message of device i for the neighbour in a slot, whose mailbox holds it."""
     links, pool = network.links, network.pool
-    opposite = find_slot(links, links.neighbour[slot], i)
+    opposite = links.opposite[slot]
     entry = allocate(pool)
     copy_sent(network.offsets, network.exports, i, pool.exports, entry)
     pool.time[entry] = network.devices.sent[i]
@@ -124,7 +115,7 @@ def disconnect(network, i, slot):
     if links.flags[slot] & FRESH_AT_NEIGHBOUR:
         store_sent(network, i, slot)
     occupied = links.flags[slot] & OCCUPIED != 0
-    empty_mailbox(links, pool, i, slot)
+    empty_mailbox(links, pool, slot)
     return occupied
 
 
@@ -142,7 +133,7 @@ def send_delayed(network, medium, random, i, k, now):
     if is_lost(links, medium, random, k):
         counts[LOST] += 1
         return
-    slot = find_slot(links, links.neighbour[k], i)
+    slot = links.opposite[k]
     spread = medium.delay_most - medium.delay_least
     copies = 1
     if medium.duplication > 0.0 and random.random() < medium.duplication:

@@ -31,10 +31,9 @@ def rebuild(network: Network, reach: float, now: float) -> Links:
     devices, lists = network.devices, network.lists
     order, begin = np.empty(len(devices.id), np.int32), np.zeros(len(devices.id) + 1, np.int64)
     if lists.fixed:
-        neighbour, loss = call_compiled(rows_of_pairs, devices, lists, order, begin)
+        rows = call_compiled(rows_of_pairs, devices, lists, order, begin)
     else:
-        neighbour = call_compiled(rows_within, devices, reach + lists.skin, order, begin)
-        loss = np.zeros(0)
+        rows = call_compiled(rows_within, devices, reach + lists.skin, order, begin)
     network.watch.counts[REBUILT] += 1
     lists.rebuild_at[0] = np.inf
     if not lists.fixed and lists.speed > 0.0:
@@ -43,18 +42,18 @@ def rebuild(network: Network, reach: float, now: float) -> Links:
         steps = np.floor(lists.skin / (2.0 * lists.speed * lists.tick))
         lists.rebuild_at[0] = now + max(0.0, steps - 0.01) * lists.tick
     links: Links = call_compiled(moved_mailboxes, network.links, network.pool,
-                                 network.watch.counts, neighbour, loss, order, begin)
+                                 network.watch.counts, *rows, order, begin)
     return links
 
 
 @jit
-def moved_mailboxes(old, pool, counts, neighbour, loss, order, begin):
+def moved_mailboxes(old, pool, counts, neighbour, opposite, loss, order, begin):
     """
     Return links with new rows, to which the mailboxes of links in both are moved.
 
     :param counts: the counters; messages of links that are no longer there have departed.
     :param neighbour: the sender of each new link, and ``AHEAD`` more entries.
-    :param loss: as in ``Links``.
+    :param opposite: as in ``Links``; so is ``loss``.
     :param order: the device of each new row; every device once.
     :param begin: the first slot of each new row, and the end of the last one.
     """
@@ -92,7 +91,7 @@ def moved_mailboxes(old, pool, counts, neighbour, loss, order, begin):
                 release(pool, old.pool_index[k])
         if flights:
             drop_in_flight(old, pool, counts, k)
-    return Links(row, neighbour, flags, pool_index, in_flight, loss)
+    return Links(row, neighbour, opposite, flags, pool_index, in_flight, loss)
 
 
 @inlined
@@ -105,8 +104,9 @@ def may_be_linked(devices, i, j):
 @jit
 def rows_of_pairs(devices, lists, order, begin):
     """
-    Return the rows of pairs with permanent links: neighbours and losses of all devices, by device.
+    Return the rows of pairs with permanent links, by device.
 
+    :return: ``neighbour``, ``opposite`` and ``loss`` of links.
     :param lists: the pairs; those with an absent device, or of different groups, are skipped.
     :param order: output, the device of each row, shape (n,).
     :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,);
@@ -120,17 +120,19 @@ def rows_of_pairs(devices, lists, order, begin):
     for i in range(len(order)):
         begin[i + 1] += begin[i]
         order[i] = i
-    neighbour = np.zeros(begin[len(order)] + AHEAD, np.uint32)
-    loss, fill = np.empty(begin[len(order)] if len(lists.loss) > 0 else 0), begin.copy()
+    slots, fill = begin[len(order)], begin.copy()
+    neighbour, opposite = np.zeros(slots + AHEAD, np.uint32), np.empty(slots, np.uint32)
+    loss = np.empty(slots if len(lists.loss) > 0 else 0)
     for p in range(len(first)):
         i, j = first[p], second[p]
         if may_be_linked(devices, i, j):
             neighbour[fill[i]], neighbour[fill[j]] = j, i
+            opposite[fill[i]], opposite[fill[j]] = fill[j], fill[i]
             if len(loss) > 0:
                 loss[fill[i]], loss[fill[j]] = lists.loss[p, 0], lists.loss[p, 1]
             fill[i] += 1
             fill[j] += 1
-    return neighbour, loss
+    return neighbour, opposite, loss
 
 
 @inlined
@@ -161,6 +163,7 @@ def rows_within(devices, reach, order, begin):
     :param reach: the distance, inclusive [m].
     :param order: output, the device of each row, shape (n,).
     :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,).
+    :return: ``neighbour`` and ``opposite`` of links, and an empty ``loss``.
     """
     # u is y and v is x: cells are numbered along y first, like devices in memory (lab/build.py).
     position, present = devices.position, devices.present
@@ -226,4 +229,11 @@ def rows_within(devices, reach, order, begin):
                         k += 1
     for p in range(start[cells], n + 1):
         begin[p] = k
-    return neighbour[:k + AHEAD]
+    opposite, fill = np.empty(k, np.uint32), np.empty(n, np.int64)
+    for p in range(n):
+        fill[order[p]] = begin[p]
+    # Neighbours are in the order of the rows, so those of any row come in turn.
+    for k in range(len(opposite)):
+        opposite[k] = fill[neighbour[k]]
+        fill[neighbour[k]] += 1
+    return neighbour[:len(opposite) + AHEAD], opposite, np.empty(0)

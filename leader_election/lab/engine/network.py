@@ -127,6 +127,8 @@ class Links(NamedTuple):
     """The first slot of each device and the end of its row, shape (n, 2)."""
     neighbour: NDArray[np.uint32]
     """The sender, shape (slots + AHEAD,); any device in the last entries."""
+    opposite: NDArray[np.uint32]
+    """The slot of the opposite link, in the sender's row, shape (slots,)."""
     flags: NDArray[np.uint8]
     """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; (slots,)."""
     pool_index: NDArray[np.int32]
@@ -229,7 +231,7 @@ def empty_links(devices: int, slots: int, flights: bool) -> Links:
     """Return a number of empty mailboxes, of devices without neighbours."""
     return Links(
         np.zeros((devices, 2), np.int64), np.zeros(slots + AHEAD, np.uint32),
-        np.zeros(slots + 1, np.uint8), np.zeros(slots, np.int32),
+        np.zeros(slots, np.uint32), np.zeros(slots + 1, np.uint8), np.zeros(slots, np.int32),
         np.full((slots + 1 if flights else 0, 2), NONE, np.int32), np.zeros(0))
 
 

@@ -70,7 +70,7 @@ def count_distinct(values, count):
     for last in range(count - 1, -1, -1):
         value = values[order[0]]
         order[0] = order[last]
-        sift_down(order, values, 0, last)
+        sift_down(order, values, np.int64(0), last)
         different += last == 0 or values[order[0]] != value
     return different
 

@@ -58,9 +58,14 @@ def rows_at(devices: Devices, reach: float) -> list[list[int]]:
     """Return the rows that the engine makes, by device."""
     n = len(devices.id)
     order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
-    neighbour = rows_within(devices, reach, order, begin)
+    neighbour, opposite, loss = rows_within(devices, reach, order, begin)
+    assert loss.size == 0
     assert (begin[0], begin[n]) == (0, len(neighbour) - AHEAD)
     assert sorted(order.tolist()) == list(range(n))
+    # Both ends of a link know each other.
+    slots, receiver = np.arange(len(opposite)), np.repeat(order, np.diff(begin))
+    assert opposite[opposite].tolist() == slots.tolist()
+    assert neighbour[opposite].tolist() == receiver.tolist()
     rows = {i: neighbour[begin[p]:begin[p + 1]].tolist() for p, i in enumerate(order.tolist())}
     return [rows[i] for i in range(n)]
 
@@ -172,10 +177,11 @@ def test_the_loss_of_a_link_is_in_the_row_of_its_sender() -> None:
     # Of 0, 1 and 2, linked to each other and to the absent 3.
     pairs = np.array([[2, 1], [3, 0], [0, 1], [2, 0]], np.int32)
     order, begin = np.empty(4, np.int32), np.zeros(5, np.int64)
-    neighbour, loss = rows_of_pairs(
+    neighbour, opposite, loss = rows_of_pairs(
         devices_at(np.zeros((4, 2)), present=[True, True, True, False]),
         lists_of(pairs, [[0.21, 0.12], [0.3, 0.3], [0.01, 0.1], [0.2, 0.02]]), order, begin)
     assert begin.tolist() == [0, 2, 4, 6, 6] and neighbour[:6].tolist() == [1, 2, 2, 0, 1, 0]
+    assert opposite.tolist() == [3, 5, 4, 0, 2, 1]
     assert loss.tolist() == [0.01, 0.02, 0.12, 0.1, 0.21, 0.2]
 
 
@@ -241,6 +247,7 @@ def check_both_ends(made: Links) -> None:
     slot = slots_of(made)
     assert len(slot) == len(made.pool_index)
     for (i, j), k in slot.items():
+        assert made.opposite[k] == slot[j, i]
         # Both ends agree on FRESH, and a mailbox holds one message at most.
         assert bool(made.flags[slot[j, i]] & FRESH_AT_NEIGHBOUR) == bool(made.flags[k] & FRESH)
         assert not (made.flags[k] & FRESH and made.flags[k] & OLDER)
