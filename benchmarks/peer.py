@@ -34,6 +34,7 @@ CASES = {
     Case('acsos2022_random', 'bounded', 0): '1000 1030 50 400 200',
     Case('acsos2022_edge', 'bounded', 0): '1011 1030 100 250 100',
     Case('acsos2022_random', 'bounded', 100_000): '100000 10300 50 400 6',
+    Case('acsos2022_random', 'bounded', 1_000_000): '1000000 32571 50 400 2',
 }
 """The arguments of the C++ code for each case of the laboratory."""
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from budget import examples, FACTOR
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.reference_simulator import Heard, ReferenceSimulator
@@ -257,11 +257,10 @@ def test_agrees_for_any_tick_and_speed(motion):
     compare(scene(motion={**WALK, **motion}), 0)
 
 
-# Each takes ten seconds to compile with regions; without, all are compiled in each run.
 @pytest.mark.parametrize(('name', 'collection'), [
     *(('bounded', collection) for collection in COLLECTIONS), ('recursive', 'tree'),
     ('recursive-replicated', 'multi-path'), ('resilient', 'gossip'),
-    *([('classic', 'tree'), ('colour', 'multi-path'), ('given', 'gossip')] if FACTOR > 1 else [])])
+    ('classic', 'tree'), ('colour', 'multi-path'), ('given', 'gossip')])
 def test_agrees_on_regions(name, collection):
     takes = ALGORITHMS.get(name).takes
     regions = {'collection': collection, 'gossip_members': 6, 'gossip_depth': 3,
