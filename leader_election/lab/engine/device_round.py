@@ -66,12 +66,17 @@ def find_near(network, medium, i):
     reach_squared, flights = medium.reach * medium.reach, np.uint8(medium.delay_most > 0.0)
     x, y = position[i, 0], position[i, 1]
     # Unsigned indices, since signed ones are checked.
+    first, size = np.uint64(links.row[i, 0]), np.uint64(links.row[i, 1] - links.row[i, 0])
+    # A loop of its own, in which a processor computes several distances at once.
+    for q in range(size):
+        j = neighbour[first + q]
+        dx, dy = position[j, 0] - x, position[j, 1] - y
+        square[q] = dx * dx + dy * dy
+    # Without a branch, since a processor cannot predict which neighbours are in range.
     found, left = np.uint64(0), np.uint64(0)
-    for k in range(np.uint64(links.row[i, 0]), np.uint64(links.row[i, 1])):
-        dx, dy = position[neighbour[k], 0] - x, position[neighbour[k], 1] - y
-        squared = dx * dx + dy * dy
+    for q in range(size):
+        k, squared = first + q, square[q]
         inside = np.uint64(squared <= reach_squared)
-        # Without a branch, since a processor cannot predict which neighbours are in range.
         near[found], square[found], gone[left] = k, squared, k
         found += inside
         left += np.uint64(flags[k] | flights != 0) & ~inside
