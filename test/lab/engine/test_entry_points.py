@@ -29,6 +29,7 @@ from leader_election.lab.engine.advance import advance
 from leader_election.lab.engine.compilation import cache_folder, MONTH, uncached
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.states import ABSENT, state_layout
+import numba
 from numba.core.registry import cpu_target
 import pytest
 
@@ -123,7 +124,7 @@ def entrants(*algorithms: dict[str, Any], **sections: Any) -> Scenario:
 
 def test_the_engine_is_compiled_once():
     # For all algorithms, with and without regions, and all kinds of motion.
-    walls = [0, 0, 60, 60]
+    walls, types = [0, 0, 60, 60], set()
     for scenario in (
             entrants({'name': 'bounded', 'radius': 30}),
             entrants({'name': 'classic', 'radius': 30}, messages={
@@ -131,9 +132,15 @@ def test_the_engine_is_compiled_once():
             entrants({'name': 'bounded', 'radius': 30, 'regions': {}},
                      motion={'kind': 'waypoint', 'walls': walls}),
             entrants({'name': 'bounded', 'radius': 30}, rounds={'jitter': 0.1},
-                     motion={'kind': 'levy', 'walls': walls})):
-        begun(scenario).run(2)
-    assert len(advance.overloads) == 1
+                     motion={'kind': 'levy', 'speed': 4, 'walls': walls}),
+            entrants({'name': 'bounded', 'radius': 30}, messages={'range': 1e-3}),
+            entrants({'name': 'bounded', 'radius': 30}, messages={}, devices=[
+                {'kind': 'grid', 'columns': 4, 'rows': 3, 'step': [10, 10], 'linked': True}])):
+        stage = begun(scenario)
+        stage.run(2)
+        # A call of compiled code does not look at the types again.
+        types.add((numba.typeof(stage.network), numba.typeof(stage._medium())))
+    assert len(advance.overloads) == len(types) == 1
 
 
 # The cache of compiled code.
