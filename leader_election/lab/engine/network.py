@@ -130,12 +130,13 @@ class Links(NamedTuple):
     opposite: NDArray[np.uint32]
     """The slot of the opposite link, in the sender's row, shape (slots,)."""
     flags: NDArray[np.uint8]
-    """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; (slots,)."""
+    """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; shape
+    (slots + 1,). The last entry is of no link; a rebuild takes new mailboxes from there."""
     pool_index: NDArray[np.int32]
     """Where in the pool the message lies if it is ``OLDER``, shape (slots,)."""
     in_flight: NDArray[np.int32]
-    """Pool indices of the first and last message in flight, shape (slots, 2); (0, 2) in networks
-    without delays."""
+    """Pool indices of the first and last message in flight, shape (slots + 1, 2), the last as in
+    ``flags``; (0, 2) in networks without delays."""
     loss: NDArray[np.float64]
     """The probability that a message from the row's device to the neighbour is lost, shape
     (slots,); (0,): ``Medium.loss`` for all."""
@@ -227,12 +228,16 @@ class Network(NamedTuple):
     workspace: Workspace
 
 
-def empty_links(devices: int, slots: int, flights: bool) -> Links:
-    """Return a number of empty mailboxes, of devices without neighbours."""
+def empty_links(devices: int, flights: bool) -> Links:
+    """
+    Return the links of devices without neighbours.
+
+    :param flights: whether messages can be in flight.
+    """
     return Links(
-        np.zeros((devices, 2), np.int64), np.zeros(slots + AHEAD, np.uint32),
-        np.zeros(slots, np.uint32), np.zeros(slots + 1, np.uint8), np.zeros(slots, np.int32),
-        np.full((slots + 1 if flights else 0, 2), NONE, np.int32), np.zeros(0))
+        np.zeros((devices, 2), np.int64), np.zeros(AHEAD, np.uint32), np.zeros(0, np.uint32),
+        np.zeros(1, np.uint8), np.zeros(0, np.int32),
+        np.full((1 if flights else 0, 2), NONE, np.int32), np.zeros(0))
 
 
 def empty_pool(exports: NDArray[np.int64]) -> Pool:

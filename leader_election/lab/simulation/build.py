@@ -135,7 +135,7 @@ def network_of(
                            and scenario.rounds.jitter == 0.0
                            and scenario.rounds.scheduler == STEADY.name),
         moves=event_queue(step, movers, True),
-        links=empty_links(n, 0, scenario.messages.delay[1] > 0.0),
+        links=empty_links(n, scenario.messages.delay[1] > 0.0),
         lists=lists,
         pool=empty_pool(layout.rows(n)),
         watch=new_watch(n, scenario.measure.window, len(scenario.times()),

@@ -16,13 +16,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from leader_election.lab.simulation.snapshots import Snapshot
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from leader_election.lab.simulation.snapshots import Snapshot
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,6 @@ class Run:
     """Shape (len(COUNTERS),)."""
     message_bytes: float
     """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
-    snapshots: Sequence['Snapshot'] = ()
+    snapshots: Sequence[Snapshot] = ()
     shared: int = 0
     """Number of its rounds that were computed for an earlier run with the same start."""

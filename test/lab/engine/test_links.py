@@ -193,7 +193,7 @@ class Moved:
     """Links, and what is left of the links before them."""
 
     def __init__(self, n: int, pairs: Any, flights: bool = True) -> None:
-        self.links = empty_links(n, 0, flights)
+        self.links = empty_links(n, flights)
         self.pool: Pool = empty_pool(np.zeros((SIZE, 1), np.int64))
         self.pool.top[:] = 0
         self.counts = np.zeros(len(COUNTERS), np.int64)
