@@ -95,7 +95,7 @@ lint-ros:
 
 config: $(VENV)/.run  ## Generate config/*.yaml and the schema of messages from the declarations
 	@$(BIN)/python -m leader_election.config config
-	@$(BIN)/python -m leader_election.election.robot.schema
+	@$(BIN)/python -m leader_election.election.messages.schema
 
 prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small network, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)

@@ -41,7 +41,7 @@ from benchmarks.state_sets import Graph, MOST_COMBINATIONS, Network, Rounds, Set
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
 from leader_election.election.algorithms.bounded import Candidacy, configure
-from leader_election.election.coordination.region import BARRED
+from leader_election.election.regions.region import BARRED
 from leader_election.swarm.reference_partition import partition
 
 STRENGTHS = {

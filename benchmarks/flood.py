@@ -22,9 +22,9 @@ import multiprocessing
 import time
 
 from leader_election.election.algorithms import BOUNDED, Device
-from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.messages.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.messages.region_codec import region_part
 from leader_election.election.robot.reception import HEARD, ROUNDS
-from leader_election.election.robot.region_codec import region_part
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD

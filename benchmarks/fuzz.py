@@ -15,10 +15,11 @@
 """
 Fuzzing of codec, mailbox and round for a given time.
 
-The properties are those of ``test/election/robot/test_fuzz.py``, the payloads those of
-``test/election/robot/payloads.py``. Hypothesis reduces and prints failing payloads, and keeps them
+The properties are those of ``test/election/messages/test_fuzz.py``, the payloads those of
+``test/election/messages/payloads.py``.
+Hypothesis reduces and prints failing payloads, and keeps them
 in ``.hypothesis/fuzz``; each further run tries them first. Add important ones to
-``test/election/robot/corpus.txt``.
+``test/election/messages/corpus.txt``.
 """
 
 import argparse
@@ -31,13 +32,13 @@ import time
 import traceback
 from typing import Any
 
-from election.robot.payloads import payloads
-from election.robot.test_fuzz import check_decoding, check_recovery
+from election.messages.payloads import payloads
+from election.messages.test_fuzz import check_decoding, check_recovery
 from hypothesis import given, HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.robot.codec import Codec
+from leader_election.election.messages.codec import Codec
 
 KEPT = '.hypothesis/fuzz'
 EXAMPLES = {'decoding': 100, 'recovery': 10}

@@ -35,8 +35,8 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from benchmarks.wandering_world import Topics
-from leader_election.election.coordination.aggregate import any_of
-from leader_election.election.coordination.task import Member, Position, Task
+from leader_election.election.regions.aggregate import any_of
+from leader_election.election.regions.task import Member, Position, Task
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.election.robot.task_runner import NullEntity, TaskRunner

@@ -23,7 +23,7 @@ import tempfile
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, Message
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import spin

@@ -45,10 +45,10 @@ from leader_election.election.identity.roster import (
     Roster,
     sign_record,
 )
-from leader_election.election.robot.codec import codec_for, Message, Position
+from leader_election.election.messages.codec import codec_for, Message, Position
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
-from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 

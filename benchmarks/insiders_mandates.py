@@ -38,7 +38,7 @@ from leader_election.election.identity.part import Said
 from leader_election.election.identity.speaker import Promised
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.part import MandatePart, Notice
-from leader_election.election.robot.codec import Message
+from leader_election.election.messages.codec import Message
 from leader_election.election.robot.witness import IdentityWitness
 
 MANDATE = 8.0

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import bounded_round, Candidacies
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot

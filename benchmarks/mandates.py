@@ -33,10 +33,10 @@ import time
 from typing import Any, NamedTuple
 
 from leader_election.election.mandates.mandates import Acting, Mandates
-from leader_election.election.robot.mandate_codec import MANDATE
+from leader_election.election.messages.mandate_codec import MANDATE
+from leader_election.election.messages.wire import dumps
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
-from leader_election.election.robot.wire import dumps
 from leader_election.lab.columns import COLUMNS, ROUNDS
 from leader_election.lab.experiment.scenario import parse, Scenario
 from leader_election.lab.simulation.mandated_run import Clock, Judge, terms_of

@@ -20,16 +20,16 @@ import random
 import time
 
 from leader_election.election.algorithms import Device
-from leader_election.election.coordination.aggregate import AggregateSet, count, mean
-from leader_election.election.coordination.pattern import coordinate, coordinated
-from leader_election.election.coordination.region import (
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.regions.aggregate import AggregateSet, count, mean
+from leader_election.election.regions.pattern import coordinate, coordinated
+from leader_election.election.regions.region import (
     COLLECTIONS,
     initial_region,
     parameters_of,
     RegionSettings,
 )
-from leader_election.election.coordination.task import Member
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.regions.task import Member
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import TaskRunner

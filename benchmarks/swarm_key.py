@@ -27,11 +27,11 @@ import time
 
 from benchmarks.hosted_swarm import ros
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import DROPPED, HEARD
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR

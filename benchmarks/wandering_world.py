@@ -24,7 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import Twist
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan

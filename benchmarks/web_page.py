@@ -30,7 +30,7 @@ import time
 from browser import start
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.algorithms.bounded import Candidacy
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, Message
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.web.live_page import HEARING
 import numpy as np

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.coordination.region import parent_of
+from leader_election.election.regions.region import parent_of
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure
 from leader_election.swarm.view.formatting import GONE, NOTE, Palette
 from leader_election.swarm.view.picture import reduced

@@ -29,7 +29,9 @@ from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
     from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
     from leader_election.election.algorithms.fields import Count, Hops, Id, Kept, Ticks, Unbounded
-    from leader_election.election.coordination.aggregate import (
+    from leader_election.election.mandates.fence import Fence
+    from leader_election.election.messages.codec import Codec, Message
+    from leader_election.election.regions.aggregate import (
         Aggregate,
         AGGREGATES,
         AggregateSet,
@@ -44,16 +46,14 @@ if TYPE_CHECKING:
         total,
         union,
     )
-    from leader_election.election.coordination.summary_layout import (
+    from leader_election.election.regions.summary_layout import (
         ADD,
         combine,
         LEAST,
         OWN,
         RANKED,
     )
-    from leader_election.election.coordination.task import Decided, Member, Task
-    from leader_election.election.mandates.fence import Fence
-    from leader_election.election.robot.codec import Codec, Message
+    from leader_election.election.regions.task import Decided, Member, Task
     from leader_election.election.robot.metrics import (
         Metric,
         METRICS,
@@ -74,14 +74,14 @@ __version__ = '0.1.0'
 _MODULES = {
     'election.algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
     'election.algorithms.fields': ('Count', 'Hops', 'Id', 'Kept', 'Ticks', 'Unbounded'),
-    'election.coordination.aggregate': (
+    'election.regions.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
-    'election.coordination.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
-    'election.coordination.task': ('Decided', 'Member', 'Task'),
+    'election.regions.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
+    'election.regions.task': ('Decided', 'Member', 'Task'),
     'parameters': ('NoParameters', 'ParameterError', 'build', 'parameter'),
     'election.mandates.fence': ('Fence',),
-    'election.robot.codec': ('Codec', 'Message'),
+    'election.messages.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
         'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
     'election.robot.schedulers': ('SCHEDULERS', 'Scheduler'),

@@ -21,7 +21,7 @@ The documented configuration files, generated from the declarations of the param
 from pathlib import Path
 import sys
 
-from leader_election.election.coordination.task import plug_in_tasks
+from leader_election.election.regions.task import plug_in_tasks
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     ManagedParameters,

@@ -25,7 +25,7 @@ import math
 from typing import Any, NamedTuple
 
 from benchmarks.chaos.schedule import Change, NO_TROUBLE
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.ros.demo.checks import Check
 from leader_election.swarm.gate_log import Answer

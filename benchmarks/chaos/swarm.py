@@ -49,7 +49,7 @@ from benchmarks.hosted_swarm import Observer
 from benchmarks.insiders import Insider, LIES
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, KEY, LIAR, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.election.robot.parameters import ElectionParameters

@@ -19,7 +19,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-SCHEMA = 'leader_election/election/robot/neighbourhood.schema.json'
+SCHEMA = 'leader_election/election/messages/neighbourhood.schema.json'
 
 
 def wire_format(root: Path, part: str) -> str:

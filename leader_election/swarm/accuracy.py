@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.localisation.plane import between, PlanePose
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np

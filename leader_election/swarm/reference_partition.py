@@ -28,7 +28,7 @@ import math
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import Snapshot
 
 Graph = Mapping[int, Mapping[int, float]]

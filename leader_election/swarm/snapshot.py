@@ -19,7 +19,7 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.localisation.plane import PlanePose
 import numpy as np
 import shapely
@@ -60,7 +60,7 @@ class RobotView(NamedTuple):
     heard: float = math.nan
     """The time of its last message, on the observer's clock [s]."""
     name: str = ''
-    """Its namespace, if it is not the usual one (:mod:`leader_election.election.robot.wire`)."""
+    """Its namespace, if it is not the usual one."""
     yaw: float = math.nan
     """The heading by its own estimate [rad]; NaN if it is not published."""
     heading_deviation: float = math.nan

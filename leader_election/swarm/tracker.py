@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import math
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.robot.codec import codec_for, MAIN, Message
+from leader_election.election.messages.codec import codec_for, MAIN, Message
+from leader_election.election.messages.wire import RejectReason, usual_namespace
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
 from leader_election.election.robot.parameters import names_in
-from leader_election.election.robot.wire import RejectReason, usual_namespace
 from leader_election.parameters import parameter, ProcessParameters
 from leader_election.swarm.snapshot import RobotView, Snapshot
 

@@ -43,7 +43,7 @@ from benchmarks.insiders import identity_of, Insider, roster_of
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
+from leader_election.election.messages.codec import codec_for, MAX_LENGTH, Message
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.ros.demo.attacks import ATTACKS, Target, WEAK_IDS

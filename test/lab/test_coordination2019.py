@@ -14,7 +14,7 @@
 
 """The study of COORDINATION 2019: the town of its scenario, and the devices that fail in it."""
 
-from leader_election.election.coordination.region import CANDIDATE, WORKER
+from leader_election.election.regions.region import CANDIDATE, WORKER
 from leader_election.lab.experiment import scenario
 from leader_election.lab.experiment.scenario import Scenario
 from leader_election.lab.runs import results

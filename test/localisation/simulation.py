@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 import math
 from typing import Any
 
-from leader_election.election.robot import localisation_codec
+from leader_election.election.messages import localisation_codec
 from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.noise import odometry_covariance, range_variance

@@ -17,7 +17,7 @@
 import math
 
 from leader_election.election.mandates.part import MandatePart
-from leader_election.election.robot.mandate_codec import MANDATE
+from leader_election.election.messages.mandate_codec import MANDATE
 from leader_election.swarm.tracker import SwarmTracker
 from swarm.levels import level_message, register_levels
 

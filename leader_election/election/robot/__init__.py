@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The parts of one robot, without ROS: mailbox, metrics, poses, codec, instances."""
+"""The parts of one robot, without ROS: mailbox, metrics, poses, instances."""

@@ -26,10 +26,10 @@ import math
 from typing import NamedTuple
 
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.coordination.region import MOST_VERSION, Region
-from leader_election.election.coordination.task import Decided
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.part import NO_BEAT
+from leader_election.election.regions.region import MOST_VERSION, Region
+from leader_election.election.regions.task import Decided
 from leader_election.election.robot.neighbourhood import NeighbourView
 
 MOST_NUMBER = 2**52

@@ -26,7 +26,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
 
 ELECTION, ODOMETRY, NEIGHBOURHOOD = 'election', 'odometry', 'neighbourhood'
 REGIONS, EVENT_LOG, KEY = 'regions', 'event_log', 'key'

@@ -37,9 +37,8 @@ import zlib
 
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.robot.mandate_codec import NUMBER, numbers_in, written
-from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.election.robot.wire import (
+from leader_election.election.messages.mandate_codec import NUMBER, numbers_in, written
+from leader_election.election.messages.wire import (
     decision_text,
     Kind,
     LARGEST,
@@ -49,6 +48,7 @@ from leader_election.election.robot.wire import (
     text,
     whole,
 )
+from leader_election.election.robot.task_runner import TaskRunner
 
 PIECE = 512
 """The longest part of a memory in one message [characters]."""

@@ -26,11 +26,12 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED, hop_limit
-from leader_election.election.coordination.collection import LATE
-from leader_election.election.coordination.region import CANDIDATE, RELAY, ROLES, WORKER
 from leader_election.election.mandates.mandates import Follows, Mandates
 from leader_election.election.mandates.part import Heard, MandatePart
-from leader_election.election.robot.codec import InstancePart, Message, Position
+from leader_election.election.messages.codec import InstancePart, Message, Position
+from leader_election.election.messages.region_codec import TASKS_DIFFER, WRONG_SUMMARY
+from leader_election.election.regions.collection import LATE
+from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER
 from leader_election.election.robot.membership import (
     DECISION_TOO_LONG,
     Elected,
@@ -45,7 +46,6 @@ from leader_election.election.robot.neighbourhood import (
     no_view,
 )
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
-from leader_election.election.robot.region_codec import TASKS_DIFFER, WRONG_SUMMARY
 from leader_election.election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
 from leader_election.election.robot.task_runner import TaskRunner
 from leader_election.election.robot.zones import Zones

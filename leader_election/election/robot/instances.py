@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from leader_election.election.robot.codec import MAIN, MOST_INSTANCES
+from leader_election.election.messages.codec import MAIN, MOST_INSTANCES
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import (

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.wire import usual_namespace
 
 LEADERSHIP = 'leadership'
 """The name of the topic."""

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import math
 from typing import NamedTuple
 
-from leader_election.election.robot.codec import Message, Position
+from leader_election.election.messages.codec import Message, Position
 
 PLACE_TOLERANCE = 1.0
 """The allowance beyond the distance possible at top speed [m]: odometry arrives in steps,

@@ -16,7 +16,7 @@
 Membership: a robot as a member of the region of its leader, after each election of an instance.
 
 It applies the pattern of COORDINATION 2019
-(:mod:`leader_election.election.coordination.pattern`) to tasks and variants: announcements
+(:mod:`leader_election.election.regions.pattern`) to tasks and variants: announcements
 between leaders, leaders of leaders.
 """
 
@@ -28,18 +28,25 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Device
-from leader_election.election.coordination.aggregate import AggregateSet, extent
-from leader_election.election.coordination.pattern import coordinate, scaled
-from leader_election.election.coordination.region import (
+from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.messages.codec import Position
+from leader_election.election.messages.region_codec import (
+    MOST_MEMBERS,
+    plain,
+    RegionCodec,
+    RegionPart,
+)
+from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOST_NUMBERS
+from leader_election.election.regions.aggregate import AggregateSet, extent
+from leader_election.election.regions.pattern import coordinate, scaled
+from leader_election.election.regions.region import (
     GRADIENT,
     initial_region,
     parameters_of,
     Region,
     RELAY,
 )
-from leader_election.election.coordination.summary_layout import OWN
-from leader_election.election.mandates.mandates import Mandates
-from leader_election.election.robot.codec import Position
+from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.robot.decision_order import DecisionOrder, numbered_by
 from leader_election.election.robot.handover import Handover, Near
 from leader_election.election.robot.neighbourhood import (
@@ -48,12 +55,6 @@ from leader_election.election.robot.neighbourhood import (
     previous_state,
 )
 from leader_election.election.robot.parameters import InstanceParameters
-from leader_election.election.robot.region_codec import (
-    MOST_MEMBERS,
-    plain,
-    RegionCodec,
-    RegionPart,
-)
 from leader_election.election.robot.task_runner import (
     ANNOUNCEMENT_SIZE,
     BORDERS,
@@ -63,7 +64,6 @@ from leader_election.election.robot.task_runner import (
     region_aggregates,
     TaskRunner,
 )
-from leader_election.election.robot.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.parameters import ParameterError
 
 TASK_ERRORS = 'task_errors'

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.messages.codec import Position
 from leader_election.election.registry import Registry
-from leader_election.election.robot.codec import Position
 from leader_election.parameters import NoParameters, parameter
 
 

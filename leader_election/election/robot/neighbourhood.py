@@ -21,8 +21,9 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.bounded import BoundedParameters, Candidacy
-from leader_election.election.coordination.region import Region
-from leader_election.election.robot.codec import Message
+from leader_election.election.messages.codec import Message
+from leader_election.election.messages.wire import RejectReason
+from leader_election.election.regions.region import Region
 from leader_election.election.robot.handover import MemoryPart
 from leader_election.election.robot.mailbox import (
     Acquaintances,
@@ -34,7 +35,6 @@ from leader_election.election.robot.mailbox import (
 )
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.sensing import Sensing
-from leader_election.election.robot.wire import RejectReason
 
 OUT_OF_RANGE = 'messages_out_of_range'
 LATE_AFTER = 1.25
@@ -165,7 +165,7 @@ class NeighbourView(NamedTuple):
     messages: list[Message]
     exports: list[Any]
     regions: list[Any]
-    """Each a :class:`~leader_election.election.coordination.region.Region`, empty if not sent."""
+    """Each a :class:`~leader_election.election.regions.region.Region`, empty if not sent."""
     memories: list[MemoryPart | None]
     """With each region, what the leader has to hand over."""
     metric: list[float]

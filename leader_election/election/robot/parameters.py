@@ -25,9 +25,10 @@ from leader_election.election.algorithms.algorithm import AUTOMATIC, MOST_HOPS, 
 from leader_election.election.algorithms.given import GivenSettings, leader_ranges
 from leader_election.election.algorithms.replicated import ReplicatedSettings
 from leader_election.election.algorithms.resilient import ResilientSettings
-from leader_election.election.coordination.region import RegionSettings
-from leader_election.election.coordination.task import task_class, task_names
 from leader_election.election.mandates.parameters import MandateParameters
+from leader_election.election.messages.wire import MAX_ID
+from leader_election.election.regions.region import RegionSettings
+from leader_election.election.regions.task import task_class, task_names
 from leader_election.election.robot.metrics import (
     LookAheadParameters,
     METRICS,
@@ -40,7 +41,6 @@ from leader_election.election.robot.schedulers import SCHEDULERS, StrideParamete
 from leader_election.election.robot.sighting_sources import SightingSourceParameters
 from leader_election.election.robot.strength import STRENGTH_SOURCES, TrustParameters
 from leader_election.election.robot.task_runner import task_label
-from leader_election.election.robot.wire import MAX_ID
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.slip import SlipParameters
 from leader_election.parameters import (

@@ -22,7 +22,7 @@ origin of its own (REP 105), so it is composed with the pose of that origin.
 from collections.abc import Sequence
 import math
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 import numpy as np
 import numpy.typing as npt
 from transforms3d.affines import compose

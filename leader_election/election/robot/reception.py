@@ -19,11 +19,11 @@ from collections.abc import Callable, Mapping
 import math
 from operator import itemgetter
 
-from leader_election.election.robot.codec import Codec, Message, sender_at_start
+from leader_election.election.messages.codec import Codec, Message, sender_at_start
+from leader_election.election.messages.swarm_key import Authentication
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import NO_MESSAGE
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.swarm_key import Authentication
-from leader_election.election.robot.wire import RejectReason
 
 HEARD = 'messages_heard'
 DROPPED = 'messages_dropped'

@@ -24,12 +24,15 @@ from leader_election.election.algorithms.fields import change
 from leader_election.election.identity.identity import Identity
 from leader_election.election.identity.part import NO_PART, Said
 from leader_election.election.mandates.witnessed import WitnessedMandates
-from leader_election.election.robot.codec import (
+from leader_election.election.messages.codec import (
     codec_for,
     MAIN,
     Message,
     Position,
 )
+from leader_election.election.messages.shortening import grants_in, shortened, SHORTENINGS
+from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.instances import (
     instance_parameters,
@@ -58,11 +61,8 @@ from leader_election.election.robot.sensing import (
     Sensing,
     SENSING_COUNTERS,
 )
-from leader_election.election.robot.shortening import grants_in, shortened, SHORTENINGS
 from leader_election.election.robot.strength import RobotKnowledge, Strength
-from leader_election.election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.election.robot.wire import RejectReason
 from leader_election.election.robot.witness import IdentityWitness
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 

@@ -20,7 +20,7 @@ import math
 from types import MappingProxyType
 from typing import Any
 
-from leader_election.election.robot.codec import is_place, Message, MOST_READINGS, Position
+from leader_election.election.messages.codec import is_place, Message, MOST_READINGS, Position
 from leader_election.election.robot.mailbox import (
     Mailbox,
     ReceivedMessage,

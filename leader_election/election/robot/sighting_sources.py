@@ -25,8 +25,8 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.robot.pose import from_parameter
-from leader_election.election.robot.wire import MAX_ID
 from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.values import id_ranges

@@ -22,10 +22,10 @@ import math
 import traceback
 from typing import Any
 
-from leader_election.election.coordination.aggregate import Aggregate, AggregateSet, count, extent
-from leader_election.election.coordination.summary_layout import RANKED
-from leader_election.election.coordination.task import Member, Task
-from leader_election.election.robot.wire import decision_text, MAX_ID, MAX_NUMBER
+from leader_election.election.messages.wire import decision_text, MAX_ID, MAX_NUMBER
+from leader_election.election.regions.aggregate import Aggregate, AggregateSet, count, extent
+from leader_election.election.regions.summary_layout import RANKED
+from leader_election.election.regions.task import Member, Task
 from leader_election.parameters import ParameterError
 
 ANNOUNCEMENT_SIZE = 3

@@ -20,7 +20,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.parameters import as_number, ParameterError
 import numpy as np
 import shapely

@@ -17,8 +17,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from leader_election.election.coordination.aggregate import mean
-from leader_election.election.coordination.task import Task
+from leader_election.election.regions.aggregate import mean
+from leader_election.election.regions.task import Task
 
 
 class Count(Task):

@@ -23,8 +23,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import math
 from typing import Any
 
-from leader_election.election.coordination.task import Position
-from leader_election.election.robot.codec import MAX_COORDINATE
+from leader_election.election.messages.codec import MAX_COORDINATE
+from leader_election.election.regions.task import Position
 import numpy as np
 import shapely
 

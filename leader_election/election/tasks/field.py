@@ -20,9 +20,9 @@ import math
 from operator import attrgetter
 from typing import Any
 
-from leader_election.election.coordination.aggregate import mean, top
-from leader_election.election.coordination.pattern import decay
-from leader_election.election.coordination.task import Member, Task
+from leader_election.election.regions.aggregate import mean, top
+from leader_election.election.regions.pattern import decay
+from leader_election.election.regions.task import Member, Task
 from leader_election.election.registry import message_type
 from leader_election.parameters import parameter, ParameterError
 from std_msgs.msg import Bool

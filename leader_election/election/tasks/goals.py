@@ -20,7 +20,7 @@ import itertools
 import math
 from random import Random
 
-from leader_election.election.coordination.task import Position
+from leader_election.election.regions.task import Position
 from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import parameter, ProcessParameters
 

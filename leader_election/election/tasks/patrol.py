@@ -20,7 +20,7 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.coordination.task import Member, Position, Task
+from leader_election.election.regions.task import Member, Position, Task
 from leader_election.election.tasks.coverage import (
     area_of,
     assign,

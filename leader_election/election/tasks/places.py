@@ -18,9 +18,9 @@ from collections.abc import Collection, Mapping, Sequence
 import math
 from typing import Generic, TypeVar
 
-from leader_election.election.coordination.aggregate import top
-from leader_election.election.coordination.pattern import decay
-from leader_election.election.coordination.task import Position
+from leader_election.election.regions.aggregate import top
+from leader_election.election.regions.pattern import decay
+from leader_election.election.regions.task import Position
 import shapely
 
 K = TypeVar('K')

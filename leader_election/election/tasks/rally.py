@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.election.coordination.task import Member, Position, Task
+from leader_election.election.regions.task import Member, Position, Task
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import Wander
 from leader_election.election.tasks.places import (

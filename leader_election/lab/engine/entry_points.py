@@ -28,8 +28,8 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.coordination.pattern import coordinate
-from leader_election.election.coordination.summary_layout import combine_own
+from leader_election.election.regions.pattern import coordinate
+from leader_election.election.regions.summary_layout import combine_own
 from leader_election.lab.columns import OUT_OF_LEVELS
 from leader_election.lab.engine import memory
 from leader_election.lab.engine.compilation import (

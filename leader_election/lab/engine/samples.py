@@ -14,7 +14,7 @@
 
 """Measurements: counters, and samples of the measures of elections and of regions."""
 
-from leader_election.election.coordination.region import CANDIDATE
+from leader_election.election.regions.region import CANDIDATE
 from leader_election.lab.columns import (
     AGREEING,
     COUNTED,

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
-from leader_election.election.coordination.region import ROLES
 from leader_election.election.mandates.parameters import ids_in, MandateParameters
+from leader_election.election.regions.region import ROLES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.lab.experiment import schema
 from leader_election.lab.simulation.composed_rounds import with_regions

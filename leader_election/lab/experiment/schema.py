@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm
-from leader_election.election.coordination.aggregate import AGGREGATES
-from leader_election.election.coordination.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.mandates.parameters import MandateParameters
+from leader_election.election.regions.aggregate import AGGREGATES
+from leader_election.election.regions.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.schedulers import SCHEDULERS, STEADY
 from leader_election.election.robot.strength import STRENGTH_SOURCES

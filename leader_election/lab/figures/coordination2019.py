@@ -29,7 +29,7 @@ from itertools import product
 from math import isnan
 from typing import Literal
 
-from leader_election.election.coordination.region import COLLECTIONS
+from leader_election.election.regions.region import COLLECTIONS
 from leader_election.lab.analysis import measures
 from leader_election.lab.figures.style import axis_label, count_seeds, FigureError, legend
 from leader_election.lab.runs.results import varied

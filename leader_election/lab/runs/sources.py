@@ -26,11 +26,11 @@ import leader_election
 
 PACKAGE = Path(leader_election.__file__).resolve().parent
 ENGINE = tuple(PACKAGE / part for part in (
-    'lab/engine', 'lab/columns.py', 'lab/states.py', 'election/coordination',
+    'lab/engine', 'lab/columns.py', 'lab/states.py', 'election/regions',
     'election/algorithms/algorithm.py', 'election/algorithms/fields.py'))
 """The sources of the engine, which is compiled once for all algorithms."""
 COMMON = tuple(PACKAGE / part for part in (
-    'election/algorithms', 'election/coordination', 'parameters'))
+    'election/algorithms', 'election/regions', 'parameters'))
 """Packages that an algorithm or a motion of any place may import from."""
 SHARED = ('site-packages', 'dist-packages')
 """Folders of installed modules that have nothing to do with each other."""

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import zipfile
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.coordination.aggregate import AGGREGATES
+from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.lab.experiment.parser import label_of
 from leader_election.lab.experiment.scenario import named_files, Scenario
 from leader_election.lab.experiment.schema import Entrant

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from leader_election.election.coordination import summary_layout
+from leader_election.election.regions import summary_layout
 from leader_election.election.robot.schedulers import STEADY
 from leader_election.lab.engine.network import (
     Devices,

@@ -30,11 +30,11 @@ from typing import Any, cast, get_type_hints, NamedTuple
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import Kept
-from leader_election.election.coordination import summary_layout
-from leader_election.election.coordination.aggregate import Aggregate, AGGREGATES, layout_of
-from leader_election.election.coordination.pattern import coordinated, types_of
-from leader_election.election.coordination.region import initial_region, parameters_of, RELAY
-from leader_election.election.coordination.summary_layout import SummaryLayout
+from leader_election.election.regions import summary_layout
+from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
+from leader_election.election.regions.pattern import coordinated, types_of
+from leader_election.election.regions.region import initial_region, parameters_of, RELAY
+from leader_election.election.regions.summary_layout import SummaryLayout
 from leader_election.election.registry import Registry
 from leader_election.election.robot.metrics import Metric, METRICS
 from leader_election.election.robot.strength import (

@@ -31,9 +31,9 @@ import random
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm
-from leader_election.election.coordination.region import CANDIDATE, RELAY
 from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings
 from leader_election.election.mandates.part import Heard, MandatePart
+from leader_election.election.regions.region import CANDIDATE, RELAY
 from leader_election.lab.columns import MANDATE_MEASURES
 from leader_election.lab.engine.network import Network
 from leader_election.parameters import ParameterError

@@ -18,11 +18,11 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.coordination.aggregate import AggregateSet
-from leader_election.election.coordination.region import Region
-from leader_election.election.robot.codec import codec_for, Message
-from leader_election.election.robot.region_codec import plain, RegionCodec, RegionPart
-from leader_election.election.robot.wire import dumps
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.messages.wire import dumps
+from leader_election.election.regions.aggregate import AggregateSet
+from leader_election.election.regions.region import Region
 from leader_election.lab.engine.network import Network
 from leader_election.lab.experiment.schema import Entrant, Regions
 from leader_election.lab.simulation.composed_rounds import aggregate_of

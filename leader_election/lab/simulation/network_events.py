@@ -31,7 +31,7 @@ from leader_election.election.algorithms.recursive import (
     LevelsOfAll,
     recursive_round,
 )
-from leader_election.election.coordination.region import CANDIDATE, with_effective_strength
+from leader_election.election.regions.region import CANDIDATE, with_effective_strength
 from leader_election.election.registry import Registry
 from leader_election.lab.engine.network import Network, OLDER
 from leader_election.lab.states import ABSENT, state_layout

@@ -19,7 +19,7 @@ import json
 import random
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.codec import MAX_LENGTH, Position
+from leader_election.election.messages.codec import MAX_LENGTH, Position
 
 LARGEST = 2**53 - 1
 """The largest whole number on the wire."""

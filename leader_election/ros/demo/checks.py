@@ -22,8 +22,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.messages.codec import MAIN, Position
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.codec import MAIN, Position
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus

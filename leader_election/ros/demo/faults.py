@@ -27,7 +27,7 @@ import random
 import shlex
 from typing import Any
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.ros.demo.attacks import Attack, ATTACKS, Target
 from leader_election.ros.demo.processes import argument, arguments, Processes
 from leader_election.ros.nodes.declare import overrides

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
 from leader_election.parameters import ParameterError, table
 from leader_election.parameters.command_line import (
     CommandLineParser,

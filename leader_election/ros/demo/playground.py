@@ -28,7 +28,7 @@ from queue import SimpleQueue
 import signal
 from typing import Any
 
-from leader_election.election.robot.codec import MAIN, Position
+from leader_election.election.messages.codec import MAIN, Position
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import did_you_mean
 from leader_election.ros.demo.controls import BESIDE, CONTROLS, MOST_ROBOTS, taken

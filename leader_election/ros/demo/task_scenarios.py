@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, NamedTuple
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.tasks.coverage import Cell, unpacked_cells
 from leader_election.ros.demo.checks import Check
 from leader_election.simulation.kinematics import least_distance, overlaps

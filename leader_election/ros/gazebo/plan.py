@@ -28,7 +28,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.wire import MAX_ID
+from leader_election.election.messages.wire import MAX_ID
 from leader_election.parameters import (
     as_in,
     build,

@@ -25,7 +25,7 @@ from pathlib import Path
 import re
 from typing import Any
 
-from leader_election.election.coordination.task import task_names
+from leader_election.election.regions.task import task_names
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     InstanceParameters,

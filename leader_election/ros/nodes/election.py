@@ -19,8 +19,9 @@ from functools import partial
 import time
 from typing import Any
 
+from leader_election.election.messages.codec import MAIN
+from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.registry import message_type
-from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
@@ -28,7 +29,6 @@ from leader_election.election.robot.parameters import ElectionParameters, Instan
 from leader_election.election.robot.pose import IDENTITY, yaw_of
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Outlook, Robot
 from leader_election.election.robot.rounds import RoundSchedule
-from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.slip import BUMPER, IMU
 from leader_election.parameters import ParameterError

@@ -17,9 +17,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import Declarations, NO_DEFAULTS, refuse_unknown
 from leader_election.ros.nodes.election import Election

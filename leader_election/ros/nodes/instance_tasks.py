@@ -22,8 +22,8 @@ import re
 from typing import Any, TypeVar
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.coordination.task import Member, task_class
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
+from leader_election.election.regions.task import Member, task_class
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import (
     ElectionParameters,

@@ -24,7 +24,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.zones import outline
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.observer import SwarmObserver

@@ -23,9 +23,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from leader_election.election.messages.codec import MAIN
+from leader_election.election.messages.shortening import SIGHTINGS_LEFT_OUT
+from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot import leadership, localisation_watch
-from leader_election.election.robot.codec import MAIN
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import (
@@ -34,8 +36,6 @@ from leader_election.election.robot.robot import (
     Robot,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
-from leader_election.election.robot.shortening import SIGHTINGS_LEFT_OUT
-from leader_election.election.robot.swarm_key import fingerprint
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile

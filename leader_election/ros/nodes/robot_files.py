@@ -23,11 +23,11 @@ import sys
 import time
 from typing import Any, IO
 
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
+from leader_election.election.messages.wire import own_path
 from leader_election.election.robot.leadership import events, LeadershipStatus, status_of
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.wire import own_path
 from leader_election.localisation.kept_factors import age, is_better, read_text, text_of
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.scale_errors import Kept

@@ -25,8 +25,9 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point32, PolygonStamped
+from leader_election.election.messages.codec import MAIN, Position
+from leader_election.election.messages.wire import RejectReason, usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.codec import MAIN, Position
 from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.leadership import (
     INACTIVE,
@@ -38,7 +39,6 @@ from leader_election.election.robot.leadership import (
 from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
-from leader_election.election.robot.wire import RejectReason, usual_namespace
 from leader_election.election.robot.zones import outline
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated, SENSOR
 from rclpy.node import Node

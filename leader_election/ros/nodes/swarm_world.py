@@ -22,7 +22,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Twist
-from leader_election.election.robot import codec
+from leader_election.election.messages import codec
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes import sensor_publishers as sensors
 from leader_election.ros.nodes.declare import declare_all

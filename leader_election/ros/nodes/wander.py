@@ -26,7 +26,7 @@ from copy import copy
 import math
 from typing import Any
 
-from leader_election.election.robot import codec
+from leader_election.election.messages import codec
 from leader_election.election.robot.pose import heading, IDENTITY, Pose, position
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters

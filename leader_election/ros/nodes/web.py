@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run

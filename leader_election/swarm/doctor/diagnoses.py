@@ -27,8 +27,8 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor import communication, membership, positioning, timing
 from leader_election.swarm.doctor.communication import NO_SENDER
 from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND

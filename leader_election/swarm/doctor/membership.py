@@ -23,7 +23,9 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.election.robot.codec import algorithm_of, Message
+from leader_election.election.messages.codec import algorithm_of, Message
+from leader_election.election.messages.swarm_key import is_signed
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import (
     ACCEPT_UNVERIFIED,
     COMMUNICATION_RANGE,
@@ -40,8 +42,6 @@ from leader_election.election.robot.diagnostics import (
     SWARM_KEY,
     TOO_FEW,
 )
-from leader_election.election.robot.swarm_key import is_signed
-from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.doctor.observations import (
     by_key,
     Level,

@@ -26,10 +26,10 @@ import math
 from typing import Any, NamedTuple, TypeVar
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.robot.codec import algorithm_of, codec_for, Message
+from leader_election.election.messages.codec import algorithm_of, codec_for, Message
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import number, ODOMETRY_NEEDED
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.wire import RejectReason
 
 K = TypeVar('K')
 T = TypeVar('T')

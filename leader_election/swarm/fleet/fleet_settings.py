@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 import re
 from typing import Any, NamedTuple
 
-from leader_election.election.coordination.task import task_class, task_names
+from leader_election.election.regions.task import task_class, task_names
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     InstanceParameters,

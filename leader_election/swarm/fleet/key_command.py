@@ -40,7 +40,7 @@ from leader_election.election.identity.roster import (
     sign_record,
     told,
 )
-from leader_election.election.robot import swarm_key
+from leader_election.election.messages import swarm_key
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.swarm.fleet import key_file

@@ -38,9 +38,9 @@ from typing import Any, NamedTuple
 from leader_election.election.identity.identity import Identity
 from leader_election.election.identity.roster import parse_identity, parse_roster, Roster
 from leader_election.election.identity.statements import ahead, RING
-from leader_election.election.robot import swarm_key
+from leader_election.election.messages import swarm_key
+from leader_election.election.messages.wire import own_path
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.wire import own_path
 from leader_election.parameters import ParameterError
 
 RESERVED = 30_000

@@ -25,7 +25,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.wire import MAX_ID
+from leader_election.election.messages.wire import MAX_ID
 from leader_election.parameters import as_number, as_whole_number, ParameterError, strict_yaml
 from leader_election.parameters.values import id_ranges, shown
 

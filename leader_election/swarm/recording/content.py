@@ -27,8 +27,8 @@ from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
+from leader_election.election.messages.codec import MAIN, MAX_COORDINATE
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.codec import MAIN, MAX_COORDINATE
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
 from leader_election.localisation.plane import PlanePose

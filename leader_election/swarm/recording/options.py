@@ -26,7 +26,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
 from leader_election.parameters import (
     Parameter,
     parameter,

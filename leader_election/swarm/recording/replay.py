@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.robot.codec import algorithm_of, codec_for, MAIN
+from leader_election.election.messages.codec import algorithm_of, codec_for, MAIN
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.leadership import LEADERSHIP
-from leader_election.election.robot.wire import RejectReason
 from leader_election.swarm.recording import content as contents
 from leader_election.swarm.recording.content import Entry, RecordingError
 from leader_election.swarm.recording.localisation_errors import DistanceRow

@@ -20,7 +20,7 @@ import json
 import math
 from typing import Any
 
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures
 from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
 from leader_election.swarm.recording.localisation_errors import (

@@ -19,7 +19,7 @@ from pathlib import Path
 import textwrap
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.swarm.view.formatting import Colour, distinct_colours, GONE
 from leader_election.swarm.view.frame import Frame, Rings
 from matplotlib.axes import Axes

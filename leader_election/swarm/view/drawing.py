@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.zones import outline
 from leader_election.swarm.snapshot import alarmed, links, positions, regions, RobotView
 from leader_election.swarm.view import formatting

@@ -20,7 +20,7 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.robot.codec import MAX_COORDINATE, Position
+from leader_election.election.messages.codec import MAX_COORDINATE, Position
 from leader_election.election.tasks.coverage import area_of, split
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import (

@@ -20,7 +20,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import formatting
 from leader_election.swarm.view.drawing import (

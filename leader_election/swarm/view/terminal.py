@@ -21,7 +21,7 @@ import math
 from operator import itemgetter
 from typing import Any
 
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import (
     acts_over,

@@ -19,7 +19,7 @@ from typing import Any
 
 from bokeh.models import ColumnDataSource, CustomJS, HoverTool, Range1d
 from bokeh.plotting import figure
-from leader_election.election.robot.codec import Position
+from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view.drawing import (
     drawing,

@@ -18,12 +18,12 @@ from collections.abc import Callable, Mapping
 import random
 from typing import Any
 
-from leader_election.election.coordination.task import Member, Task, task_class
 from leader_election.election.identity.identity import Identity
+from leader_election.election.messages.swarm_key import Keys, NO_KEYS
+from leader_election.election.regions.task import Member, Task, task_class
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.swarm_key import Keys, NO_KEYS
 from leader_election.election.robot.task_runner import task_label, TaskRunner
 from leader_election.parameters import build
 

@@ -27,7 +27,8 @@ from typing import Any
 
 from election.robot.test_robot import ME, neighbours, robot, says
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.messages.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.reception import (
@@ -39,7 +40,6 @@ from leader_election.election.robot.reception import (
     SHARES,
 )
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
-from leader_election.election.robot.wire import RejectReason
 import pytest
 
 

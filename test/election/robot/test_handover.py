@@ -22,7 +22,8 @@ from budget import examples
 from election.robot.swarm import line, of_one, Swarm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.election.coordination.task import Task
+from leader_election.election.messages.wire import Rejected
+from leader_election.election.regions.task import Task
 from leader_election.election.robot.handover import (
     Handover,
     MEMORY,
@@ -35,7 +36,6 @@ from leader_election.election.robot.handover import (
     TAGS,
     Version,
 )
-from leader_election.election.robot.wire import Rejected
 import pytest
 
 FILLER = 'x' * (3 * PIECE)

@@ -27,8 +27,8 @@ from leader_election.election.identity.roster import public_key
 from leader_election.election.identity.tags import common_key, grant_tag, TAG_BITS
 from leader_election.election.mandates.mandates import Mandates, Promise
 from leader_election.election.mandates.part import MandatePart, Notice
-from leader_election.election.robot.codec import codec_for, Message
-from leader_election.election.robot.swarm_key import sign
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.swarm_key import sign
 import pytest
 
 KEY = bytes(32)

@@ -20,8 +20,8 @@ import math
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.coordination.aggregate import top
-from leader_election.election.coordination.task import Task
+from leader_election.election.regions.aggregate import top
+from leader_election.election.regions.task import Task
 import pytest
 
 COLLECTIONS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])

@@ -22,10 +22,11 @@ from typing import Any
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
-from leader_election.election.coordination.aggregate import Aggregate, total, union
-from leader_election.election.coordination.summary_layout import OWN
-from leader_election.election.coordination.task import Task
-from leader_election.election.robot.codec import codec_for, MAX_LENGTH
+from leader_election.election.messages.codec import codec_for, MAX_LENGTH
+from leader_election.election.messages.wire import LONGEST, MOST_NAMES, RejectReason
+from leader_election.election.regions.aggregate import Aggregate, total, union
+from leader_election.election.regions.summary_layout import OWN
+from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import election_settings
 from leader_election.election.robot.instances import instance_parameters, radii
 from leader_election.election.robot.parameters import (
@@ -34,7 +35,6 @@ from leader_election.election.robot.parameters import (
     names_in,
 )
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.wire import LONGEST, MOST_NAMES, RejectReason
 from leader_election.parameters import build, ParameterError, table
 import pytest
 

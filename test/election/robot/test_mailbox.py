@@ -26,7 +26,7 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
-from leader_election.election.robot.codec import Message
+from leader_election.election.messages.codec import Message
 from leader_election.election.robot.mailbox import (
     Acquaintances,
     Mailbox,

@@ -25,10 +25,10 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.identity.part import IdentityPart, LeaderPart, Link, Own
 from leader_election.election.identity.roster import packed_record
-from leader_election.election.robot.codec import codec_for, Message
-from leader_election.election.robot.identity_codec import IDENTITY
-from leader_election.election.robot.swarm_key import sign, verify
-from leader_election.election.robot.wire import Rejected
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.identity_codec import IDENTITY
+from leader_election.election.messages.swarm_key import sign, verify
+from leader_election.election.messages.wire import Rejected
 import pytest
 
 KEY = bytes(32)

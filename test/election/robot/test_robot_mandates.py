@@ -18,12 +18,12 @@ import json
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.coordination.task import Task
-from leader_election.election.robot import mandate_codec
-from leader_election.election.robot.codec import MAX_LENGTH
+from leader_election.election.messages import mandate_codec
+from leader_election.election.messages.codec import MAX_LENGTH
+from leader_election.election.messages.wire import dumps
+from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.leadership import mandate_values, status_of
-from leader_election.election.robot.wire import dumps
 from leader_election.parameters import ParameterError
 import pytest
 

@@ -27,14 +27,14 @@ from election.robot.swarm import line, of_one, Swarm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from leader_election.election.coordination.aggregate import histogram, mean, total
-from leader_election.election.coordination.task import Task
-from leader_election.election.robot.codec import codec_for, MAX_LENGTH, Message
-from leader_election.election.robot.wire import MAX_DECISION, MAX_ID
+from leader_election.election.messages.codec import codec_for, MAX_LENGTH, Message
+from leader_election.election.messages.wire import MAX_DECISION, MAX_ID
+from leader_election.election.regions.aggregate import histogram, mean, total
+from leader_election.election.regions.task import Task
 import pytest
 
 SCHEMA = Draft202012Validator(json.loads(
-    (files('leader_election.election.robot') / 'neighbourhood.schema.json').read_text()))
+    (files('leader_election.election.messages') / 'neighbourhood.schema.json').read_text()))
 
 
 def first(i: int) -> dict[str, float]:

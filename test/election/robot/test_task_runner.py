@@ -19,11 +19,11 @@ import itertools
 import math
 from typing import Any
 
-from leader_election.election.coordination.aggregate import Aggregate, count, mean, total, union
-from leader_election.election.coordination.summary_layout import combine, OWN
-from leader_election.election.coordination.task import Member, Task
+from leader_election.election.messages.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
+from leader_election.election.regions.aggregate import Aggregate, count, mean, total, union
+from leader_election.election.regions.summary_layout import combine, OWN
+from leader_election.election.regions.task import Member, Task
 from leader_election.election.robot.task_runner import MAX_TRACEBACK, TaskRunner
-from leader_election.election.robot.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
 import pytest
 
 

@@ -20,9 +20,9 @@ import json
 import math
 from typing import Any
 
-from leader_election.election.coordination import summary_layout
-from leader_election.election.coordination.aggregate import AggregateSet
-from leader_election.election.coordination.task import Member, Task
+from leader_election.election.regions import summary_layout
+from leader_election.election.regions.aggregate import AggregateSet
+from leader_election.election.regions.task import Member, Task
 from leader_election.parameters import build
 from leader_election.simulation.kinematics import least_distance
 from leader_election.simulation.parameters import WorldParameters

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from election.tasks.memory_context import MemoryContext, summary_of
-from leader_election.election.coordination.task import Member
+from leader_election.election.regions.task import Member
 from leader_election.election.tasks.count import Count
 from leader_election.election.tasks.field import Field, FieldParameters
 from leader_election.parameters import build, ParameterError

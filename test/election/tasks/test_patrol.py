@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from election.tasks.memory_context import collected, HIT, MemoryContext, scan_of, Swarm
-from leader_election.election.coordination.task import Member
+from leader_election.election.regions.task import Member
 from leader_election.election.tasks import coverage
 from leader_election.election.tasks.coverage import area_of
 from leader_election.election.tasks.patrol import Patrol, PatrolParameters

@@ -20,7 +20,7 @@ from statistics import median
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.coordination.aggregate import top
+from leader_election.election.regions.aggregate import top
 from leader_election.election.tasks.goals import (
     levy,
     LONGEST,

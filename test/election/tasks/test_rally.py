@@ -18,7 +18,7 @@ import json
 import math
 
 from election.tasks.memory_context import collected, HIT, MemoryContext, Swarm
-from leader_election.election.coordination.task import Member
+from leader_election.election.regions.task import Member
 from leader_election.election.tasks.places import MOST_MEMBERS
 from leader_election.election.tasks.rally import Rally, RallyParameters
 from leader_election.parameters import build

@@ -37,9 +37,9 @@ from lab.simulations import (
 )
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
 from leader_election.election.algorithms.algorithm import NONE
-from leader_election.election.coordination.aggregate import AGGREGATES
-from leader_election.election.coordination.region import COLLECTIONS
-from leader_election.election.robot.codec import Codec, Message
+from leader_election.election.messages.codec import Codec, Message
+from leader_election.election.regions.aggregate import AGGREGATES
+from leader_election.election.regions.region import COLLECTIONS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.lab.engine.event_queue import sift_down

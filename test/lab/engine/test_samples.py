@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from lab.simulations import begun, line, rounds, scene, SQUARE, states, WALK
-from leader_election.election.coordination.region import CANDIDATE
+from leader_election.election.regions.region import CANDIDATE
 from leader_election.lab.columns import COLUMNS, MEASURES, REGION_MEASURES
 from leader_election.lab.simulation.simulation import Simulation
 import numpy as np

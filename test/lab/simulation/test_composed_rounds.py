@@ -23,11 +23,11 @@ from typing import Any
 from election.robot.test_plug_ins import Settings
 from lab.simulations import begun, LINE, line, scene, states
 from leader_election import STRENGTH_SOURCES, StrengthSource
-from leader_election.election.coordination.aggregate import Aggregate, Maker
-from leader_election.election.coordination.region import CANDIDATE, RELAY, WORKER
-from leader_election.election.coordination.summary_layout import ADD, OWN
+from leader_election.election.messages.region_codec import WHOLE_SHARE
+from leader_election.election.regions.aggregate import Aggregate, Maker
+from leader_election.election.regions.region import CANDIDATE, RELAY, WORKER
+from leader_election.election.regions.summary_layout import ADD, OWN
 from leader_election.election.registry import Registry
-from leader_election.election.robot.region_codec import WHOLE_SHARE
 from leader_election.lab.experiment import schema
 from leader_election.lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election.lab.experiment.schema import Sensor

@@ -27,7 +27,7 @@ import time
 from bokeh.document import Document
 from bokeh.models.widgets import AbstractButton, Slider, Toggle
 from browser import Browser, browser  # noqa: F401
-from leader_election.election.robot.codec import MAIN
+from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import build, ParameterError, table
 from leader_election.ros.demo.controls import BESIDE, CONTROLS

@@ -18,7 +18,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, Message
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR

@@ -19,10 +19,10 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PolygonStamped
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES
-from leader_election.election.robot.wire import RejectReason
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 import pytest
 from rcl_interfaces.msg import Log

@@ -26,9 +26,9 @@ from leader_election.election.identity.statements import (
     signed_text,
     Statement,
 )
+from leader_election.election.messages.swarm_key import sign
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.robot import LEADER_CHANGES
-from leader_election.election.robot.swarm_key import sign
-from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.swarm.fleet import key_command, key_file

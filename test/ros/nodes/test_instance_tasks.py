@@ -18,7 +18,7 @@ import json
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.election.coordination.task import Task
+from leader_election.election.regions.task import Task
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode

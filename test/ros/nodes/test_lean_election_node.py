@@ -20,7 +20,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.robot.codec import sender
+from leader_election.election.messages.codec import sender
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.process import spin

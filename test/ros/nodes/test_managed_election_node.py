@@ -22,7 +22,7 @@ import sys
 from typing import Any
 
 from geometry_msgs.msg import Twist
-from leader_election.election.coordination.task import Task
+from leader_election.election.regions.task import Task
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode

@@ -19,11 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.robot.codec import sender
+from leader_election.election.messages.codec import sender
+from leader_election.election.messages.swarm_key import fingerprint, is_signed, sign, verify
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES
-from leader_election.election.robot.swarm_key import fingerprint, is_signed, sign, verify
-from leader_election.election.robot.wire import RejectReason
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.election_node import ElectionNode

@@ -17,8 +17,8 @@
 from dataclasses import replace
 
 from leader_election.election.algorithms import ALGORITHMS, Device
-from leader_election.election.robot.codec import codec_for, Message
-from leader_election.election.robot.swarm_key import sign
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.swarm_key import sign
 from leader_election.swarm.doctor import membership
 from leader_election.swarm.doctor.observations import (
     HeardMessage,

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.robot.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, Message
 from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.sighting import Sighting
 from leader_election.swarm.doctor import positioning

@@ -19,7 +19,7 @@ from pathlib import Path
 import re
 
 from election.robot.swarm import Swarm
-from leader_election.election.robot.swarm_key import ahead, fingerprint, RING
+from leader_election.election.messages.swarm_key import ahead, fingerprint, RING
 from leader_election.parameters import ParameterError
 from leader_election.swarm.fleet import key_file
 from leader_election.swarm.fleet.key_command import main

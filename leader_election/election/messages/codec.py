@@ -1,0 +1,468 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The wire: one compact JSON document a message, described by ``neighbourhood.schema.json``.
+
+``{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8],"h":[1]}``: the version, the fields
+of :class:`Message` that are not empty, by their keys, and those of the algorithm's export in their
+order. A further field of the header is a declaration in ``Message``; robots that do not know its
+key ignore it. An algorithm other than ``bounded`` is named by ``"a"``.
+
+The numbers of hops are not among the fields in ``c`` but in ``"h":[2]``. A message without ``h``
+comes from a robot of an earlier version: its hops count as the fewest possible, 0 where the
+distance is 0, else 1.
+
+Where a field may be infinite, ``null`` stands for that. A vector is an array without the padding
+at its end: ``[5,-1,-1]`` is sent as ``[5]`` if ``-1`` is the padding.
+
+The signature ``"s"`` of a robot with a key (:mod:`leader_election.election.messages.swarm_key`) is
+not part of the document that is encoded here, and is not read here.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+import json
+import math
+import re
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
+
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms.fields import Field
+from leader_election.election.identity.part import IdentityPart
+from leader_election.election.mandates.part import MandatePart
+from leader_election.election.messages import localisation_codec, region_codec
+from leader_election.election.messages.identity_codec import IDENTITY
+from leader_election.election.messages.mandate_codec import MANDATE
+from leader_election.election.messages.region_codec import RegionPart
+from leader_election.election.messages.wire import (
+    dumps,
+    Kind,
+    MAX_ID,
+    members,
+    NAMES,
+    NO_NAMES,
+    number,
+    record,
+    Rejected,
+    RejectReason,
+    row,
+    Sent,
+    text,
+    whole,
+)
+from leader_election.localisation.estimate import Estimate
+
+VERSION = 1
+MAX_LENGTH = 4096
+"""The longest payload that is decoded [characters]."""
+MAX_COORDINATE = 1e9
+"""The farthest from the frame's origin that a robot can be [m]; beyond, sums lose precision."""
+DEFAULT_ALGORITHM = 'bounded'
+MAIN = 'main'
+"""The name of the first instance."""
+MOST_READINGS = 64
+"""The most numbers in a reading for the metric."""
+MOST_INSTANCES = 16
+"""The most further instances in a message."""
+
+_START = re.compile(rf'{{"v":{VERSION},"id":([0-9]{{1,16}})[,}}]')
+
+Position = tuple[float, float]
+
+
+class InstancePart(NamedTuple):
+    """The part of a message about an instance other than the sender's first."""
+
+    algorithm: Annotated[str, Sent('a', text())]
+    """The election algorithm that c belongs to; bounded where it is left out."""
+    export: Any
+    region: RegionPart | None
+    mandate: Annotated[MandatePart | None, Sent('g', MANDATE, RejectReason.MANDATE)] = None
+    """
+    The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
+    the greatest number that the sender has seen is above; after points the members and the beats
+    that they have granted (of a leader that acts: itself and its term); those that leave a leader,
+    as member, leader, beat; those released, likewise. But for the first, beats are sent as what
+    they are below that greatest number. Each number has 5 bits a character of base64, the highest
+    first; characters from g on are not its last. With identities, a last list has the proofs of
+    the grants. Empty lists at the end are left out. A wrong part is ignored; the message counts.
+    """
+
+
+NO_PARTS: Mapping[str, InstancePart] = MappingProxyType({})
+_COORDINATE = number(-MAX_COORDINATE, MAX_COORDINATE)
+_READING = row(number(-MAX_ID, MAX_ID), MOST_READINGS)
+
+
+class Message(NamedTuple):
+    """The message that a robot broadcasts to its neighbours."""
+
+    id: Annotated[int, Sent('id', whole(), required=True)]  # noqa: A003
+    """The sender."""
+    frame: Annotated[str, Sent('frame', text(least=1), required=True)]
+    """The frame of the position."""
+    position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
+    """
+    The sender's position x, y in the frame [m]; left out by a robot that does not know it.
+    """
+    export: Any
+    """The state of the algorithm, its named tuple."""
+    region: RegionPart | None = None
+    """The part about its region, if it forms one."""
+    others: Mapping[str, InstancePart] = NO_PARTS
+    """Export and region of further instances, by their names."""
+    reading: Annotated[
+        tuple[float, ...], Sent('m', _READING, RejectReason.READING)] = ()
+    """
+    The sender's own reading for the metric, where its metric has one: the sensed value
+    (sensor_difference), or its time stamp and its answers to those of its neighbours (round_trip).
+    A wrong reading is ignored; the message counts.
+    """
+    localisation: Estimate | None = None
+    """The sender's estimate of its own pose, and its sightings, where it sends them."""
+    names: Annotated[Mapping[int, str], Sent('n', NAMES, RejectReason.NAMES)] = NO_NAMES
+    """
+    The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
+    beside the topic on which robots send. Wrong names are ignored; the message counts.
+    """
+    identity: Annotated[
+        IdentityPart | None, Sent('y', IDENTITY, RejectReason.IDENTITY)] = None
+    """
+    The part about identities, in base64, with points between its pieces: the sender's signature of
+    what it says; an element of the leader's hash chain; the leader's signed statement; a record of
+    the roster or a proof. Empty pieces at the end are left out.
+    """
+    mandate: MandatePart | None = None
+    """The part about mandates, if its leaders have them."""
+    dated: bool = False
+    """Whether the sender forms regions by the version before; if sent: such a robot is near."""
+    faults: tuple[RejectReason, ...] = ()
+    """Why parts of the message were ignored."""
+
+    @property
+    def further(self) -> dict[str, Any]:
+        """Return the fields of the header that are not of the robot itself, for observers."""
+        return {name: getattr(self, name) for name in _FURTHER
+                if getattr(self, name) != self._field_defaults[name]}
+
+    def part(self, instance: str) -> tuple[str | None, Any, RegionPart | None]:
+        """Return algorithm (``None``: the receiver's own), export and region of an instance."""
+        if instance == MAIN:
+            return None, self.export, self.region
+        return self.others.get(instance, (None, None, None))[:3]
+
+    def mandate_of(self, instance: str) -> MandatePart | None:
+        """Return the part about mandates of an instance, if it has one."""
+        if instance == MAIN:
+            return self.mandate
+        part = self.others.get(instance)
+        return None if part is None else part.mandate
+
+
+class Codec:
+    """
+    Encodes and decodes the messages of one algorithm.
+
+    :param instances: the further instances that are decoded; ``None``: all of them.
+    """
+
+    def __init__(self, algorithm: Algorithm, instances: frozenset[str] | None = None) -> None:
+        self.algorithm = algorithm
+        self._instances = instances
+        self._layout = layout(algorithm)
+
+    def encode(self, message: Message) -> str:
+        """
+        Return the payload of a message; :meth:`decode` returns an equal message.
+
+        >>> from leader_election.election.algorithms import BOUNDED
+        >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))
+        '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8],"h":[1]}'
+        """
+        document: dict[str, Any] = {'v': VERSION}
+        for at, key, write, empty in _WRITERS:
+            value = message[at]
+            if value is not None and value != empty:
+                document[key] = write(value)
+        document |= localisation_codec.write(message.localisation)
+        document |= self._part(message.export, message.region, message.mandate)
+        if message.others:
+            document['i'] = {
+                name: codec_for(ALGORITHMS.get(part.algorithm))._part(
+                    part.export, part.region, part.mandate)
+                for name, part in message.others.items()}
+        return dumps(region_codec.dated(document) if message.dated else document)
+
+    def _part(self, export: Any, region: RegionPart | None,
+              mandate: MandatePart | None) -> dict[str, Any]:
+        """Return the document of one instance."""
+        name = self.algorithm.name
+        document: dict[str, Any] = {} if name == DEFAULT_ALGORITHM else {'a': name}
+        document |= {key: [kind.write(export[at]) for at, kind in listed]
+                     for key, listed in self._layout.items() if listed}
+        document |= {} if mandate is None else {'g': MANDATE.write(mandate)}
+        return document if region is None else document | region_codec.write(region)
+
+    def decode(self, payload: str) -> Message | RejectReason:
+        """Return the message, or the reason for rejecting it; raises for no payload."""
+        if len(payload) > MAX_LENGTH:
+            return RejectReason.SIZE
+        try:
+            return self._read(payload)
+        except Rejected as rejected:
+            return rejected.reason
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - all robots of one process receive the same payloads.
+    def _read(self, payload: str) -> Message:
+        document = _document(payload)
+        name = document.get('a', DEFAULT_ALGORITHM)
+        if name != self.algorithm.name:
+            raise Rejected(RejectReason.ALGORITHM if type(name) is str else RejectReason.MALFORMED)
+        header: dict[str, Any] = {'position': None}
+        faults: tuple[RejectReason, ...] = ()
+        for field, key, read, fault, required in _READERS:
+            if key in document:
+                try:
+                    header[field] = read(document[key])
+                except Rejected:
+                    if fault is None:
+                        raise
+                    faults += (fault,)
+            elif required:
+                raise Rejected
+        localisation, mislocated = localisation_codec.read(document)
+        region, wrong = region_codec.read(document)
+        others, more = _others(document['i'], self._instances) if 'i' in document else (
+            NO_PARTS, ())
+        mandate, unread = _mandate(document)
+        return Message(
+            **header, export=self._export(document), region=region, others=others,
+            localisation=localisation, mandate=mandate, dated=region_codec.is_dated(document),
+            faults=wrong + more + mislocated + unread + faults)
+
+    def _export(self, document: Any) -> Any:
+        """Return the state in the document of one instance."""
+        values: list[Any] = [None] * len(self.algorithm.fields)
+        for key, kinds in self._layout.items():
+            listed = document.get(key)
+            if key == 'h' and (listed is None or not kinds):
+                for at, _ in kinds:
+                    values[at] = _fewest_hops(
+                        self.algorithm.fields[at], self.algorithm.state(*values))
+                continue
+            if type(listed) is not list or len(listed) != len(kinds):
+                raise Rejected
+            for (at, kind), value in zip(kinds, listed):
+                values[at] = kind.read(value)
+        return self.algorithm.state(*values)
+
+
+@lru_cache
+def codec_for(algorithm: Algorithm, instances: frozenset[str] | None = None) -> Codec:
+    """
+    Return the codec of an algorithm, the same one for all robots of a process.
+
+    :param instances: the further instances that are decoded; ``None``: all of them.
+    """
+    return Codec(algorithm, instances)
+
+
+def sender_at_start(payload: str) -> int | None:
+    """
+    Return the sender's id where the payload begins with it, as :meth:`Codec.encode` writes it.
+
+    The rest is not read, so the decoded id may differ; for uses that must cost almost nothing.
+
+    >>> sender_at_start('{"v":1,"id":3,"frame":"map"}'), sender_at_start('{"id":3,"v":1}')
+    (3, None)
+    """
+    found = _START.match(payload)
+    return int(found[1]) if found else None
+
+
+def sender(payload: str) -> int | None:
+    """
+    Return the sender's id, for a carrier that does not read the rest of the message.
+
+    ``None`` where the payload does not hold it in this version of the wire format.
+
+    >>> sender('{"v":1,"id":3}'), sender('{"v":2,"id":3}'), sender('nonsense')
+    (3, None, None)
+    """
+    if len(payload) > MAX_LENGTH:
+        return None
+    try:
+        return _WHOLE.read(_document(payload).get('id'))
+    except Rejected:
+        return None
+
+
+def whereabouts(payload: str) -> tuple[int, str, Position] | None:
+    """
+    Return the sender's id, frame and position [m], for any algorithm of the election.
+
+    ``None`` where the payload does not hold it in this version of the wire format.
+
+    >>> whereabouts('{"v":1,"id":3,"frame":"map","p":[1.5,2]}')
+    (3, 'map', (1.5, 2.0))
+    >>> whereabouts('{"v":1,"id":3,"frame":"map"}'), whereabouts('{"v":1,"id":3,"p":[1,2]}')
+    (None, None)
+    """
+    if len(payload) > MAX_LENGTH:
+        return None
+    try:
+        document = _document(payload)
+        robot, frame, place = (_HEADER[name].kind.read(document[_HEADER[name].key])
+                               for name in ('id', 'frame', 'position'))
+    except (Rejected, KeyError):
+        return None
+    return robot, frame, place
+
+
+def algorithm_of(payload: str) -> str:
+    """
+    Return the name of the algorithm of a message; without one, or without a message, the default.
+
+    >>> algorithm_of('{"v":1,"id":3,"a":"colour"}'), algorithm_of('nonsense')
+    ('colour', 'bounded')
+    """
+    if len(payload) > MAX_LENGTH:
+        return DEFAULT_ALGORITHM
+    try:
+        return str(json.loads(payload)['a'])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return DEFAULT_ALGORITHM
+
+
+def _others(document: Any, wanted: frozenset[str] | None,
+            ) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
+    """
+    Return the parts of further instances; invalid parts are left out.
+
+    :param wanted: the names of those that are read; ``None``: all.
+    """
+    if type(document) is not dict or len(document) > MOST_INSTANCES:
+        return NO_PARTS, (RejectReason.MALFORMED,)
+    parts: dict[str, InstancePart] = {}
+    faults: tuple[RejectReason, ...] = ()
+    for name, value in document.items():
+        if wanted is not None and name not in wanted:
+            continue
+        try:
+            if type(value) is not dict:
+                raise Rejected
+            algorithm = value.get('a', DEFAULT_ALGORITHM)
+            if type(algorithm) is not str or algorithm not in ALGORITHMS.names():
+                raise Rejected(RejectReason.ALGORITHM)
+            export = codec_for(ALGORITHMS.get(algorithm))._export(value)
+            region, wrong = region_codec.read(value)
+            mandate, unread = _mandate(value)
+            parts[name] = InstancePart(algorithm, export, region, mandate)
+            faults += wrong + unread
+        except Rejected as rejected:
+            faults += (rejected.reason,)
+    return (MappingProxyType(parts) if parts else NO_PARTS), faults
+
+
+def _mandate(document: Any) -> tuple[MandatePart | None, tuple[RejectReason, ...]]:
+    """Return the part about mandates of an instance, and the faults in it."""
+    if 'g' not in document:
+        return None, ()
+    try:
+        return MANDATE.read(document['g']), ()
+    except Rejected:
+        return None, (RejectReason.MANDATE,)
+
+
+def _fewest_hops(field: Field, state: Any) -> Any:
+    """Return the least number of hops for a distance; see the description of this module."""
+    distance = getattr(state, field.distance_name)
+    if field.padding is None:
+        return int(distance != 0.0)
+    return tuple(int(0.0 < each < math.inf) for each in distance)
+
+
+@lru_cache
+def layout(algorithm: Algorithm) -> dict[str, list[tuple[int, Kind]]]:
+    """Return the fields of a state in each of its members: place in the state, and kind."""
+    kinds = [(at, field.hops, _kind(field)) for at, field in enumerate(algorithm.fields)]
+    return {'c': [(at, kind) for at, hops, kind in kinds if not hops],
+            'h': [(at, kind) for at, hops, kind in kinds if hops]}
+
+
+def _kind(field: Field) -> Kind:
+    """Return the kind of values of a field of a state."""
+    none = math.inf if field.infinite else None
+    if field.type is int:
+        one = whole(-MAX_ID if field.least is None else field.least)
+    elif field.is_distance:
+        one = number(0.0, null=none, otherwise=RejectReason.NEGATIVE_DISTANCE)
+    else:
+        one = number(null=none)
+    padding = field.padding
+    if padding is None:
+        return one
+    vector = row(one, len(padding))
+
+    def write(values: Any) -> list[Any]:
+        length = len(values)
+        while length > 0 and values[length - 1] == padding[length - 1]:
+            length -= 1
+        return [one.write(value) for value in values[:length]]
+
+    def read(value: Any) -> tuple[Any, ...]:
+        values: tuple[Any, ...] = vector.read(value)
+        return values + padding[len(values):]
+
+    return Kind(read, vector.schema, write)
+
+
+def _non_finite(constant: str) -> float:
+    raise Rejected(RejectReason.NON_FINITE)
+
+
+_load = json.JSONDecoder(parse_constant=_non_finite)
+_WHOLE = whole()
+
+
+def _document(payload: str) -> Any:
+    """Return the document, of this version."""
+    try:
+        # decode() searches for spaces around the document, which takes a third of its time.
+        document, end = _load.raw_decode(payload) if payload[:1] == '{' else (None, 0)
+        if end != len(payload):
+            document = _load.decode(payload)
+    except (ValueError, RecursionError):
+        raise Rejected from None
+    if type(document) is not dict:
+        raise Rejected
+    if _WHOLE.read(document.get('v')) != VERSION:
+        raise Rejected(RejectReason.VERSION)
+    return document
+
+
+def is_place(position: Position) -> bool:
+    """Return whether coordinates are a possible position: finite, and not too far away."""
+    return all(abs(coordinate) <= MAX_COORDINATE for coordinate in position)
+
+
+_HEADER = members(Message)
+_FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names', 'identity'}
+_READERS = tuple((name, member.key, member.kind.read, member.fault, member.required)
+                 for name, member in _HEADER.items())
+_WRITERS = tuple(
+    (Message._fields.index(name), member.key, member.kind.write, Message._field_defaults.get(name))
+    for name, member in _HEADER.items())

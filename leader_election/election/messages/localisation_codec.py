@@ -1,0 +1,150 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The part of a message about the sender's localisation: keys ``e``, ``o``, ``z`` and ``w``."""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from leader_election.election.messages.wire import (
+    Kind,
+    members,
+    number,
+    POSITIVE,
+    record,
+    Rejected,
+    RejectReason,
+    row,
+    Sent,
+    whole,
+)
+from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.plane import PlanePose, wrap
+from leader_election.localisation.sighting import FARTHEST, LEAST_DEVIATION, Sighting
+
+MOST_SIGHTINGS = 32
+"""The most sightings in a message that are read."""
+FARTHEST_ODOMETRY = 1e9
+"""The farthest from the origin that odometry can be [m]."""
+LARGEST_DEVIATION = 1e9
+"""The largest deviation [m, rad]; a larger one is sent as this."""
+
+_YAW = number(-4.0, 4.0, decimals=4)
+_COORDINATE = number(-FARTHEST_ODOMETRY, FARTHEST_ODOMETRY, decimals=4)
+_DEVIATION = number(LEAST_DEVIATION, LARGEST_DEVIATION, decimals=3)
+_SIGHTING = record(
+    whole(), number(POSITIVE, FARTHEST, null=math.nan, decimals=3),
+    number(-2.0 * math.pi, 2.0 * math.pi, null=math.nan, decimals=3), least=2)
+_WEIGHT = number(POSITIVE, LARGEST_DEVIATION, null=math.nan, decimals=3)
+_WEIGHTS = record(_WEIGHT, _WEIGHT, least=0)
+
+
+def _one_by_one(kind: Kind) -> Kind:
+    """Return the kind of lists whose entries are read later: wrong ones are left out."""
+    return row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
+
+
+class LocalisationPart(NamedTuple):
+    """The members of a message; what is wrong in ``e``, ``o`` and ``z`` is ignored."""
+
+    odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
+    """
+    The sender's pose by odometry alone, never corrected: x, y in the frame [m], heading [rad].
+    Left out where it is p with the heading of e.
+    """
+    estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
+    """
+    The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
+    and of the heading [rad]. What is wrong in e, o and z is ignored; the message counts.
+    """
+    sightings: Annotated[Any, Sent('z', _one_by_one(_SIGHTING))]
+    """
+    What the sender's sensor measured of robots and landmarks, from its pose at the time of
+    sending, each: id, range [m] or null, and, if it was measured, bearing from the sender's
+    heading, left positive [rad].
+    """
+    deviations: Annotated[Any, Sent('w', _one_by_one(_WEIGHTS))]
+    """
+    The standard deviations of the range [m] and the bearing [rad] of each sighting in z, where the
+    sensor states them; null or left out: those of the receiver's parameters.
+    """
+
+
+_KINDS = {member.key: member.kind for member in members(LocalisationPart).values()}
+_read_sighting, _read_weights = _SIGHTING.read, _WEIGHTS.read
+_READ = {key: kind.read for key, kind in _KINDS.items()}
+
+
+def write(estimate: Estimate | None) -> dict[str, Any]:
+    """
+    Return the members of a message.
+
+    >>> write(Estimate((1.0, 2.0, 0.5), 0.51234, 0.1, 0.05, (Sighting(4, 1.25), )))
+    {'o': [1.0, 2.0, 0.5], 'e': [0.5123, 0.1, 0.05], 'z': [[4, 1.25]]}
+    """
+    if estimate is None:
+        return {}
+    values: dict[str, Any] = {
+        'o': estimate.odometry,
+        'e': (wrap(estimate.yaw), estimate.deviation, estimate.heading_deviation),
+        'z': estimate.sightings,
+        'w': [sighting[3:] for sighting in estimate.sightings]}
+    document = {key: _KINDS[key].write(value) for key, value in values.items() if value}
+    if not any(document.get('w', ())):
+        document.pop('w', None)
+    return document
+
+
+def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
+    """
+    Return the sender's estimate, ``None`` where there is none, and the faults in it.
+
+    A wrong sighting is left out; any other error makes the whole part invalid.
+    """
+    if 'e' not in document:
+        return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
+    keys = 'oezw' if 'z' in document else 'oe'
+    try:
+        found = {key: _READ[key](document[key]) for key in keys if key in document}
+        listed = found.get('z', ())
+        weights = found.get('w', ((),) * len(listed))
+        if len(weights) != len(listed):
+            raise Rejected
+    except Rejected:
+        return None, (RejectReason.LOCALISATION,)
+    sender, sightings = document['id'], []
+    faults: tuple[RejectReason, ...] = ()
+    for one, weight in zip(listed, weights):
+        try:
+            sightings.append(_sighting(one, weight, sender))
+        except Rejected:
+            faults += (RejectReason.LOCALISATION,)
+    yaw, deviation, heading_deviation = found['e']
+    return Estimate(
+        found.get('o'), wrap(yaw), deviation, heading_deviation, tuple(sightings)), faults
+
+
+def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:
+    """Return a sighting; raises :class:`Rejected` for an invalid one, or one of the sender."""
+    values = _read_sighting(listed)
+    seen, distance, bearing = values if len(values) == 3 else (*values, math.nan)
+    if seen == sender or math.isnan(bearing) and math.isnan(distance):
+        raise Rejected
+    if bearing < -math.pi or bearing >= math.pi:
+        bearing = wrap(bearing)
+    if not weight:
+        return Sighting(seen, distance, bearing)
+    # Those that are too small to be true count as the least.
+    return Sighting(seen, distance, bearing, *[
+        max(each, LEAST_DEVIATION) for each in _read_weights(weight)])

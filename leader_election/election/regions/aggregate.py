@@ -1,0 +1,379 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Aggregates: the conversion of contributions to numbers, their combination, and the results.
+
+An aggregate must be commutative and associative; otherwise its result would depend on the path of
+the messages. The aggregates of the package use three kinds of parts
+(:mod:`leader_election.election.regions.summary_layout`), so they work with every way of
+collection.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+import math
+import reprlib
+from typing import Any
+
+from leader_election.election.regions import summary_layout
+from leader_election.election.regions.summary_layout import SummaryLayout
+from leader_election.election.registry import Registry
+
+DIRECTIONS = 8
+"""The directions in which :func:`extent` keeps the outermost position."""
+MOST_NUMBERS = 64
+"""The largest number of numbers of one aggregate in a message."""
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A rule to combine the contributions of many robots into one result."""
+
+    name: str
+    """The name used in error texts."""
+    kind: int
+    """``ADD``, ``LEAST``, ``RANKED`` or ``OWN``."""
+    identity: tuple[float, ...]
+    """The contribution of a robot without a reading. +infinity is allowed."""
+    contribution: Callable[[int, Any], Sequence[float]]
+    """``contribution(robot_id, reading)`` makes numbers from a robot's reading."""
+    result: Callable[[Sequence[float]], Any]
+    """Makes the result from the combined numbers: a JSON value."""
+    record: int = 0
+    """``RANKED``: the number of numbers in a record."""
+    combine: Callable[[Sequence[float], Sequence[float]], Sequence[float]] | None = None
+    """``OWN``: the user's function; for collection ``multi-path`` it has to be idempotent."""
+    idempotent: bool = True
+    """``OWN``: whether a contribution may be combined twice without changing the result."""
+
+    def __post_init__(self) -> None:
+        """Refuse an aggregate that is too large for a message."""
+        if not 0 < len(self.identity) <= MOST_NUMBERS:
+            raise ValueError(
+                f'aggregate {self.name}: {len(self.identity)} numbers are not allowed; '
+                f'it takes 1 to {MOST_NUMBERS}'
+            )
+
+
+def layout_of(aggregates: Sequence[Aggregate]) -> SummaryLayout:
+    """
+    Return the layout of a summary with these aggregates as its parts.
+
+    >>> layout_of([count(), least()])
+    SummaryLayout(kind=(0, 1), start=(0, 1, 2), detail=(0, 0))
+    """
+    start, detail = [0], []
+    for aggregate in aggregates:
+        start.append(start[-1] + len(aggregate.identity))
+        number = aggregate.record
+        if aggregate.combine is not None:
+            if aggregate.combine not in summary_layout.OWNS:
+                summary_layout.OWNS.append(aggregate.combine)
+            number = summary_layout.OWNS.index(aggregate.combine)
+        detail.append(number)
+    return SummaryLayout(tuple(a.kind for a in aggregates), tuple(start), tuple(detail))
+
+
+class AggregateSet:
+    """
+    Several aggregates, by name, side by side in one row of numbers.
+
+    >>> aggregates = AggregateSet({'robots': count(), 'coldest': least(), 'battery': mean()})
+    >>> row = aggregates.contribution(7, {'robots': True, 'coldest': 19.5, 'battery': 0.5})
+    >>> row
+    (1.0, 19.5, 1.0, 0.5)
+    >>> aggregates.results(row)
+    {'robots': 1.0, 'coldest': 19.5, 'battery': 0.5}
+    """
+
+    def __init__(self, aggregates: Mapping[str, Aggregate]) -> None:
+        self.by_name = dict(aggregates)
+        self.layout = layout_of(list(self.by_name.values()))
+        self.identity: tuple[float, ...] = sum((a.identity for a in self.by_name.values()), ())
+
+    def contribution(self, robot_id: int, readings: Mapping[str, Any]) -> tuple[float, ...]:
+        """
+        Return the row of a robot's readings.
+
+        :param readings: by name; a missing one contributes the identity.
+        :raises ValueError: for an unknown name, or a reading that does not give the right number
+            of finite numbers.
+        """
+        for name in readings:
+            if name not in self.by_name:
+                raise ValueError(f'{name} is not collected, but {", ".join(self.by_name)}')
+        row: list[float] = []
+        for name, aggregate in self.by_name.items():
+            numbers: Sequence[float] = aggregate.identity
+            if readings.get(name) is not None:
+                try:
+                    given = islice(
+                        aggregate.contribution(robot_id, readings[name]), len(numbers) + 1
+                    )
+                    numbers = [float(number) for number in given]
+                    for number, none in zip(numbers, aggregate.identity, strict=True):
+                        if not math.isfinite(number) and number != none:
+                            raise ValueError('it is not finite')
+                except (TypeError, OverflowError, ValueError) as error:
+                    raise ValueError(f'{name}: {reprlib.repr(readings[name])} is not allowed; '
+                                     f'aggregate {aggregate.name}: {error}') from None
+            row.extend(numbers)
+        return tuple(row)
+
+    def combine(self, row: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
+        """
+        Return the row of two rows combined, as collection does; neither is changed.
+
+        :param row: numbers as :meth:`contribution` makes them, or a combined row.
+        :param other: the same of other robots.
+
+        >>> aggregates = AggregateSet({'robots': count(), 'coldest': least()})
+        >>> near = aggregates.contribution(7, {'robots': True, 'coldest': 19.5})
+        >>> far = aggregates.contribution(8, {'robots': True, 'coldest': 21.0})
+        >>> aggregates.combine(near, far)
+        (2.0, 19.5)
+        """
+        combined = list(row)
+        summary_layout.combine(self.layout, combined, other, 1.0)
+        return tuple(combined)
+
+    def results(self, row: Sequence[float]) -> dict[str, Any]:
+        """Return the results of a row, by name."""
+        start = self.layout.start
+        return {name: aggregate.result(row[start[k]:start[k + 1]])
+                for k, (name, aggregate) in enumerate(self.by_name.items())}
+
+
+# The aggregates of the package.
+
+def count() -> Aggregate:
+    """Count the robots whose reading is true."""
+    return Aggregate(
+        'count',
+        summary_layout.ADD,
+        (0.0,),
+        lambda _, reading: (float(bool(reading)),),
+        lambda row: float(row[0]),
+    )
+
+
+def total(size: int = 1) -> Aggregate:
+    """Add up readings: a number, or ``size`` numbers."""
+    return Aggregate(
+        'sum',
+        summary_layout.ADD,
+        (0.0,) * size,
+        lambda _, reading: _row(reading, size),
+        lambda row: _json(row),
+    )
+
+
+def mean(size: int = 1) -> Aggregate:
+    """
+    Average readings: a number, or ``size`` numbers; ``None`` without contributions.
+
+    >>> both = mean(2)
+    >>> both.contribution(1, (3.0, 4.0)), both.result((2.0, 6.0, 8.0)), both.result(both.identity)
+    ((1.0, 3.0, 4.0), [3.0, 4.0], None)
+    """
+    return Aggregate(
+        'mean',
+        summary_layout.ADD,
+        (0.0,) * (1 + size),
+        lambda _, reading: (1.0, *_row(reading, size)),
+        lambda row: _json([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None,
+    )
+
+
+def least() -> Aggregate:
+    """Keep the smallest reading."""
+    return Aggregate('min', summary_layout.LEAST, (math.inf,), lambda _, reading: _row(reading, 1),
+                     lambda row: _finite(row[0]))
+
+
+def greatest() -> Aggregate:
+    """
+    Keep the largest reading.
+
+    >>> greatest().result(greatest().contribution(1, 5.0))
+    5.0
+    """
+    return Aggregate(
+        'max',
+        summary_layout.LEAST,
+        (math.inf,),
+        lambda _, reading: (-_row(reading, 1)[0],),
+        lambda row: _finite(-row[0]),
+    )
+
+
+def any_of() -> Aggregate:
+    """Return whether any reading is true."""
+    return Aggregate(
+        'any',
+        summary_layout.LEAST,
+        (math.inf,),
+        lambda _, reading: (-float(bool(reading)),),
+        lambda row: bool(row[0] < 0.0),
+    )
+
+
+def all_of() -> Aggregate:
+    """Return whether all readings are true."""
+    return Aggregate(
+        'all',
+        summary_layout.LEAST,
+        (math.inf,),
+        lambda _, reading: (float(bool(reading)),),
+        lambda row: bool(row[0] > 0.0),
+    )
+
+
+def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggregate:
+    """
+    Count readings in equal bins; a reading outside counts in the first or last bin.
+
+    :param lower: the lower end of the first bin.
+    :param upper: the upper end of the last bin.
+
+    >>> list(histogram(0.0, 3.0, 3).contribution(1, 1.5))
+    [0.0, 1.0, 0.0]
+    """
+    def contribution(_: int, reading: Any) -> list[float]:
+        place = int((_row(reading, 1)[0] - lower) / (upper - lower) * bins)
+        return [float(k == min(max(place, 0), bins - 1)) for k in range(bins)]
+    return Aggregate('histogram', summary_layout.ADD, (0.0,) * bins, contribution, list)
+
+
+def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
+    """
+    Keep the largest readings, each with the robot's id and further numbers.
+
+    :param places: how many readings are kept.
+    :param extra: how many further numbers a reading has, for example 2 for its position.
+    :param reverse: keep the smallest readings instead.
+
+    >>> hottest = top(2, extra=2)
+    >>> row = hottest.contribution(7, (21.5, 3.0, 4.0))
+    >>> hottest.result(row)
+    [[21.5, 7, 3.0, 4.0]]
+    """
+    sign, width = (1.0 if reverse else -1.0), 2 + extra
+
+    def contribution(robot_id: int, reading: Any) -> tuple[float, ...]:
+        value, *others = _row(reading, 1 + extra)
+        return (sign * value, float(robot_id), *others) + (math.inf,) * width * (places - 1)
+
+    def result(row: Sequence[float]) -> list[list[float]]:
+        return [[sign * row[at], int(row[at + 1]), *row[at + 2:at + width]]
+                for at in range(0, len(row), width) if row[at] < math.inf]
+
+    return Aggregate(
+        name='top', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        contribution=contribution, result=result, record=width)
+
+
+def union(places: int = 16) -> Aggregate:
+    """
+    Collect the ids of the robots whose reading is true, at most ``places``, the lowest.
+
+    >>> union(4).result(union(4).contribution(7, True))
+    [7]
+    """
+    def contribution(robot_id: int, reading: Any) -> tuple[float, ...]:
+        return ((float(robot_id),) * 2 if reading else (math.inf,) * 2) \
+            + (math.inf,) * 2 * (places - 1)
+    return Aggregate(
+        name='union', kind=summary_layout.RANKED, identity=(math.inf,) * 2 * places,
+        contribution=contribution, result=lambda row: [int(n) for n in row[::2] if n < math.inf],
+        record=2)
+
+
+def extent() -> Aggregate:
+    """
+    Keep the outermost positions x, y [m] in eight directions; the result is a ring of positions.
+
+    The octagon that follows from it contains all contributed positions (a discrete oriented
+    polytope: J. Klosowski et al., IEEE TVCG 1998). Unlike a convex hull it takes the same few
+    numbers for any number of robots.
+
+    >>> corner = extent()
+    >>> corner.result(corner.contribution(1, (2.0, 3.0)))[:2]
+    [[2.0, 3.0], [2.0, 3.0]]
+    >>> corner.result(corner.identity) is None
+    True
+    """
+    def contribution(_: int, place: Any) -> tuple[float, ...]:
+        x, y = place
+        return tuple(round(-(x * cos + y * sin), 4) for cos, sin in _directions())
+
+    return Aggregate('extent', summary_layout.LEAST, (math.inf,) * DIRECTIONS, contribution, ring)
+
+
+def ring(row: Sequence[float]) -> list[list[float]] | None:
+    """
+    Return the corners of the octagon, to the millimetre, anticlockwise; ``None`` without robots.
+
+    :param row: for each direction, from x anticlockwise, the greatest extent, negated [m].
+    """
+    if not all(map(math.isfinite, row)):
+        return None
+    corners = []
+    for k, (cos, sin) in enumerate(_directions()):
+        extent_here, extent_next = -row[k], -row[(k + 1) % DIRECTIONS]
+        # Where the line across this direction meets that across the next one, 45 degrees on.
+        along = (extent_next - extent_here * math.cos(math.pi / 4)) / math.sin(math.pi / 4)
+        corners.append([round(extent_here * cos - along * sin, 3),
+                        round(extent_here * sin + along * cos, 3)])
+    return corners
+
+
+def _directions() -> list[tuple[float, float]]:
+    return [(math.cos(2 * math.pi * k / DIRECTIONS), math.sin(2 * math.pi * k / DIRECTIONS))
+            for k in range(DIRECTIONS)]
+
+
+def _row(reading: Any, size: int) -> tuple[float, ...]:
+    """Return a reading as ``size`` finite numbers."""
+    # A reading may be an endless iterator: read no more of it than needed.
+    row = tuple(islice(reading, size + 1)) if size > 1 else (reading,)
+    if len(row) != size:
+        raise ValueError(f'it takes {size} numbers')
+    numbers = tuple(float(number) for number in row)
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError('it is not finite')
+    return numbers
+
+
+def _json(row: Sequence[float]) -> Any:
+    return float(row[0]) if len(row) == 1 else [float(number) for number in row]
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+@dataclass(frozen=True)
+class Maker:
+    """An aggregate that is selected by name, with its default arguments."""
+
+    name: str
+    make: Callable[[], Aggregate]
+
+
+AGGREGATES: Registry[Maker] = Registry('aggregate', 'leader_election.aggregates')
+for _make in (count, total, mean, least, greatest, any_of, all_of, histogram, top, union):
+    AGGREGATES.add(Maker(_make().name, _make))

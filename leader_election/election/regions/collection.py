@@ -1,0 +1,221 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Collection (building block C): brings the contributions of a region to its leader, in three ways.
+
+Spanning tree: each robot sends its summary to its parent. Multi-path: to all neighbours downhill
+(nearer to the leader), sums in shares (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+"Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018; weights
+after G. Audrito, S. Bergamini, F. Damiani, M. Viroli, "Effective Collective Summarisation of
+Distributed Data in Mobile Multi-Agent Systems", AAMAS 2019). Gossip: each robot forwards all
+contributions that it knows.
+
+A message names its recipients, or the parent. So sums are transferred exactly once, even if
+messages are late. They are accepted even across a border that has just moved; otherwise the sums
+in transit would be lost whenever a robot changes its leader.
+
+All functions take the robot's own contribution and return the summary on this robot.
+``neighbours`` are columns as of :class:`leader_election.election.regions.region.Region`, and
+of the election's ``leader`` and ``distance``.
+"""
+
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.regions.summary_layout import (
+    combine,
+    contributes_nothing,
+    row_of,
+    SummaryLayout,
+)
+import numpy as np
+
+LEAST_WEIGHT = 0.01
+"""The weight of a link as long as the range; a link of length 0 has weight 1."""
+LATE = 1e6
+"""Added to the distance of a neighbour whose message is late [m]."""
+
+
+def collect_tree(device_id: int, leader: int, contribution: Any, neighbours: Any,
+                 metric: Sequence[float], layout: SummaryLayout) -> Any:
+    """Collect along a spanning tree: from the neighbours whose parent this device is."""
+    summary = row_of(contribution)
+    for j in range(len(metric)):
+        if neighbours.parent[j] == device_id:
+            combine(layout, summary, neighbours.summary[j], 1.0)
+    return summary
+
+
+def weight(apart: float, drop: float, link_range: float) -> float:
+    """
+    Return the weight of a neighbour downhill, by which shares are split.
+
+    A neighbour that is far away, or hardly nearer to the leader, will soon not be a neighbour
+    downhill. At these limits the weight is almost 0, so that its arrival or loss changes little.
+
+    :param apart: the distance to it [m]; :data:`LATE` or more: its message is late.
+    :param drop: by how much it is nearer to the leader [m], > 0.
+    :param link_range: the distance at which a link breaks [m]; infinite: only the drop counts, and
+        whether a message is late.
+
+    >>> weight(1.0, 0.5, 2.0)
+    0.255
+    >>> weight(1.0, 0.5, math.inf)
+    0.5
+    """
+    if apart >= LATE:
+        return drop * LEAST_WEIGHT * LEAST_WEIGHT
+    if link_range == math.inf:
+        return drop
+    return drop * (max(1.0 - apart / link_range, 0.0) + LEAST_WEIGHT)
+
+
+def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float],
+              link_range: float, size: int) -> Any:
+    """
+    Return the recipients of the sums, and the share of each: two rows.
+
+    The neighbours downhill get shares by their weights; if there are more than ``size``, those
+    with the largest weights.
+
+    :param distance: the device's own distance to the leader [m].
+    :param link_range: see :func:`weight`.
+    :param size: the largest number of recipients.
+    :return: the recipients' ids, -1 for none, and their shares, which add up to 1.
+    """
+    recipients, shares = np.full(size, NOBODY), np.zeros(size)
+    known, total = 0, 0.0
+    for j in range(len(metric)):
+        drop = distance - neighbours.distance[j]
+        if neighbours.leader[j] != leader or not 0.0 < drop <= distance < math.inf:
+            continue
+        if metric[j] == math.inf:
+            continue
+        own = weight(metric[j], drop, link_range)
+        place = known
+        if known < size:
+            known += 1
+        else:
+            place = 0
+            for other in range(1, size):
+                if shares[other] < shares[place]:
+                    place = other
+            if own <= shares[place]:
+                continue
+        total += own - shares[place]
+        recipients[place], shares[place] = neighbours.device[j], own
+    for place in range(known):
+        shares[place] /= total
+    return recipients, shares
+
+
+def collect_multi_path(
+    device_id: int,
+    leader: int,
+    distance: float,
+    contribution: Any,
+    neighbours: Any,
+    metric: Sequence[float],
+    layout: SummaryLayout,
+) -> Any:
+    """
+    Collect from all neighbours uphill: a share of their sums, and all of the other parts.
+
+    :param distance: the device's own distance to the leader [m].
+    """
+    summary = row_of(contribution)
+    for j in range(len(metric)):
+        recipients, place = neighbours.recipients[j], -1
+        for s in range(len(recipients)):
+            if recipients[s] == device_id:
+                place = s
+        share = 0.0
+        if place >= 0 and neighbours.shares[j][place] > 0.0:
+            share = min(neighbours.shares[j][place], 1.0)
+        uphill = neighbours.leader[j] == leader and neighbours.distance[j] > distance
+        if share > 0.0 or uphill:
+            combine(layout, summary, neighbours.summary[j], share)
+    return summary
+
+
+def gather_contributions(device_id: int, leader: int, contribution: Any, neighbours: Any,
+                         metric: Sequence[float], layout: SummaryLayout, size: int,
+                         depth: int) -> Any:
+    """
+    Gossip: return the robots with known contributions, their ages, and the contributions.
+
+    A contribution ages by one round per hop and is dropped after ``depth`` rounds; so the
+    contribution of a failed robot disappears. If there are more than ``size``, the nearest stay.
+    A robot that contributes nothing takes no place and only forwards.
+
+    :param size: the largest number of contributions.
+    :param depth: the largest age [rounds].
+    :return: ids (-1: none), ages and rows of numbers, sorted by age, then id.
+    """
+    width = len(contribution)
+    members, ages = np.full(size, NOBODY), np.zeros(size, np.int64)
+    contributions = np.full(size * width, math.inf)
+    first = 0 if contributes_nothing(layout, contribution) else 1
+    if first == 1:
+        members[0] = device_id
+        for k in range(width):
+            contributions[k] = contribution[k]
+    known = first
+    for j in range(len(metric)):
+        if neighbours.leader[j] != leader:
+            continue
+        ids = neighbours.members[j]
+        for s in range(len(ids)):
+            robot, age = ids[s], neighbours.ages[j][s] + 1
+            if robot == NOBODY:
+                break
+            if robot == device_id or age > depth or age < 1:
+                continue
+            # Entries are sorted by age, then id. Look for an older entry of the same robot.
+            old = known
+            for place in range(first, known):
+                if members[place] == robot:
+                    old = place
+                    break
+            if old < known and ages[old] <= age:
+                continue
+            place = min(old, size - 1)
+            if old == known:
+                if known == size and (ages[place], members[place]) <= (age, robot):
+                    continue
+                known = min(known + 1, size)
+            while place > first and (age, robot) < (ages[place - 1], members[place - 1]):
+                members[place], ages[place] = members[place - 1], ages[place - 1]
+                for k in range(width):
+                    contributions[place * width + k] = contributions[(place - 1) * width + k]
+                place -= 1
+            members[place], ages[place] = robot, age
+            for k in range(width):
+                contributions[place * width + k] = neighbours.contributions[j][s * width + k]
+    return members, ages, contributions
+
+
+def collect_contributions(
+    device_id: int, members: Any, contributions: Any, contribution: Any, layout: SummaryLayout
+) -> Any:
+    """Combine the own contribution with those of other robots, known by gossip."""
+    summary = row_of(contribution)
+    width = len(contribution)
+    for s in range(len(members)):
+        if members[s] != NOBODY and members[s] != device_id:
+            combine(layout, summary, contributions[s * width:(s + 1) * width], 1.0)
+    return summary

@@ -1,0 +1,305 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+One round of the pattern Self-organising Coordination Regions, after an election.
+
+R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
+Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm; for the
+laboratory, :func:`coordinated` combines both into one algorithm with a flat state, whose decisions
+are numbers.
+
+With feedback a leader shrinks its region when its load grows. The radius travels with the
+candidacy, and a robot measures its distance to a leader in units of that leader's radius. So
+feedback works with every algorithm that has a radius.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+import math
+from typing import Any, cast, get_type_hints, NamedTuple
+
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.fields import NOBODY, Unbounded
+from leader_election.election.regions.collection import (
+    collect_contributions,
+    collect_multi_path,
+    collect_tree,
+    gather_contributions,
+    shares_of,
+)
+from leader_election.election.regions.region import (
+    CANDIDATE,
+    GOSSIPED,
+    MULTI_PATH,
+    parent_of,
+    Region,
+    RegionParameters,
+    TREE,
+    with_effective_strength,
+)
+from leader_election.election.regions.spreading import freshest, from_source
+from leader_election.election.regions.summary_layout import rank, row_of
+from leader_election.parameters import ParameterError
+import numpy as np
+
+
+def coordinate(
+    device: Device,
+    leader: int,
+    distance: float,
+    before: Any,
+    neighbours: Any,
+    metric: Sequence[float],
+    p: RegionParameters,
+    decide: Callable[[Any], Any] | None,
+) -> Region:
+    """
+    Return the new state of a device in its region, after the election of this round.
+
+    :param leader: the elected leader's id.
+    :param distance: the distance to the leader [m].
+    :param before: the state before the round, with the election's ``leader`` and ``distance``.
+    :param neighbours: the neighbours' exports, columns of the same fields.
+    :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has just
+        left. It is no longer a recipient, but the sums that it sent still count until it sends
+        them to others.
+    :param p: the parameters of the round.
+    :param decide: computes a decision from the region's summary; called on a leader only.
+        ``None``: the decision is the summary.
+    """
+    # Election.
+    leads = before.role == CANDIDATE and leader == device.id and distance < math.inf
+    # Region.
+    parent = parent_of(leader, distance, neighbours, metric)
+    # Collection.
+    contribution = with_borders(leader, before.contribution, neighbours, metric, p)
+    members, ages, contributions = before.members, before.ages, before.contributions
+    recipients, shares = before.recipients, before.shares
+    if p.collection == TREE:
+        summary = collect_tree(device.id, leader, contribution, neighbours, metric, p.layout)
+    elif p.collection == MULTI_PATH:
+        recipients, shares = shares_of(
+            leader, distance, neighbours, metric, p.link_range, len(before.recipients))
+        summary = collect_multi_path(
+            device.id, leader, distance, contribution, neighbours, metric, p.layout)
+    else:
+        members, ages, contributions = gather_contributions(
+            device.id, leader, contribution, neighbours, metric, p.layout, len(before.members),
+            p.gossip_depth)
+        summary = collect_contributions(device.id, members, contributions, contribution, p.layout)
+    # Decision.
+    load, reach = p.target, p.radius
+    if leads and p.gain > 0.0:
+        load = smoothed(summary[p.load_at], before.load, p)
+        reach = resized(load, p)
+    decision = p.undecided
+    if leads:
+        decision = summary if decide is None else decide(summary)
+    # Spreading: a leader has no source.
+    source, version, age = parent, 0, 0
+    if p.spreading == GOSSIPED:
+        source, version, age = freshest(
+            device.id, leader, before, neighbours, metric, p.decision_expiry)
+    # Allocate the empty announcement only if it is used: without a source, on no leader.
+    announcement = (
+        before.own_announcement
+        if leads or source != NOBODY
+        else np.full(len(before.own_announcement), math.inf)
+    )
+    return Region(
+        device=device.id, role=before.role, contribution=before.contribution, load=load,
+        own_announcement=before.own_announcement,
+        parent=from_source(parent, NOBODY, NOBODY, neighbours.device), summary=summary,
+        reach=from_source(source, reach, before.reach, neighbours.reach), recipients=recipients,
+        shares=shares, announcement=from_source(
+            source, announcement, before.announcement, neighbours.announcement),
+        members=members, ages=ages, contributions=contributions, decision_version=version,
+        decision_age=age, decision=from_source(
+            source, decision, before.decision, neighbours.decision))
+
+
+def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequence[float],
+                 p: RegionParameters) -> Any:
+    """
+    Return a contribution with the announcements received from adjacent regions.
+
+    Each adjacent region has one record: the leader's id twice, as the key and as the id, and the
+    leader's announcement.
+    """
+    if p.border < 0:
+        return contribution
+    row = row_of(contribution)
+    begin, end, width = (
+        p.layout.start[p.border],
+        p.layout.start[p.border + 1],
+        p.layout.detail[p.border],
+    )
+    record = np.empty(width)
+    for j in range(len(metric)):
+        if neighbours.leader[j] != leader and neighbours.announcement[j][0] < math.inf:
+            record[0] = record[1] = neighbours.leader[j]
+            for k in range(width - 2):
+                record[2 + k] = neighbours.announcement[j][k]
+            rank(row, begin, end, width, record, 0)
+    return row
+
+
+MOST_LOAD = 100.0
+"""The largest load that counts, in units of the target; it bounds the time to forget a peak."""
+
+
+def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) -> float:
+    """
+    Return a value after one more round: a fraction of it, less a step, but not below a floor.
+
+    This is building block T, time decay (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+    "Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018). A
+    countdown has a step; a value that fades has a factor.
+
+    :param value: the value before.
+    :param floor: the smallest result.
+    :param factor: the fraction that is kept, in [0, 1].
+    :param step: what is subtracted, >= 0, in the unit of the value.
+
+    >>> decay(3.0, 0.0, step=1.0), decay(0.5, 0.0, step=1.0), decay(8.0, 0.0, factor=0.5)
+    (2.0, 0.0, 4.0)
+    """
+    return max(value * factor - step, floor)
+
+
+def smoothed(load: float, before: float, p: RegionParameters) -> float:
+    """
+    Return the smoothed load: exponential smoothing with weight ``alpha``.
+
+    :param load: the load now, >= 0.
+    :param before: the smoothed load of the previous round.
+    :param p: the parameters of the round.
+    """
+    now = min(max(load, 0.0), MOST_LOAD * p.target)
+    return p.alpha * now + decay(min(before, MOST_LOAD * p.target), 0.0, 1.0 - p.alpha)
+
+
+def resized(load: float, p: RegionParameters) -> float:
+    """Return the radius of a region under a smoothed load [m]."""
+    factor = 1.0 + p.gain * (1.0 - load / p.target)
+    return p.radius * min(max(factor, p.least), p.most)
+
+
+def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters) -> Any:
+    """
+    Return the distances to neighbours, scaled so that all leaders have the same radius.
+
+    :param reach: the radius of each neighbour's leader [m].
+    :param metric: the distance to each [m], shape (neighbours,).
+    """
+    scale = np.empty(len(metric))
+    for j in range(len(metric)):
+        # A received radius may be wrong: keep it within the limits.
+        limited = min(max(reach[j], p.radius * p.least), p.radius * p.most)
+        scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
+    return scale
+
+
+class Types(NamedTuple):
+    """The named tuples of an election with regions, found as ``State_bounded`` in this module."""
+
+    State: type[Any]
+    Columns: type[Any]
+    """The same fields, each a sequence of its type."""
+    Parameters: type[Any]
+    """``election`` and ``region``, the parameters of both."""
+
+
+@cache
+def types_of(election: str) -> Types:
+    """Return the types of an election algorithm with regions; cached."""
+    state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
+    region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
+    both = state.keys() & region.keys()
+    if both:
+        raise ParameterError(f'algorithm {election} cannot have regions on top, since its state '
+                             f'has a field named {", ".join(sorted(both))}; rename it')
+    fields = {**state, **region}
+
+    def named(kind: str, fields: dict[str, Any]) -> Any:
+        # Cached compiled code finds the type by this name.
+        made = cast(Any, NamedTuple)(_name(kind, election), list(fields.items()))
+        made.__module__ = __name__
+        return made
+    return Types(named('State', fields), named('Columns', fields),
+                 named('Parameters', {'election': Any, 'region': Any}))
+
+
+def _name(kind: str, election: str) -> str:
+    return f'{kind}_{election.replace("-", "_")}'
+
+
+def __getattr__(name: str) -> Any:
+    """Return a type by its name."""
+    for election in ALGORITHMS.names():
+        for kind in Types._fields:
+            if name == _name(kind, election):
+                return getattr(types_of(election), kind)
+    raise AttributeError(f'module {__name__} has no {name}')
+
+
+Member = cast(Any, NamedTuple)('Member', [
+    (name, Any) for name in ('leader', 'distance', *Region._fields)])
+"""What :func:`coordinate` reads of a state, or of columns; the same type for all elections."""
+
+
+@cache
+def round_of(election: str) -> Any:
+    """Return the round of an election algorithm with regions; cached."""
+    elect, state = ALGORITHMS.get(election).round, types_of(election).State
+    # Fields of others may follow.
+    end = len(state._fields)
+    begin = end - len(Region._fields)
+
+    def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
+                         parameters: Any) -> Any:
+        region = parameters.region
+        stands = with_effective_strength(device, before.role)
+        if region.gain > 0.0:
+            elected = elect(stands, before, neighbours, scaled(neighbours.reach, metric, region),
+                            parameters.election)
+        else:
+            elected = elect(stands, before, neighbours, metric, parameters.election)
+        after = coordinate(
+            device, elected.leader, elected.distance,
+            Member(*((before.leader, before.distance) + before[begin:end])),
+            Member(*((neighbours.leader, neighbours.distance) + neighbours[begin:end])),
+            metric, region, None)
+        return state(*(elected[:] + after[:]))
+    return round_in_regions
+
+
+@lru_cache(maxsize=64)
+def coordinated(election: str, identity: Region) -> Algorithm:
+    """
+    Return an election algorithm with regions on top.
+
+    Its parameters are ``types_of(election).Parameters``.
+
+    :param identity: the initial state of a robot in its region, with vectors of the final length.
+    """
+    algorithm, types = ALGORITHMS.get(election), types_of(election)
+
+    def start(device: Device) -> Any:
+        alone = algorithm.start(with_effective_strength(device, identity.role))
+        return types.State(*alone, *identity._replace(device=device.id))
+    return Algorithm(
+        name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
+        start=start, configure=types.Parameters, levels=algorithm.levels)

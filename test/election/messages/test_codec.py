@@ -1,0 +1,485 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The wire: what goes in comes out, what is wrong is told by its reason, nothing raises."""
+
+from importlib.resources import files
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from budget import examples
+from election.algorithms.states import states
+from election.messages.payloads import ESTIMATES, MANDATES, messages_with, NAMES, regions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from leader_election.election.algorithms import (
+    ALGORITHMS,
+    BOUNDED,
+    CLASSIC,
+    Device,
+    RECURSIVE,
+    REPLICATED,
+)
+from leader_election.election.algorithms.fields import Field
+from leader_election.election.algorithms.recursive import LEVELS
+from leader_election.election.messages.codec import (
+    Codec,
+    InstancePart,
+    MAX_COORDINATE,
+    MAX_LENGTH,
+    Message,
+    MOST_INSTANCES,
+    sender,
+    VERSION,
+    whereabouts,
+)
+from leader_election.election.messages.region_codec import region_part, WHOLE_SHARE
+from leader_election.election.messages.schema import schema
+from leader_election.election.messages.wire import MAX_ID, RejectReason
+import pytest
+
+CODEC = Codec(BOUNDED)
+DOCUMENT = json.loads(
+    (files('leader_election.election.messages') / 'neighbourhood.schema.json').read_text())
+SCHEMA = Draft202012Validator(DOCUMENT)
+DATED = Path(__file__).with_name('dated_messages.txt').read_text().splitlines()
+ALL = pytest.mark.parametrize('algorithm', [ALGORITHMS.get(name) for name in ALGORITHMS.names()],
+                              ids=ALGORITHMS.names())
+GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8], 'h': [2]}
+
+IDS = st.integers(0, MAX_ID)
+COORDINATES = st.floats(-MAX_COORDINATE, MAX_COORDINATE)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+MESSAGES = messages_with(
+    id=IDS, frame=st.text(min_size=1, max_size=50),
+    position=st.none() | st.tuples(COORDINATES, COORDINATES),
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
+    localisation=ESTIMATES, names=NAMES, mandate=MANDATES)
+
+
+def payload(**changes: Any) -> str:
+    """Return a good message with these members changed, or left out where ``...``."""
+    document = {key: value for key, value in {**GOOD, **changes}.items() if value is not ...}
+    return json.dumps(document)
+
+
+def heard(algorithm, *fields: Any) -> Any:
+    return Codec(algorithm).decode(payload(a=algorithm.name, c=fields, h=...))
+
+
+@given(MESSAGES)
+def test_decoded_message_equals_the_encoded_one(message):
+    wire = CODEC.encode(message)
+    # By their texts, which tell -0.0 from 0.0 and 3 from 3.0.
+    assert repr(CODEC.decode(wire)) == repr(message)
+    SCHEMA.validate(json.loads(wire))
+
+
+@pytest.mark.parametrize('state', [
+    *(BOUNDED.state(number, 0.0, 1) for number in (math.nan, math.inf, -math.inf)),
+    *(CLASSIC.state(number, 1, 0.0, 0.0, 1) for number in (math.nan, -math.inf))])
+def test_non_finite_number_is_not_encoded(state):
+    with pytest.raises(ValueError):
+        Codec(CLASSIC if len(state) > 4 else BOUNDED).encode(Message(1, 'map', (0.0, 0.0), state))
+
+
+def test_whole_number_may_be_int_or_float():
+    message = CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0]))
+    assert repr(message) == repr(Message(3, 'map', (1.0, 2.0), BOUNDED.state(-7.0, 3.0, 8, 2)))
+
+
+def test_unknown_key_is_ignored():
+    assert CODEC.decode(payload(x=[{'deep': None}], s='text')) == CODEC.decode(payload())
+    assert CODEC.decode(payload(a='bounded')) == CODEC.decode(payload())
+
+
+WRONG_MEMBERS = {
+    'v': (..., '1', True), 'id': (..., -1, 1.5, True, MAX_ID + 1, 10**400), 'frame': (..., '', 7),
+    'a': (None,), 'p': (None, [1.0], [1.0, 2.0, 3.0], ['1', 2.0], [1e300, 2.0]),
+    'c': (..., {}, [-7.0, 3.25], [-7.0, 3.25, 8, 1], [-7.0, 3.25, -8], [-7.0, True, 8],
+          [None, 3.25, 8], [-7.0, None, 8]),
+    'h': (5, 'x', {}, [], [1, 2], [-1], [0.5], [None], [2.0**60])}
+WRONG = {
+    RejectReason.SIZE: [' ' * (MAX_LENGTH + 1), payload(frame='x' * 1_000_000), '[' * 1_000_000],
+    RejectReason.MALFORMED: [
+        '', '\x00', '\ud800', payload()[:-1], payload() + 'x', '[' * MAX_LENGTH,
+        '[' * (MAX_LENGTH // 2) + ']' * (MAX_LENGTH // 2), '{"x":' * 800, 'null', '"text"', '{}',
+        *(payload(**{key: value}) for key, values in WRONG_MEMBERS.items() for value in values)],
+    RejectReason.NON_FINITE: [
+        payload(c=[math.nan, 3.25, 8]), payload(c=[-7.0, math.inf, 8]),
+        payload(p=[-math.inf, 2.0]), payload(x=math.nan),
+        payload().replace('-7.0', '-1e400'), payload(c=[10**400, 3.25, 8])],
+    RejectReason.NEGATIVE_DISTANCE: [payload(c=[-7.0, far, 8]) for far in (-0.01, -5e-324)],
+    RejectReason.VERSION: [payload(v=VERSION + 1), '{"v":2}'],
+    RejectReason.ALGORITHM: [payload(a='other', c=[])]}
+
+
+@pytest.mark.parametrize('reason, wire', [
+    (reason, wire) for reason, wires in WRONG.items() for wire in wires])
+def test_wrong_message_is_rejected_with_its_reason(reason, wire):
+    assert CODEC.decode(wire) is reason
+
+
+def test_message_of_the_maximum_length_is_decoded():
+    padding = ' ' * (MAX_LENGTH - len(payload()))
+    assert isinstance(CODEC.decode(payload() + padding), Message)
+    assert CODEC.decode(payload() + padding + ' ') is RejectReason.SIZE
+
+
+def test_longest_realistic_message_is_under_150_bytes():
+    """Ids of six digits, as far as a swarm goes, numbers of all their digits: under 150 bytes."""
+    wire = CODEC.encode(Message(
+        999999, 'map', (-99999.9999, -99999.9999),
+        BOUNDED.state(-0.12345678901234568, 12345.678901234568, 999999)))
+    assert len(wire.encode()) < 150
+
+
+# Values of which each is right in some place and wrong in others.
+ODD = st.sampled_from([
+    None, True, False, 0, 1, 1.0, 2, 3.5, -1, -0.0, MAX_ID, MAX_ID + 1, 2.0**53, 1e9, -1e9, 1.1e9,
+    1e300, '', 'bounded', 'map', [], {}, [1, 2], [1.0, -2.0], [1, 2, 3], [-1.0, 2.5, 3],
+    [-1, -1, 3], [1, 2, 3.0], [1, 2, 3.5], [1, 2, 3, 4], [1, '2', 3], [None, 2], [True, 1]])
+
+
+@settings(max_examples=examples(100))
+@given(st.dictionaries(st.sampled_from(['v', 'id', 'frame', 'a', 'p', 'c', 'x']), ODD, max_size=3),
+       st.sets(st.sampled_from([*GOOD]), max_size=1))
+def test_codec_accepts_what_the_schema_accepts(changes, left_out):
+    document = {k: v for k, v in {**GOOD, **changes}.items() if k not in left_out}
+    found = CODEC.decode(json.dumps(document))
+    if document.get('a', 'bounded') != 'bounded':
+        assert isinstance(found, RejectReason), 'another algorithm, or none'
+    else:
+        assert isinstance(found, Message) == SCHEMA.is_valid(document), found
+    if isinstance(found, Message):
+        assert repr(sender(json.dumps(document))) == repr(found.id)
+
+
+@pytest.mark.parametrize('wire', [
+    payload(v=VERSION + 1), payload(v=...), payload(id=...), payload(id=True), payload(id='3'),
+    payload(id=-1), payload(x=math.nan), '[3]', '[' * MAX_LENGTH, payload(x='x' * MAX_LENGTH)])
+def test_sender_of_an_unreadable_message_is_none(wire):
+    assert sender(wire) is None and isinstance(CODEC.decode(wire), RejectReason)
+
+
+def test_sender_is_read_from_a_message_of_another_algorithm():
+    assert sender(payload(a='other', c=['anything'], id=3.0)) == 3
+
+
+@given(MESSAGES)
+def test_whereabouts_are_those_of_the_message(message):
+    told = None if message.position is None else (message.id, message.frame, message.position)
+    assert whereabouts(CODEC.encode(message)) == told
+
+
+@pytest.mark.parametrize('wrong', [{'p': [1.0]}, {'p': [1.0, 'x']}, {'p': [1e10, 0.0]},
+                                   {'frame': 5}, {'v': 2}, {'x': 'x' * MAX_LENGTH}])
+def test_whereabouts_of_a_wrong_message_are_none(wrong):
+    assert whereabouts(payload(**wrong)) is None
+
+
+# What other algorithms than bounded add: vectors, infinities, numbers below zero.
+
+def wire_of(algorithm, export: Any) -> str:
+    """Return the longest message with this export that a swarm of frame ``map`` sees."""
+    return Codec(algorithm).encode(
+        Message(MAX_ID, 'map', (-123456789.12345678, -987654321.1234567), export))
+
+
+@ALL
+@given(st.data())
+def test_round_trip_of_any_state_of_any_algorithm(algorithm, data):
+    export = data.draw(states(algorithm, IDS, st.integers(-MAX_ID, MAX_ID), FINITE))
+    message = Message(3, 'map', None, export)
+    wire = Codec(algorithm).encode(message)
+    if len(wire) <= MAX_LENGTH:
+        assert repr(Codec(algorithm).decode(wire)) == repr(message)
+    SCHEMA.validate(json.loads(wire))
+
+
+def longest(field: Field) -> Any:
+    """Return a value of a field than which none is longer on the wire."""
+    if field.type is int:
+        number: Any = -MAX_ID if field.least is None else MAX_ID
+    else:
+        number = 1.2345678901234567e-300 * (1 if field.is_distance else -1)
+    return number if field.padding is None else (number,) * len(field.padding)
+
+
+@ALL
+def test_longest_message_of_an_algorithm_is_decoded(algorithm):
+    """All vectors full, all numbers of as many digits as there are."""
+    export = algorithm.state(*(longest(field) for field in algorithm.fields))
+    wire = wire_of(algorithm, export)
+    assert len(wire) <= MAX_LENGTH
+    message = Codec(algorithm).decode(wire)
+    assert isinstance(message, Message) and message.export == export
+
+
+def test_the_schema_follows_from_the_declarations():
+    """``python -m leader_election.election.messages.schema`` writes it."""
+    assert DOCUMENT == json.loads(json.dumps(schema()))
+
+
+@pytest.mark.parametrize('wire', DATED)
+def test_recorded_messages_of_the_version_before_are_understood_both_ways(wire):
+    """What is decoded is what they would send, so that they read what is sent to them."""
+    document = json.loads(wire)
+    SCHEMA.validate(document)
+    codec = Codec(ALGORITHMS.get(document.get('a', 'bounded')))
+    message = codec.decode(wire)
+    assert isinstance(message, Message) and not message.faults
+    assert message.dated == ('"r":[' in wire)
+    again = codec.encode(message._replace(dated=True))
+    assert json.loads(again) == {**document, 'u': 1}
+    assert codec.decode(again) == message._replace(dated=False)
+    keyed = codec.encode(message._replace(dated=False))
+    assert codec.decode(keyed) == message._replace(dated=False)
+    SCHEMA.validate(json.loads(keyed))
+
+
+def test_infinity_is_null_and_the_end_of_a_vector_is_left_out():
+    assert json.loads(wire_of(CLASSIC, CLASSIC.state(math.inf, -1, 2.0, math.inf, 8)))['c'] == [
+        None, -1, 2.0, None, 8]
+    device = Device(8, 2.0)
+    started = RECURSIVE.start(device)
+    assert json.loads(wire_of(RECURSIVE, started))['c'] == [-1, 2.0, [], [], [], 0.0, 8]
+    # At level 0 no gossip, at level 1 there is some: only what is behind it can be left out.
+    deeper = started._replace(
+        depth=1, best_value=(math.inf, -9.0, *started.best_value[2:]),
+        best=(-1, 7, *started.best[2:]), best_distance=(3.0, *started.best_distance[1:]))
+    assert json.loads(wire_of(RECURSIVE, deeper))['c'] == [
+        1, 2.0, [None, -9.0], [-1, 7], [3.0], 0.0, 8]
+
+
+@pytest.mark.parametrize('algorithm, fields, hops', [
+    (BOUNDED, [-9.0, 0.0, 3], (0,)), (BOUNDED, [-9.0, 0.5, 8], (1,)),
+    (CLASSIC, [None, -1, 2.0, None, 8], (1, 1)), (CLASSIC, [-9.0, 3, 0.0, 4.0, 8], (0, 1)),
+    (RECURSIVE, [0, 2.0, [-9.0], [8], [4.0], 4.0, 8], ((1,) + (0,) * (LEVELS - 1),))])
+def test_robots_of_the_version_before_are_understood(algorithm, fields, hops):
+    """Their messages have no hops: each counts as the fewest that are possible."""
+    message = heard(algorithm, *fields)
+    assert isinstance(message, Message)
+    assert tuple(getattr(message.export, field.name)
+                 for field in algorithm.fields if field.hops) == hops
+
+
+@ALL
+def test_robots_of_the_version_before_understand(algorithm):
+    """What they read is as it was: only a key was added, and they ignore unknown ones."""
+    document = json.loads(wire_of(algorithm, algorithm.start(Device(8, 2.0))))
+    assert len(document['c']) == sum(not field.hops for field in algorithm.fields)
+    assert ('h' in document) == any(field.hops for field in algorithm.fields)
+
+
+def test_short_vector_is_padded():
+    found = heard(RECURSIVE, 1, 2, [-9], [7.0], [], 0, 8)
+    assert isinstance(found, Message)
+    assert found.export.best_value == (-9.0,) + (math.inf,) * 15
+    assert found.export.best == (7,) + (-1,) * 15
+    assert found.export.best_distance == (math.inf,) * 16
+
+
+@pytest.mark.parametrize('reason, algorithm, states', [
+    (RejectReason.MALFORMED, RECURSIVE, [
+        *((1, 2.0, vector, [], [], 0.0, 8) for vector in (
+            [None] * 17, None, -9.0, {}, [[1.0]], ['9'], [True])),
+        *((1, 2.0, [], ids, [], 0.0, 8) for ids in (
+            [-1] * 17, [1.5], [None], [-4], [-MAX_ID - 1])),
+        ([1], 2.0, [], [], [], 0.0, 8), (1, None, [], [], [], 0.0, 8),
+        (1, 2.0, [], [], [], None, 8), (1, 2.0, [], [], [], 0.0, -1)]),
+    (RejectReason.MALFORMED, CLASSIC, [(None, None, 0.0, 0.0, 8), (-9.0, -2, 0.0, 4.0, 8)]),
+    (RejectReason.MALFORMED, REPLICATED, [
+        (0, 0, 0, [-9.0], [-4], [4.0], 4.0, 8), (-1, 0, 0, [-9.0], [4], [4.0], 4.0, 8)]),
+    (RejectReason.NON_FINITE, RECURSIVE, [
+        (1, 2.0, [value], [], [], 0.0, 8) for value in (math.inf, 10**400)]),
+    (RejectReason.NON_FINITE, CLASSIC, [
+        (value, -1, 0.0, 0.0, 8) for value in (math.inf, -math.inf, math.nan)]),
+    (RejectReason.NEGATIVE_DISTANCE, RECURSIVE, [(1, 2.0, [], [], [-1.0], 0.0, 8)]),
+    (RejectReason.NEGATIVE_DISTANCE, CLASSIC, [(None, -1, -1.0, 0.0, 8)])])
+def test_wrong_state_is_rejected_with_its_reason(reason, algorithm, states):
+    for fields in states:
+        assert heard(algorithm, *fields) is reason, fields
+
+
+VECTORS = [[], [1.0, None], [-1, 2.0], [1.5], [[1]], ['1'], [0.0] * 16, [3] * 17, [3] * 65]
+
+
+@ALL
+@settings(max_examples=examples(60))
+@given(st.data())
+def test_codec_accepts_the_states_that_the_schema_accepts(algorithm, data):
+    """A good export, some of whose fields are replaced by what may be right elsewhere."""
+    document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))
+    fields = document['c']
+    for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
+        fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
+    fields = data.draw(st.sampled_from([fields, fields[:-1], [*fields, 1]])
+                       if data.draw(st.integers(0, 9)) == 0 else st.just(fields))
+    document['c'] = fields
+    if 'h' in document:
+        at = data.draw(st.integers(0, len(document['h'])))
+        document['h'][at:at + 1] = data.draw(
+            st.just(document['h'][at:at + 1])
+            | st.lists(ODD | st.sampled_from(VECTORS), max_size=2))
+    found = Codec(algorithm).decode(json.dumps(document))
+    assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
+
+
+# Regions, and further instances.
+
+PARTS = st.builds(
+    InstancePart, algorithm=st.just('bounded'),
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
+    region=st.none() | regions(), mandate=MANDATES)
+
+
+@given(MESSAGES, st.none() | regions(), st.dictionaries(st.text(max_size=8), PARTS, max_size=3))
+def test_round_trip_of_regions_and_instances(message, told, others):
+    """Numbers are told to so many digits, so it is the second way that changes nothing."""
+    first = CODEC.decode(CODEC.encode(message._replace(region=told, others=others)))
+    assert isinstance(first, Message) and first.faults == ()
+    assert (first.region is None) == (told is None) and list(first.others) == list(others)
+    wire = CODEC.encode(first)
+    assert CODEC.decode(wire) == first
+    SCHEMA.validate(json.loads(wire))
+
+
+def with_instances(**parts: Any) -> Any:
+    return CODEC.decode(payload(i=parts))
+
+
+def test_message_with_instances_is_decoded():
+    found = with_instances(rescue={'a': 'classic', 'c': [None, -1, 0.0, 2.0, 8]},
+                           charging={'c': [-1, 2, 3], 't': 'count', 'r': [5, [3]], 'd': [9]})
+    assert isinstance(found, Message) and found.faults == ()
+    assert found.part('main') == (None, BOUNDED.state(-7.0, 3.25, 8, 2), None)
+    assert found.part('rescue') == (
+        'classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8, 0, 1), None)
+    assert found.part('charging') == (
+        'bounded', BOUNDED.state(-1.0, 2.0, 3, 1),
+        region_part('count', parent=5, summary=(3.0,), decision='[9]'))
+    assert found.part('none') == (None, None, None)
+
+
+CANDIDACY = {'c': [-1, 2, 3]}
+
+
+@pytest.mark.parametrize('instances', [
+    None, 5, [], 'x', {'rescue': None}, {'rescue': []}, {'rescue': {}}, {'rescue': {'c': None}},
+    {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3, 4]}}, {'rescue': {'c': [1, 2, '3']}},
+    {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
+def test_unreadable_instances_are_left_out_with_a_fault(instances):
+    found = CODEC.decode(payload(i=instances))
+    assert isinstance(found, Message) and found.faults == (RejectReason.MALFORMED,)
+    assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8, 2)
+
+
+def test_wrong_instance_leaves_the_others():
+    """One of two numbers where three belong, one at a negative distance, and one that is right."""
+    found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
+    assert isinstance(found, Message)
+    assert found.faults == (RejectReason.MALFORMED, RejectReason.NEGATIVE_DISTANCE)
+    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), None, None)}
+
+
+def test_maximum_of_instances_may_have_any_names():
+    names = ['', ' ', 'main', '\x00', '\U0001f916', 'x' * 100, '__class__',
+             *(f'i{k}' for k in range(MOST_INSTANCES - 7))]
+    found = with_instances(**{name: CANDIDACY for name in names})
+    assert isinstance(found, Message) and list(found.others) == names
+    assert found.part('main') == (None, found.export, None), 'the first is not in there'
+
+
+@pytest.mark.parametrize('algorithm', ['none', None, 5, ['bounded']])
+def test_instance_of_an_unknown_algorithm_is_left_out(algorithm):
+    found = with_instances(rescue={'a': algorithm, 'c': []}, charging=CANDIDACY)
+    assert isinstance(found, Message)
+    assert list(found.others) == ['charging'] and found.faults == (RejectReason.ALGORITHM,)
+
+
+def test_faults_of_regions_are_all_counted_and_leave_the_state():
+    found = CODEC.decode(payload(
+        r=[5, [3]], d='go', g='x', i={'a': {**CANDIDACY, 'r': [0] * 40},
+                                      'b': {**CANDIDACY, 't': 5, 'r': [5, [3]]}}))
+    assert isinstance(found, Message) and found.mandate is None
+    assert found.faults == (RejectReason.DECISION, RejectReason.SUMMARY, RejectReason.TASKS,
+                            RejectReason.MANDATE)
+    assert found.region == region_part(parent=5, summary=(3.0,))
+    assert found.others['a'].region is None
+
+
+@pytest.mark.parametrize('decision', [
+    '[1e999]', *('[' * depth + ']' * depth for depth in (33, 400, 900, 1900))])
+def test_infinite_or_deeply_nested_decision_is_a_fault(decision):
+    found = CODEC.decode(f'{payload(r=[5, [3]])[:-1]}, "d": {decision}}}')
+    assert found is RejectReason.MALFORMED and len(decision) > 1000 or (
+        isinstance(found, Message) and found.faults == (RejectReason.DECISION,))
+
+
+# Rows, each right in some place of a region and wrong in others.
+ROWS = st.sampled_from([
+    [], [0], [7], [7.0], [-1], [1.5], [None], ['7'], [True], [1000], [400, 600], [400.0, 600],
+    [1001], [3, 9], [1e9, None], [1e16], [10**400], [0] * 1024, [0] * 1025])
+REGIONS = st.builds(
+    lambda rows, length: rows[:length],
+    st.tuples(ODD, ROWS | ODD, ODD, ROWS, ROWS, ROWS, ROWS, ROWS,
+              ROWS | ODD | st.lists(ROWS, max_size=2), ODD, ODD).map(list),
+    st.integers(0, 11)) | ODD
+
+
+def expressible(rows: Any) -> bool:
+    """Say whether a region is right in what a schema cannot say: how rows go together."""
+    if type(rows) is not list or not 2 <= len(rows) <= 11:
+        return True
+    full = rows + [0 if k == 2 else [] for k in range(len(rows), 9)]
+    recipients, shares, members, ages, contributions = full[3], full[4], *full[6:9]
+    lists = all(type(row) is list for row in (recipients, shares, members, ages, contributions))
+    return not lists or not all(type(s) in (int, float) for s in shares) or (
+        len(recipients) == len(shares) and len(members) == len(ages) == len(contributions)
+        and sum(shares) in (0, WHOLE_SHARE))
+
+
+@settings(max_examples=examples(200))
+@given(REGIONS, st.none() | ODD, st.none() | ODD, st.booleans())
+def test_codec_accepts_the_regions_that_the_schema_accepts(rows, tasks, decision, inside):
+    """Without fault, in the first instance as in another."""
+    region = {'r': rows} | ({} if tasks is None else {'t': tasks}) | (
+        {} if decision is None else {'d': decision})
+    document = {**GOOD, 'i': {'rescue': {**CANDIDACY, **region}}} if inside else {**GOOD, **region}
+    found = CODEC.decode(json.dumps(document))
+    clean = isinstance(found, Message) and not found.faults
+    if clean:
+        assert SCHEMA.is_valid(document)
+    elif SCHEMA.is_valid(document):
+        assert len(json.dumps(document)) > MAX_LENGTH or not expressible(rows), found
+
+
+@settings(max_examples=examples(100))
+@given(st.data())
+def test_codec_accepts_the_instances_that_the_schema_accepts(data):
+    """With any algorithm; one that is not known is passed over, and that is a fault of its own."""
+    name = data.draw(st.sampled_from(ALGORITHMS.names()))
+    algorithm = ALGORITHMS.get(name)
+    document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))
+    fields = document['c']
+    for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
+        fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
+    document = {**GOOD, 'i': {'x': {'a': name, 'c': fields}}}
+    found = CODEC.decode(json.dumps(document))
+    assert isinstance(found, Message)
+    assert (found.faults == ()) == SCHEMA.is_valid(document), (found, fields)

@@ -1,0 +1,518 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Signatures and replays: what is signed, what is believed, and for how long."""
+
+import binascii
+import hmac
+import json
+import random
+from typing import Any
+
+from election.robot.swarm import line, Swarm
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.messages.codec import codec_for, MAX_LENGTH, Message
+from leader_election.election.messages.swarm_key import (
+    ahead,
+    Authentication,
+    is_signed,
+    Keys,
+    parse_keys,
+    RING,
+    SENDERS,
+    sign,
+    SIGNATURE_LENGTH,
+    SwarmTime,
+    verify,
+)
+from leader_election.election.messages.wire import RejectReason
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.reception import DROPPED, HEARD
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build
+import pytest
+
+KEY, NEXT, OTHER = b'k' * 32, b'n' * 32, b'o' * 32
+PAYLOAD = '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}'
+NOW = 1_790_000_000_000
+"""A wall clock [ms]."""
+WINDOW = 5.0
+SEQUENCES = st.integers(0, RING - 1)
+
+
+# Signatures.
+
+@given(SEQUENCES)
+def test_a_signed_message_is_the_message_with_one_member_more(sequence):
+    signed = sign(PAYLOAD, sequence, KEY)
+    document = json.loads(signed)
+    assert len(document.pop('s')) == 30 and document == json.loads(PAYLOAD)
+    assert len(signed) - len(PAYLOAD) == SIGNATURE_LENGTH < 40
+    assert is_signed(signed) and not is_signed(PAYLOAD)
+    assert verify(signed, (KEY,)) == sequence and verify(signed, (OTHER,)) is None
+
+
+@given(SEQUENCES, st.integers(0), st.characters())
+def test_any_change_of_one_character_is_noticed(sequence, place, character):
+    signed = sign(PAYLOAD, sequence, KEY)
+    place %= len(signed)
+    changed = signed[:place] + character + signed[place + 1:]
+    assert changed == signed or verify(changed, (KEY,)) is None
+    assert verify(signed[:place] + signed[place + 1:], (KEY,)) is None
+    assert verify(signed[:place] + character + signed[place:], (KEY,)) is None
+
+
+def test_every_bit_of_every_character_counts():
+    """Base64 has two spare bits at the end of a tag: no second text may stand for one tag."""
+    signed = sign(PAYLOAD, NOW, KEY)
+    changed = {signed[:place] + chr(ord(signed[place]) ^ 1 << bit) + signed[place + 1:]
+               for place in range(len(signed)) for bit in range(7)}
+    assert [text for text in changed if verify(text, (KEY,)) is not None] == []
+
+
+@given(st.text(st.characters(), max_size=80), st.booleans())
+def test_forged_text_is_never_verified(text, signed):
+    forged = text + ',"s":"' + 'A' * 30 + '"}' if signed else text
+    assert verify(forged, (KEY,)) is None
+    assert Authentication((KEY,)).check(forged) in (
+        (None, RejectReason.SIGNATURE), (None, RejectReason.UNSIGNED))
+
+
+@given(st.text(st.characters(max_codepoint=127), min_size=8, max_size=8))
+def test_a_key_holder_may_sign_any_sequence_number(digits):
+    text = PAYLOAD[:-1] + ',"s":"' + digits
+    tag = binascii.b2a_base64(hmac.digest(KEY, text.encode(), 'sha256')[:16]).decode()[:22]
+    number = verify(text + tag + '"}', (KEY,))
+    assert number is None or 0 <= number < RING
+
+
+def test_the_tag_is_that_of_the_standard_library():
+    signed = sign(PAYLOAD, NOW, KEY)
+    text, tag = signed[:-24], signed[-24:-2]
+    assert binascii.a2b_base64(tag + '==') == hmac.digest(KEY, text.encode(), 'sha256')[:16]
+    assert int.from_bytes(binascii.a2b_base64(text[-8:]), 'big') == NOW
+
+
+def test_two_keys_are_accepted_and_the_first_signs():
+    robot = Authentication((KEY, NEXT), NOW)
+    assert verify(robot.sign(PAYLOAD, 3, 0.0), (KEY,)) is not None
+    for key, sequence in ((KEY, NOW), (NEXT, NOW)):
+        assert robot.check(sign(PAYLOAD, sequence, key)) == (sequence, None)
+    assert robot.check(sign(PAYLOAD, NOW, OTHER)) == (None, RejectReason.SIGNATURE)
+
+
+# Keys.
+
+@pytest.mark.parametrize(('text', 'error'), [
+    ('', 'it holds 0 keys; it takes one, or two while a key is changed'),
+    ('# nothing\n', 'it holds 0 keys'),
+    ('secret', 'line 1 has 6 characters; a key has 64 hexadecimal digits'),
+    ('# a key\n\n' + 'ab' * 31, 'line 3 has 62 characters'),
+    ('g' + 'a' * 63, 'line 1 has a character that is not a hexadecimal digit'),
+    ('\n'.join(c * 64 for c in 'abc'), 'it holds 3 keys'),
+    ('ab' * 32 + '\n' + 'AB' * 32, 'it holds one key twice')])
+def test_wrong_key_file_is_refused(text, error):
+    with pytest.raises(ValueError, match=error) as raised:
+        parse_keys(text)
+    assert 'secret' not in str(raised.value)
+
+
+def test_keys_in_their_order():
+    assert parse_keys(f'# now\n{KEY.hex()}\n# next\n  {NEXT.hex().upper()}\n') == (KEY, NEXT)
+
+
+# Replays.
+
+def test_a_message_is_accepted_once():
+    receiver = SwarmTime(NOW)
+    assert receiver.accept(1, NOW, WINDOW, 0.0)
+    assert not receiver.accept(1, NOW, WINDOW, 0.0)
+    assert receiver.accept(2, NOW, WINDOW, 0.0)
+    assert receiver.accept(1, NOW + 1, WINDOW, 0.001)
+    assert not receiver.accept(1, NOW, WINDOW, 0.001)
+
+
+def test_a_message_held_back_is_accepted_within_the_window_only():
+    for late, accepted in ((WINDOW, True), (WINDOW + 0.001, False)):
+        receiver = SwarmTime(NOW)
+        assert receiver.accept(2, NOW, WINDOW, 0.0)
+        assert receiver.accept(1, NOW, WINDOW, late) == accepted
+
+
+def test_a_clock_that_stands_or_goes_back_gives_growing_numbers():
+    sender = SwarmTime(NOW)
+    numbers = [sender.next(1, now) for now in (10.0, 10.0, 10.0, 3.0, 3.5, -1e6, 1e9)]
+    assert all(ahead(b, a) > 0 for a, b in zip(numbers, numbers[1:]))
+
+
+def test_sequence_numbers_wrap_around():
+    """From the end of the range numbers go on at its beginning."""
+    sender, receiver = SwarmTime(RING - 2000), SwarmTime(RING - 2000)
+    sent = [sender.next(1, t / 2) for t in range(12)]
+    assert sent[-1] < sent[0]
+    assert all(receiver.accept(1, number, WINDOW, t / 2) for t, number in enumerate(sent))
+    assert not any(receiver.accept(1, number, WINDOW, 6.0) for number in sent)
+
+
+def test_a_leap_to_any_number_costs_others_no_more_than_a_message():
+    """An insider sends the greatest numbers that there are: robots go on from there."""
+    draw = random.Random(1)
+    one, other = SwarmTime(NOW), SwarmTime(NOW)
+    for t in range(1, 50):
+        one.accept(9, draw.randrange(RING), WINDOW, float(t))
+        one.accept(9, RING - 1, WINDOW, float(t))
+        other.accept(1, one.next(1, t + 0.2), WINDOW, t + 0.2)
+        one.accept(2, other.next(2, t + 0.4), WINDOW, t + 0.4)
+        assert other.accept(1, one.next(1, t + 0.6), WINDOW, t + 0.6)
+        assert one.accept(2, other.next(2, t + 0.8), WINDOW, t + 0.8)
+
+
+def test_two_leaps_by_a_third_of_the_ring_lock_nobody_out():
+    """Two messages of a key holder, heard by all while two pairs do not hear each other."""
+    robots = {i: SwarmTime(NOW) for i in range(4)}
+
+    def exchanged(now: float, pairs: list[tuple[int, int]]) -> list[bool]:
+        sent = {i: robot.next(i, now) for i, robot in robots.items()}
+        return [robots[to].accept(by, sent[by], WINDOW, now)
+                for one, other in pairs for by, to in ((one, other), (other, one))]
+
+    together = [(i, j) for i in robots for j in range(i)]
+    assert all(exchanged(1.0, together))
+    for now, leap in ((2.0, RING // 3), (4.0, 2 * RING // 3)):
+        for robot in robots.values():
+            robot.accept(9, (NOW + leap) % RING, WINDOW, now)
+        assert all(exchanged(now + 1.0, [(0, 1), (2, 3)]))
+    assert all(exchanged(6.0, together))
+    assert not robots[0].knows(9, WINDOW, 20.0)
+
+
+def test_senders_are_forgotten_after_the_window():
+    receiver = SwarmTime(NOW)
+    for i in range(5000):
+        assert receiver.accept(i, NOW + 10 * i, WINDOW, 0.01 * i)
+    assert len(receiver._last) <= 2 * 501 + SENDERS
+
+
+@given(st.data())
+def test_loss_duplication_and_reordering_reject_no_newer_message(data):
+    """
+    Whatever happens on the way: within the window, the newest message of a sender is accepted.
+
+    Clocks of senders differ by up to 1 s, messages are under way for up to 3 s, in any order; some
+    are lost, some come twice.
+    """
+    receiver, sent = SwarmTime(NOW), []
+    for sender in range(data.draw(st.integers(1, 4))):
+        robot = SwarmTime(NOW + data.draw(st.integers(-500, 500)))
+        for sending in sorted(data.draw(st.lists(st.floats(0.0, 20.0), max_size=8))):
+            number = robot.next(sender, sending)
+            sent += [(sending + data.draw(st.floats(0.0, 3.0)), sender, number)
+                     for _ in range(data.draw(st.integers(0, 2)))]
+    greatest: dict[int, int] = {}
+    for arrival, sender, number in sorted(sent):
+        newer = sender not in greatest or ahead(number, greatest[sender]) > 0
+        assert receiver.accept(sender, number, WINDOW, arrival) == newer
+        if newer:
+            greatest[sender] = number
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), SEQUENCES, st.floats(-1e6, 1e6)), max_size=20))
+def test_no_message_is_ever_accepted_twice_nor_after_the_window(messages):
+    """Whatever comes in, and whatever the clock does; but for half the ring of numbers ahead."""
+    receiver, times = SwarmTime(NOW), []
+    for sender, number, now in messages:
+        number = (NOW + number // 2**20) % RING
+        accepted = receiver.accept(sender, number, WINDOW, now)
+        times.append(receiver.read(now))
+        assert not receiver.accept(sender, number, WINDOW, now)
+        if accepted:
+            assert ahead(number, times[-1]) >= -1e3 * WINDOW
+    assert all(ahead(b, a) >= 0 for a, b in zip(times, times[1:]))
+
+
+# Who is believed.
+
+def test_with_and_without_a_key_robots_do_not_mix_unless_told_to():
+    keyed, other, plain = Authentication((KEY,), NOW), Authentication((OTHER,)), Authentication()
+    signed, theirs = keyed.sign(PAYLOAD, 3, 0.0), other.sign(PAYLOAD, 3, 0.0)
+    assert plain.sign(PAYLOAD, 3, 0.0) == PAYLOAD
+    believed, unsigned, unverified = ((None, reason) for reason in (
+        None, RejectReason.UNSIGNED, RejectReason.SIGNATURE))
+    assert keyed.check(PAYLOAD) == unsigned
+    assert keyed.check(theirs) == plain.check(signed) == unverified
+    assert keyed.check(signed) == (NOW, None) and plain.check(PAYLOAD) == believed
+    for robot in (keyed, plain):
+        robot.configure(WINDOW, accept_unverified=True)
+    assert keyed.check(PAYLOAD) == plain.check(signed) == believed
+    assert keyed.check(theirs) == unverified, 'that would make the key pointless'
+
+
+def test_unsigned_message_of_a_signing_robot_is_rejected():
+    keyed = Authentication((KEY,), NOW)
+    keyed.configure(WINDOW, accept_unverified=True)
+    assert keyed.admit(3, None, 0.0) is None
+    assert keyed.admit(3, NOW, 0.0) is None
+    assert keyed.admit(3, None, 1.0) == RejectReason.UNSIGNED
+    assert keyed.admit(4, None, 1.0) is None
+    assert keyed.admit(3, None, 6.0) is None, 'it has been silent for longer than the window'
+
+
+def test_the_window_is_that_of_the_parameter():
+    for window, reason in ((5.0, RejectReason.REPLAY), (30.0, None)):
+        receiver = Authentication((KEY,), NOW)
+        receiver.configure(window, accept_unverified=False)
+        assert receiver.admit(1, NOW - 10_000, 0.0) == reason
+
+
+def test_a_signed_message_has_room_below_the_greatest_length():
+    assert Authentication((KEY,)).room + SIGNATURE_LENGTH == Authentication().room == MAX_LENGTH
+
+
+# Robots with a key: outsiders, replays, robots without a key, restarts, a change of the key.
+
+def keyed(number: int = 3, keys: Keys = (KEY,), **common: Any) -> Swarm:
+    """Return robots 1, 2, ... close to each other, the strongest last, after two rounds."""
+    swarm = Swarm({i: (0.1 * i, 0.0) for i in range(1, number + 1)},
+                  lambda i: {'strength': float(i)}, keys=keys, start=NOW, **common)
+    swarm.sweep(2)
+    return swarm
+
+
+def alone(robot_id: int = 1, keys: Keys = (KEY,), start: int = NOW, **settings: Any) -> Robot:
+    """Return a robot that needs no position."""
+    return Robot(build(ElectionParameters, {
+        'robot_id': robot_id, 'metric': 'hops', 'communication_range': float('inf'), **settings}),
+        keys=keys, start=start)
+
+
+def forged(sender: int = 9, strength: float = 1e9) -> str:
+    """Return the message of an outsider: a strong candidacy."""
+    return codec_for(BOUNDED).encode(Message(
+        sender, 'map', (0.2, 0.0), BOUNDED.state(-strength, 0.0, sender)))
+
+
+def count(swarm: Swarm, reason: RejectReason) -> list[int]:
+    return [robot.counts[reason.value] for robot in swarm.robots.values()]
+
+
+def test_robots_with_a_key_elect_as_those_without():
+    keys, without = keyed(5), keyed(5, keys=())
+    assert set(keys.leaders().values()) == {5} and keys.leaders() == without.leaders()
+    assert all(is_signed(payload) for payload in keys.said.values())
+    assert not any(is_signed(payload) for payload in without.said.values())
+    for robot in keys.robots.values():
+        assert robot.counts[HEARD] == 8
+        assert sum(robot.counts[reason.value] for reason in RejectReason) == 0
+
+
+@pytest.mark.parametrize(('payload', 'reason'), [
+    (forged(), RejectReason.UNSIGNED),
+    (forged(sender=1), RejectReason.UNSIGNED),
+    (sign(forged(), NOW + 2000, OTHER), RejectReason.SIGNATURE),
+    (forged()[:-1] + ',"s":"' + 'A' * 30 + '"}', RejectReason.SIGNATURE)])
+def test_an_outsider_changes_nothing(payload, reason):
+    swarm = keyed()
+    for _ in range(10):
+        swarm.tell(9, payload)
+        swarm.sweep()
+        assert set(swarm.leaders().values()) == {3}
+    assert count(swarm, reason) == [10, 10, 10]
+    assert all(len(robot.neighbours) == 2 for robot in swarm.robots.values())
+
+
+def test_no_message_of_a_robot_can_be_changed():
+    swarm = keyed()
+    swarm.tell(9, swarm.said[1].replace('"c":[-3.0', '"c":[-9.0'))
+    assert count(swarm, RejectReason.SIGNATURE) == [1, 1, 1]
+
+
+@pytest.mark.parametrize(('keys', 'leader'), [((KEY,), 2), ((), 3)])
+@pytest.mark.parametrize('every', [1.0, 2.0])
+def test_the_message_of_a_dead_leader_replayed_once_a_second_keeps_it_dead(keys, leader, every):
+    """Without a key it lives for as long as the replay goes on."""
+    swarm = keyed(keys=keys, radius=0.35)
+    swarm.silent.add(3)
+    for second in range(60):
+        if second % every == 0.0:
+            swarm.tell(3)
+        swarm.sweep()
+    assert set(swarm.leaders().values()) == {leader}
+    if keys:
+        assert count(swarm, RejectReason.REPLAY)[:2] == [60 / every, 60 / every]
+
+
+def test_messages_that_were_kept_from_the_others_are_believed_for_the_window_only():
+    """A jammer withholds the leader's last messages and delivers them after its death."""
+    swarm = keyed(radius=0.35)
+    kept = []
+    for _ in range(40):
+        swarm.now += 1.0
+        for i in (1, 2, 3):
+            swarm.speak(i)
+            if i < 3:
+                swarm.tell(i)
+        kept.append(swarm.said[3])
+    swarm.silent.add(3)
+    for payload in kept:
+        swarm.tell(3, payload)
+        swarm.sweep()
+    assert set(swarm.leaders().values()) == {2}
+    # Those of the last five seconds were in time when their turn came: none of them.
+    assert count(swarm, RejectReason.REPLAY)[:2] == [40, 40]
+
+
+def test_a_robot_started_later_believes_no_dead_one():
+    """With its clock right at once; with a clock of 1970 as soon as it hears one that lives."""
+    swarm = keyed()
+    dead = swarm.said[3]
+    swarm.silent.add(3)
+    swarm.sweep(10)
+    right = alone(7, start=NOW)
+    assert not right.receive(dead, swarm.now)
+    assert right.counts[RejectReason.REPLAY.value] == 1
+    wrong = alone(8, start=0)
+    assert wrong.receive(dead, swarm.now), 'it cannot know better'
+    assert wrong.receive(swarm.said[1], swarm.now)
+    for _ in range(3):
+        assert not wrong.receive(dead, swarm.now)
+    assert wrong.counts[RejectReason.REPLAY.value] == 3
+
+
+@pytest.mark.parametrize('clock', [0, NOW - 10**7, NOW, NOW + 10**7])
+def test_a_restart_with_any_clock_loses_at_most_a_round(clock):
+    swarm = keyed(radius=0.35)
+    swarm.silent.add(3)
+    swarm.sweep(10)
+    assert set(swarm.leaders().values()) == {2}
+    parameters = swarm.robots[3].parameters
+    swarm.robots[3] = Robot(parameters, keys=(KEY,), start=clock)
+    swarm.silent.clear()
+    swarm.sweep(2)
+    assert set(swarm.leaders().values()) == {3}
+    # One message of each robot that has not yet heard the clock that is ahead.
+    assert max(count(swarm, RejectReason.REPLAY)) <= 2
+    lost = count(swarm, RejectReason.REPLAY)
+    swarm.sweep(20)
+    assert count(swarm, RejectReason.REPLAY) == lost
+
+
+def test_the_key_is_changed_without_a_change_of_leaders():
+    """File by file in any order, a step at a time."""
+    swarm = keyed(5)
+    for keys in ((KEY, NEXT), (NEXT, KEY), (NEXT,)):
+        for i in (4, 1, 5, 3, 2):
+            swarm.robots[i].authentication.keys = keys
+            swarm.sweep()
+            assert set(swarm.leaders().values()) == {5}
+    assert all(verify(payload, (NEXT,)) is not None for payload in swarm.said.values())
+    for robot in swarm.robots.values():
+        assert sum(robot.counts[reason.value] for reason in RejectReason) == 0
+
+
+def test_robots_without_a_key_do_not_mix_with_the_others_unless_told_to():
+    for told, members in ((False, {1: {1, 2}, 3: {3, 4}}), (True, {4: {1, 2, 3, 4}})):
+        swarm = Swarm({i: (0.1 * i, 0.0) for i in (1, 2, 3, 4)}, lambda i: {'strength': float(i)},
+                      keys=(KEY,), start=NOW, accept_unverified=told)
+        for i in (1, 2):
+            swarm.robots[i].authentication.keys = ()
+        swarm.sweep(4)
+        by_leader: dict[int, set[int]] = {}
+        for i, leader in swarm.leaders().items():
+            by_leader.setdefault(leader, set()).add(i)
+        assert sorted(by_leader.values(), key=min) == list(members.values())
+        rejects = [reason for reason in (RejectReason.UNSIGNED, RejectReason.SIGNATURE)
+                   if any(count(swarm, reason))]
+        assert len(rejects) == 2 * (not told)
+
+
+def test_accept_unverified_changes_at_run_time():
+    robot = alone()
+    assert not robot.receive(forged(), 0.0)
+    robot.configure(build(ElectionParameters, {
+        **{'robot_id': 1, 'metric': 'hops', 'communication_range': float('inf')},
+        'accept_unverified': True}))
+    assert robot.receive(forged(), 0.0)
+    assert robot.receive(sign(forged(8), NOW, KEY), 0.0)
+    assert not robot.receive(forged(8), 0.0), 'it has been heard with the key'
+
+
+def test_own_message_is_an_echo_once_and_a_replay_later():
+    """An echo is no message; whatever comes after it of this robot's own is no twin's either."""
+    robot, twin = alone(1), alone(1)
+    payload = robot.round(1.0)
+    assert not robot.receive(payload, 1.0)
+    assert robot.counts[HEARD] == 0
+    robot.receive(payload, 1.1)
+    robot.receive(payload, 2.0)
+    assert robot.counts[RejectReason.REPLAY.value] == 2
+    assert robot.reception.duplicate is None, 'the attacker would make it a twin'
+    robot.receive(twin.round(2.5), 2.5)
+    assert robot.reception.duplicate == 2.5
+    assert robot.counts[RejectReason.OWN_ID.value] == 1
+
+
+def test_a_signed_message_is_no_longer_than_a_message_may_be():
+    """What is left out to make it short enough is left out of a signed one a little sooner."""
+    robot = alone()
+    assert robot.authentication.room < MAX_LENGTH
+    many = ','.join(f'i{n}' for n in range(16))
+    swarm = Swarm(line(2), keys=(KEY,), start=NOW, instances=many)
+    assert all(len(robot.round(0.0)) <= MAX_LENGTH for robot in swarm.robots.values())
+
+
+def test_wrong_signed_message_is_counted_by_reason():
+    robot = alone()
+    for n, (text, reason) in enumerate([
+            ('{"v":1,"id":3}', RejectReason.MALFORMED), ('{"v":2}', RejectReason.VERSION),
+            (forged().replace('map', 'moon'), RejectReason.FRAME)]):
+        assert not robot.receive(sign(text, NOW + n, KEY), 0.0)
+        assert robot.counts[reason.value] == 1
+
+
+def test_the_signature_is_checked_before_anything_is_read():
+    robot = alone()
+    robot._codec = None  # type: ignore[assignment]
+    robot.receive('{"v":1', 0.0)
+    robot.receive(sign(forged(), NOW, OTHER), 0.0)
+    assert robot.counts[RejectReason.UNSIGNED.value] == 1
+    assert robot.counts[RejectReason.SIGNATURE.value] == 1
+
+
+def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
+    swarm = keyed(hearing_budget=16)
+    old = swarm.said[3]
+    swarm.sweep()
+    swarm.now += 1.0
+    for _ in range(500):
+        for payload in (old, forged(sender=3), sign(forged(sender=3), NOW + 9000, OTHER),
+                        forged(sender=3) + ' ' * MAX_LENGTH):
+            swarm.tell(9, payload)
+    swarm.speak(3)
+    swarm.tell(3)
+    for i in (1, 2):
+        robot = swarm.robots[i]
+        assert robot.mailbox.entry(3).received == swarm.now
+        assert robot.counts[DROPPED] == 0
+        assert [robot.counts[reason.value] for reason in (
+            RejectReason.REPLAY, RejectReason.UNSIGNED, RejectReason.SIGNATURE,
+            RejectReason.SIZE)] == [500] * 4
+
+
+def test_a_robot_of_the_version_before_reads_a_signed_message():
+    """It ignores what it does not know."""
+    signed = Authentication((KEY,), NOW).sign(forged(), 9, 0.0)
+    codec = codec_for(BOUNDED)
+    assert codec.decode(signed) == codec.decode(forged())

@@ -1,0 +1,324 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Aggregates, the layout of their rows, roles and parents."""
+
+from math import inf, nan
+from typing import Any
+
+from election.regions.regions import columns
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leader_election.election.algorithms import Device
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.regions import summary_layout
+from leader_election.election.regions.aggregate import (
+    Aggregate,
+    AGGREGATES,
+    AggregateSet,
+    all_of,
+    any_of,
+    count,
+    greatest,
+    histogram,
+    layout_of,
+    least,
+    mean,
+    MOST_NUMBERS,
+    top,
+    total,
+    union,
+)
+from leader_election.election.regions.region import (
+    CANDIDATE,
+    parent_of,
+    RELAY,
+    with_effective_strength,
+    WORKER,
+)
+from leader_election.election.regions.summary_layout import (
+    ADD,
+    combine,
+    contributes_nothing,
+    LARGEST,
+    LEAST,
+    OWN,
+    rank,
+    RANKED,
+    row_of,
+    SummaryLayout,
+)
+import pytest
+
+
+def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
+    """Return what these readings, by the robots' ids, come to."""
+    parts = layout_of([aggregate])
+    row = list(aggregate.identity)
+    for robot_id, reading in readings.items():
+        combine(parts, row, tuple(aggregate.contribution(robot_id, reading)), 1.0)
+    return aggregate.result(tuple(row))
+
+
+@pytest.mark.parametrize(('aggregate', 'readings', 'expected', 'of_nobody'), [
+    (count(), [True, False, True], 2.0, 0.0),
+    (total(), [1.5, -0.5, 2.0], 3.0, 0.0),
+    (total(2), [(1.0, 2.0), (3.0, 4.0)], [4.0, 6.0], [0.0, 0.0]),
+    (mean(), [1.0, 2.0, 6.0], 3.0, None),
+    (mean(2), [(1.0, 2.0), (3.0, 6.0)], [2.0, 4.0], None),
+    (least(), [3.0, -1.0, 2.0], -1.0, None),
+    (greatest(), [3.0, -1.0, 2.0], 3.0, None),
+    (any_of(), [False, True, False], True, False),
+    (any_of(), [False, False], False, False),
+    (all_of(), [True, True], True, True),
+    (all_of(), [True, False, True], False, True),
+    # From 0 to 3 in three bins: 3 itself and what is beyond are in the last, -1 in the first.
+    (histogram(0.0, 3.0, 3), [-1.0, 0.0, 0.9, 1.0, 3.0, 50.0], [3.0, 1.0, 2.0], [0.0] * 3),
+    # The ids are 1, 2, 3, 4: of the two 5.0 that of the lower id comes first.
+    (top(2), [1.0, 5.0, 5.0, 3.0], [[5.0, 2], [5.0, 3]], []),
+    (top(2, reverse=True), [1.0, 5.0, 5.0, 3.0], [[1.0, 1], [3.0, 4]], []),
+    (top(1, extra=2), [(1.0, 7.0, 8.0), (2.0, 9.0, 6.0)], [[2.0, 2, 9.0, 6.0]], []),
+    (union(4), [True, False, True, True], [1, 3, 4], []),
+    (union(2), [True, False, True, True], [1, 3], []),
+])
+def test_result_of_each_aggregate(
+        aggregate: Aggregate, readings: list[Any], expected: Any, of_nobody: Any) -> None:
+    assert together(aggregate, dict(enumerate(readings, 1))) == expected
+    assert together(aggregate, {}) == of_nobody
+
+
+NUMBERS = st.integers(-20, 20).map(float)
+"""Whole, so that sums are exact in any order."""
+READINGS: dict[str, st.SearchStrategy[Any]] = {
+    name: NUMBERS for name in ('sum', 'mean', 'min', 'max', 'histogram', 'top')}
+READINGS.update((name, st.booleans()) for name in ('count', 'any', 'all', 'union'))
+
+
+def test_laws_are_tested_of_all_registered_aggregates() -> None:
+    assert set(AGGREGATES.names()) == set(READINGS)
+
+
+def combined(aggregate: Aggregate, into: Any, other: Any) -> Any:
+    row = list(into)
+    combine(layout_of([aggregate]), row, other, 1.0)
+    return row
+
+
+@pytest.mark.parametrize('name', sorted(READINGS))
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_combination_is_commutative_associative_with_identity(
+        name: str, data: st.DataObject) -> None:
+    aggregate = AGGREGATES.get(name).make()
+    # Of each robot there is one reading: a robot's own does not contradict itself.
+    reading = data.draw(st.fixed_dictionaries({i: READINGS[name] for i in range(6)}))
+
+    def draw() -> list[float]:
+        row = list(aggregate.identity)
+        once = not aggregate_is_idempotent(aggregate)
+        for i in data.draw(st.lists(st.integers(0, 5), max_size=5, unique=once)):
+            row = combined(aggregate, row, aggregate.contribution(i, reading[i]))
+        return row
+
+    a, b, c = draw(), draw(), draw()
+    assert combined(aggregate, a, aggregate.identity) == a
+    assert combined(aggregate, aggregate.identity, a) == a
+    assert combined(aggregate, a, b) == combined(aggregate, b, a)
+    assert combined(aggregate, combined(aggregate, a, b), c) \
+        == combined(aggregate, a, combined(aggregate, b, c))
+    if aggregate_is_idempotent(aggregate):
+        assert combined(aggregate, a, a) == a
+
+
+def aggregate_is_idempotent(aggregate: Aggregate) -> bool:
+    """Say so of what ships: all but what adds up."""
+    return aggregate.kind != ADD
+
+
+def test_aggregate_set_lays_aggregates_side_by_side() -> None:
+    aggregates = AggregateSet({'n': count(), 'where': mean(2), 'low': least()})
+    assert aggregates.layout.start == (0, 1, 4, 5)
+    assert aggregates.layout.kind == (ADD, ADD, LEAST)
+    assert aggregates.identity == (0.0, 0.0, 0.0, 0.0, inf)
+    row = list(aggregates.contribution(1, {'n': True, 'where': (2.0, 3.0), 'low': 7}))
+    # A robot that has not measured anything, and says so or not.
+    combine(aggregates.layout, row, aggregates.contribution(2, {'n': True, 'low': None}), 1.0)
+    assert aggregates.results(row) == {'n': 2.0, 'where': [2.0, 3.0], 'low': 7.0}
+
+
+@pytest.mark.parametrize(('readings', 'message'), [
+    ({'heat': 1.0}, 'heat is not collected, but n, x, low, best'),
+    ({'x': 'warm'}, "x: 'warm'"),
+    ({'x': [1.0]}, r'x: \[1.0\]'),
+    ({'x': (1.0, 2.0, 3.0)}, 'takes 2 numbers'),
+    ({'x': (1.0, inf)}, 'not finite'),
+    ({'x': (nan, 1.0)}, 'not finite'),
+    ({'x': (10 ** 400, 1.0)}, 'x: '),
+    ({'low': -inf}, 'not finite'),
+    ({'low': inf}, 'not finite'),
+    ({'low': nan}, 'not finite'),
+    ({'best': (1.0, inf)}, 'not finite'),
+    ({'best': (-inf, 1.0)}, 'not finite'),
+    ({'best': range(10 ** 9)}, 'best: '),
+])
+def test_wrong_reading_is_refused_with_its_name(readings: dict[str, Any], message: str) -> None:
+    aggregates = AggregateSet(
+        {'n': count(), 'x': mean(2), 'low': least(), 'best': top(2, extra=1)}
+    )
+    with pytest.raises(ValueError, match=message):
+        aggregates.contribution(1, readings)
+
+
+def test_own_combine_function_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def longest(a: Any, b: Any) -> Any:
+        return max(a, b)
+
+    monkeypatch.setattr(summary_layout, 'OWNS', [min])
+    own = Aggregate('longest', OWN, (0.0, 0.0), lambda _, reading: reading, list, combine=longest)
+    assert layout_of([own, own]).detail == (1, 1)
+    assert together(own, {1: (1.0, 5.0), 2: (1.0, 6.0), 3: (0.0, 9.0)}) == [1.0, 6.0]
+
+
+@pytest.mark.parametrize('numbers', [0, MOST_NUMBERS + 1])
+def test_aggregate_of_too_many_numbers_is_refused(numbers: int) -> None:
+    with pytest.raises(ValueError, match=f'{numbers} numbers are not allowed'):
+        total(numbers)
+    assert len(total(MOST_NUMBERS).identity) == MOST_NUMBERS
+
+
+# How parts of a summary combine: by hand, and that the order of combining makes no difference.
+
+ALL = SummaryLayout((ADD, LEAST, RANKED), (0, 2, 3, 9), (0, 0, 3))
+"""Two numbers that add up, a least one, and the first two records of three numbers."""
+NOTHING = (inf,) * 3
+
+
+def test_row_of_copies_the_contribution() -> None:
+    contribution = (1, 2)
+    row = row_of(contribution)
+    row[0] += 0.5
+    assert row.tolist() == [1.5, 2.0] and contribution == (1, 2)
+
+
+def test_combine_scales_additive_parts_by_the_share_only() -> None:
+    into = [1.0, 10.0, 5.0, 1.0, 7.0, 0.5, *NOTHING]
+    combine(ALL, into, [2.0, -4.0, 3.0, 0.0, 8.0, 0.25, *NOTHING], 0.5)
+    # 1 + 2 / 2, 10 - 4 / 2, the lesser of 5 and 3, the record with key 0 before that with 1.
+    assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
+
+
+def test_contributes_nothing_for_identity_and_own_parts_only() -> None:
+    identity = (0.0, 0.0, inf, *NOTHING, *NOTHING)
+    assert contributes_nothing(ALL, identity)
+    for at in range(9):
+        assert not contributes_nothing(ALL, [*identity[:at], 1.0, *identity[at + 1:]])
+    assert contributes_nothing(SummaryLayout((ADD, OWN), (0, 1, 2), (0, 0)), (0.0, 7.0))
+
+
+@pytest.mark.parametrize('wrong', [inf, -inf, nan, LARGEST, -LARGEST])
+def test_combine_ignores_infinite_and_huge_numbers(wrong: float) -> None:
+    before = [1.0, 2.0, 3.0, 4.0, 7.0, 0.5, *NOTHING]
+    for share in (0.0, 1.0):
+        into = list(before)
+        least = wrong if abs(wrong) != LARGEST else inf
+        combine(ALL, into, [wrong, wrong, least, least, 8.0, 0.0, 1.0, least, 0.0], share)
+        assert into == before
+
+
+@pytest.mark.parametrize(('record', 'expected'), [
+    ((0.5, 9.0), [0.5, 9.0, 1.0, 7.0, 3.0, 9.5]),     # First; the last falls out.
+    ((2.0, 8.0), [1.0, 7.0, 2.0, 8.0, 3.0, 9.5]),     # Between.
+    ((5.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Too late, though others are left.
+    ((1.0, 3.0), [1.0, 3.0, 1.0, 7.0, 3.0, 9.5]),     # The same key: the lower id first.
+    ((4.0, 5.0), [1.0, 7.0, 3.0, 9.5, 4.0, 5.0]),     # Likewise at the end.
+    ((4.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),
+    ((0.0, 9.5), [0.0, 9.5, 1.0, 7.0, 4.0, 6.0]),     # The same id, a lesser key: it moves up.
+    ((3.5, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # The same id, a greater key: it stays.
+    ((3.0, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Once more the same.
+])
+def test_rank_inserts_by_key_then_id_once_per_id(
+        record: tuple[float, float], expected: list[float]) -> None:
+    records = [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]
+    rank(records, 0, 6, 2, record, 0)
+    assert records == expected
+
+
+def test_rank_changes_its_part_of_the_row_only() -> None:
+    row = [-5.0, 2.0, 7.0, -5.0]
+    rank(row, 1, 3, 2, (-5.0, -5.0, 1.0, 8.0), 2)
+    assert row == [-5.0, 1.0, 8.0, -5.0]
+
+
+def test_combine_calls_an_own_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
+    into = [1.0, 2.0, 3.0]
+    combine(SummaryLayout((ADD, OWN), (0, 1, 3), (0, 0)), into, [1.0, 5.0, 0.0], 1.0)
+    assert into == [2.0, 5.0, 0.0]
+
+
+RECORDS = st.lists(
+    st.tuples(st.integers(0, 4).map(float), st.integers(0, 6).map(float)), max_size=8)
+
+
+def ranked(records: list[tuple[float, float]], places: int) -> list[float]:
+    """Return the first records, one an id, worked out by sorting."""
+    best: dict[float, float] = {}
+    for key, who in records:
+        best[who] = min(key, best.get(who, inf))
+    first = sorted((key, who) for who, key in best.items())[:places]
+    return [number for record in first for number in record] + [inf] * 2 * (places - len(first))
+
+
+@given(RECORDS, st.integers(1, 4))
+def test_rank_of_many_records_equals_sorting(
+        records: list[tuple[float, float]], places: int) -> None:
+    into = [inf] * 2 * places
+    for record in records:
+        rank(into, 0, len(into), 2, record, 0)
+    assert into == ranked(records, places)
+
+
+# Roles: which devices may lead; and the parent on the way to a leader.
+
+def test_effective_strength_of_worker_and_relay_is_barred():
+    assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
+    assert (
+        with_effective_strength(Device(3, 7.0), WORKER)
+        == with_effective_strength(Device(3, -7.0), RELAY)
+        == Device(3, BARRED)
+    )
+    assert BARRED < -1e300
+
+
+def said(*leader_and_distance: tuple[int, float]):
+    return columns(*({'leader': leader, 'distance': far} for leader, far in leader_and_distance))
+
+
+def test_parent_is_on_the_shortest_path():
+    # 1 + 3, 2 + 1 and 0 + 4 m: by the second.
+    assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0), (8, 0.0)), [3.0, 1.0, 4.0]) == 1
+    # 4 + 2 and 0 + 4 m: the leader itself.
+    assert parent_of(8, 5.0, said((8, 4.0), (8, 0.0)), [2.0, 4.0]) == 1
+    # Of ways as long the first.
+    assert parent_of(8, 5.0, said((8, 1.0), (8, 2.0)), [2.0, 1.0]) == 0
+    assert parent_of(8, 0.0, said((8, 0.0), (8, 1.0)), [1.0, 1.0]) == NOBODY, 'the leader'
+
+
+@pytest.mark.parametrize('wrong', [
+    (9, 1.0), (8, 5.0), (8, 6.0), (8, inf), (8, nan), (8, -1.0), (8, -inf)])
+def test_neighbour_of_another_region_or_not_nearer_is_no_parent(wrong):
+    """Another region's; who is no nearer; who says what cannot be."""
+    assert parent_of(8, 5.0, said(wrong), [1.0]) == NOBODY
+    assert parent_of(8, 5.0, said(wrong, (8, 4.5)), [1.0, 9.0]) == 1

@@ -1,0 +1,152 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Coordinated algorithms: states with a region, compiled rounds; tasks by their names."""
+
+from math import inf
+import pickle
+
+from budget import examples
+from election.algorithms.states import states
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+from leader_election.election.algorithms import ALGORITHMS, Device
+from leader_election.election.regions import pattern as module
+from leader_election.election.regions.pattern import coordinated, types_of
+from leader_election.election.regions.region import (
+    initial_region,
+    MOST_RECIPIENTS,
+    parameters_of,
+    Region,
+    RegionSettings,
+    RELAY,
+)
+from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED, SummaryLayout
+from leader_election.election.regions.task import Task, task_class, task_names
+from leader_election.parameters import build
+import pytest
+
+BLANK = (0.0, inf, *[inf] * 6)
+KINDS = ((ADD, LEAST, RANKED), (0, 1, 2, 8), (0, 0, 3))
+ROOM = RegionSettings(gossip_members=3, gossip_depth=4, feedback_gain=0.5, feedback_alpha=0.25)
+
+
+def identity(settings=ROOM):
+    return initial_region(
+        settings, BLANK, BLANK, announcement_size=1, undecided=(inf,) * len(BLANK)
+    )
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_every_algorithm_has_a_state_with_a_region(name):
+    algorithm, types = coordinated(name, identity()), types_of(name)
+    assert algorithm is coordinated(name, identity()) and types is types_of(name)
+    state = algorithm.start(Device(7, 1.0))
+    elected = ALGORITHMS.get(name).start(Device(7, 1.0))
+    assert state == (*elected, *identity()._replace(device=7))
+    assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
+    assert types.State._fields[-len(Region._fields):] == Region._fields
+
+
+@pytest.mark.parametrize('collection, recipients, members', [
+    ('tree', 0, 0), ('multi-path', MOST_RECIPIENTS, 0), ('gossip', 0, 2)])
+def test_initial_region_is_empty_with_room_for_the_collection(collection, recipients, members):
+    settings = RegionSettings(collection=collection, gossip_members=2, role='relay',
+                              feedback_target=6.0)
+    assert initial_region(settings, [1.0, 2.0], [0.0, inf], undecided=(inf,)) == Region(
+        device=-1, role=RELAY, contribution=(1.0, 2.0), load=6.0, own_announcement=(), parent=-1,
+        summary=(0.0, inf), reach=0.0, recipients=(-1,) * recipients, shares=(0.0,) * recipients,
+        announcement=(), members=(-1,) * members, ages=(0,) * members,
+        contributions=(inf,) * 2 * members, decision_version=0, decision_age=0, decision=(inf,))
+    told = initial_region(settings, [1.0], [0.0], announcement_size=2, undecided=(inf,))
+    assert told.announcement == told.own_announcement == (inf, inf)
+
+
+def test_unknown_name_of_a_type_raises():
+    with pytest.raises(AttributeError, match='has no State_nothing'):
+        module.State_nothing  # noqa: B018
+
+
+IDS = st.integers(0, 3)
+REAL = st.integers(-2, 6).map(lambda n: n / 2)
+
+
+@pytest.mark.parametrize('spreading, collection', [
+    ('gradient', 'tree'), ('gradient', 'multi-path'), ('gossip', 'gossip'), ('gossip', 'tree')])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_compiled_round_equals_the_plain_round(spreading, collection, data):
+    numba = pytest.importorskip('numba', reason='only a laboratory needs it')
+    assert numba
+    from lab.simulations import called
+    import numpy as np
+
+    chosen = RegionSettings(**{**vars(ROOM), 'collection': collection, 'spreading': spreading})
+    algorithm = coordinated('bounded', identity(chosen))
+    election = ALGORITHMS.get('bounded').configure(4.0, 'id')
+    undecided = np.full(len(BLANK), inf)
+    region = parameters_of(
+        chosen,
+        SummaryLayout(*map(np.array, KINDS)),
+        radius=4.0,
+        link_range=3.0,
+        undecided=undecided,
+        border=2,
+    )
+    parameters = types_of('bounded').Parameters(election, region)
+    any_state = states(algorithm, IDS, st.integers(-1, 3), REAL)
+    own = data.draw(any_state)
+    said = data.draw(st.lists(any_state, min_size=1, max_size=5))
+    metric = [data.draw(st.integers(1, 6)) / 2 for _ in said]
+    device = Device(data.draw(IDS), data.draw(REAL))
+    expected = algorithm.compute(device, own, said, metric, parameters)
+    found = called(algorithm, parameters, device, own, said, metric)
+    for field, a, b in zip(algorithm.fields, found, expected):
+        # Compiled code may fuse a product and a sum.
+        assert a == pytest.approx(b, rel=1e-12), field.name
+
+
+# Tasks are found by name, and what is wrong with a name is said in one line.
+
+def test_included_tasks_are_found_with_default_parameters() -> None:
+    assert set(task_names()) >= {'count', 'field', 'patrol', 'rally'}
+    for name in task_names():
+        task = task_class(name)
+        assert issubclass(task, Task)
+        build(task.parameters, {})
+
+
+def test_task_is_found_by_module_and_class() -> None:
+    assert task_class('leader_election.election.regions.task:Task') is Task
+
+
+@pytest.mark.parametrize(('name', 'line'), [
+    ('dance', "unknown task 'dance'; known: count, field, patrol, rally, or module:Class"),
+    ('partol', "unknown task 'partol'; did you mean patrol? known: count, field, patrol, rally, "
+     'or module:Class'),
+    ('', "unknown task ''; known: count, field, patrol, rally, or module:Class"),
+    ('no_such_module:Dance', "task 'no_such_module:Dance' cannot be loaded: "
+     "ModuleNotFoundError: No module named 'no_such_module'; known: count, field, patrol, rally"),
+    ('math:pi', "task 'math:pi' is not a subclass of leader_election.Task"),
+])
+def test_a_wrong_name_is_refused_in_one_line(name: str, line: str) -> None:
+    with pytest.raises(KeyError) as refused:
+        task_class(name)
+    assert refused.value.args == (line,)
+
+
+@pytest.mark.parametrize('name', ['math:', ':pi', 'math:no:such', 'math:nothing', 'a b:c d'])
+def test_malformed_module_and_class_is_refused(name: str) -> None:
+    with pytest.raises(KeyError, match='cannot be loaded|no subclass'):
+        task_class(name)

@@ -1,0 +1,205 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The pattern by hand: what is known after each round on a line, a star, a diamond and a grid."""
+
+from math import inf
+
+from election.algorithms.networks import grid, links
+from election.regions.regions import change, COUNT, decisions, DIAMOND, network_of, summaries
+from leader_election.election.algorithms import Device
+from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.regions.pattern import with_borders
+from leader_election.election.regions.region import RegionSettings, RELAY, WORKER
+from leader_election.election.regions.summary_layout import ADD, RANKED, SummaryLayout
+import pytest
+
+WAYS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
+LINE = links((0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0))
+FIRST = {i: -float(i) for i in range(9)}
+"""Strengths with which 0 leads."""
+
+
+@pytest.mark.parametrize(('collection', 'exact'), [('tree', 5), ('multi-path', 5), ('gossip', 7)])
+def test_line_of_four_collects_and_spreads_a_link_per_round(collection, exact):
+    """
+    0 leads; all count themselves. News goes one link in each round in which all go together.
+
+    In round 2 each has the stronger neighbour, its lower one, as leader and parent, and it stays
+    the parent: 3's one is with 2 in round 3, with 1 in round 4, with 0 in round 5. By gossip
+    robots of one region only hear each other, and 3 is in that of 0 in round 4; its one is with 2
+    in round 5 and with 0 in round 7. 0 decides at once, and three rounds later all know.
+    """
+    network = network_of('bounded', collection, LINE, FIRST)
+    for n in range(1, exact + 6):
+        network.lockstep()
+        assert (network.states[0].summary == (4.0,)) == (n >= exact)
+        know = [i for i, told in decisions(network).items() if told == (4.0,)]
+        assert know == [0, 1, 2, 3][:max(0, n - exact + 1)]
+    if collection != 'gossip':
+        assert list(summaries(network).values()) == [(4.0,), (3.0,), (2.0,), (1.0,)]
+
+
+def test_diamond_by_tree_takes_one_side_by_multi_path_both():
+    """The top's one goes down one side by tree, and a half of it down each by multi-path."""
+    found = {}
+    for collection in ('tree', 'multi-path'):
+        network = network_of('bounded', collection, DIAMOND, FIRST)
+        for _ in range(8):
+            network.lockstep()
+        found[collection] = summaries(network)
+    assert found['tree'] == {0: (4.0,), 1: (2.0,), 2: (1.0,), 3: (1.0,)}
+    assert found['multi-path'] == {0: (4.0,), 1: (1.5,), 2: (1.5,), 3: (1.0,)}
+
+
+def test_grid_by_multi_path_splits_counts_between_parents():
+    """
+    0 in the corner leads. By multi-path each splits in halves what it has, or hands it on whole.
+
+    ::
+
+        9    3    1      (3 + 3 of 9 - 1: both sides of the corner have 4)
+        0 <- 1 <- 2          8 has 1; 7 and 5 have 1 + 1/2; 4 has 1 + 3/4 + 3/4 = 5/2;
+        3 <- 4 <- 5          6 and 2 have 1 + 3/4; 3 and 1 have 1 + 7/4 + 5/4 = 4;
+        6 <- 7 <- 8          0 has 9.
+    """
+    network = network_of('bounded', 'multi-path', grid(3), FIRST)
+    for _ in range(12):
+        network.lockstep()
+    assert [row[0] for row in summaries(network).values()] == [
+        9.0, 4.0, 1.75, 4.0, 2.5, 1.5, 1.75, 1.5, 1.0]
+
+
+def test_gossip_forgets_a_lost_member_after_its_depth():
+    """
+    3 is gone from the end of the line, and forgotten by 2. The others grow its offer older.
+
+    When it went 0 had known its offer 3 rounds old, 1 2 and 2 1. As the least of these grows by 1
+    each round, with a depth of 5 nobody knows it after 5 rounds.
+    """
+    network = network_of('bounded', 'gossip', LINE, FIRST,
+                         regions=RegionSettings(gossip_members=4, gossip_depth=5))
+    for _ in range(10):
+        network.lockstep()
+    assert network.states[0].members == (0, 1, 2, 3)
+    assert network.states[0].ages == (0, 1, 2, 3)
+    network.remove(3)
+    known = []
+    for _ in range(5):
+        network.lockstep()
+        known.append(sum(3 in state.members for state in network.states.values()))
+    assert known[0] > 0 and known[4] == 0
+    assert network.states[0].summary == (3.0,)
+
+
+@WAYS
+def test_worker_and_relay_do_not_lead(collection):
+    """
+    On the line 3 is the strongest, but a worker; 2 next, a relay; 1 leads before 0.
+
+    The relay contributes nothing, and what 3 says comes through it.
+    """
+    network = network_of('bounded', collection, LINE, {0: 0.0, 1: 1.0, 2: 8.0, 3: 9.0})
+    change(network, 3, role=WORKER)
+    change(network, 2, role=RELAY, contribution=(0.0,))
+    for _ in range(10):
+        network.lockstep()
+        assert all(state.decision == (inf,) for state in network.states.values()
+                   if state.leader in (2, 3)), 'one who may not lead decides'
+    assert {state.leader for state in network.states.values()} == {1}
+    assert network.states[1].summary == (3.0,)
+    assert set(decisions(network).values()) == {(3.0,)}
+
+
+@WAYS
+@pytest.mark.parametrize('role', [WORKER, RELAY])
+def test_without_a_candidate_nobody_decides(collection, role):
+    network = network_of('bounded', collection, LINE, FIRST)
+    for i in LINE:
+        change(network, i, role=role)
+    for _ in range(8):
+        network.lockstep()
+        assert set(decisions(network).values()) == {(inf,)}
+
+
+BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))
+"""A count, and records of two other regions: key and id, which are its leader's, and a word."""
+
+
+def test_leaders_collect_announcements_of_bordering_regions():
+    """
+    Two regions of two on the line: 0 leads 0 and 1, 3 leads 2 and 3. Each leader says its number.
+
+    What 0 says is heard across the border by 2, and goes on to 3; and the other way round.
+    """
+    network = network_of(
+        'bounded', 'multi-path', LINE, {0: 5.0, 1: 0.0, 2: 0.0, 3: 4.0}, radius=1.0, layout=BORDER,
+        contribution=(1.0, *[inf] * 6), identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
+    change(network, 0, own_announcement=(0.25,))
+    change(network, 3, own_announcement=(0.75,))
+    for _ in range(10):
+        network.lockstep()
+    assert {i: state.leader for i, state in network.states.items()} == {0: 0, 1: 0, 2: 3, 3: 3}
+    assert network.states[0].summary == (2.0, 3.0, 3.0, 0.75, inf, inf, inf)
+    assert network.states[3].summary == (2.0, 0.0, 0.0, 0.25, inf, inf, inf)
+    assert network.states[2].announcement == (0.75,)
+    # One region is left, and with it no border.
+    network.remove(3)
+    network.devices[0] = Device(0, 9.0)
+    network.parameters = network.parameters._replace(
+        election=network.parameters.election._replace(radius=9.0, joining_radius=9.0))
+    for _ in range(12):
+        network.lockstep()
+    assert network.states[0].summary == (3.0, *[inf] * 6)
+
+
+def test_border_is_where_another_leader_announces_something():
+    network = network_of(
+        'bounded', 'tree', LINE, FIRST, layout=BORDER, contribution=(1.0, *[inf] * 6),
+        identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
+    algorithm, p = network.algorithm, network.parameters.region
+    said = [network.states[i]._replace(leader=leader, announcement=(announcement,))
+            for i, leader, announcement in ((1, 0, 1.0), (2, 7, inf), (3, 6, 2.0), (3, 5, 3.0))]
+    row = with_borders(0, (1.0, *[inf] * 6), algorithm.columns(*zip(*said)), [1.0] * 4, p)
+    # 0's own region is none; 7 says nothing; 5 and 6 in the order of their ids.
+    assert list(row) == [1.0, 5.0, 5.0, 3.0, 6.0, 6.0, 2.0]
+    without = p._replace(layout=COUNT, border=-1)
+    assert with_borders(0, (1.0,), algorithm.columns(*zip(*said)), [1.0] * 4, without) == (1.0,)
+
+
+def test_leader_ignores_a_neighbour_that_claims_to_be_nearer_to_it():
+    """A neighbour says that it is nearer to 0 than 0 itself: no parent, and no heir."""
+    network = network_of('bounded', 'multi-path', LINE, FIRST)
+    lie = network.states[1]._replace(leader=0, distance=-1.0, decision=(99.0,), value=0.0)
+    network.mailboxes[0][1] = lie
+    network.round(0)
+    assert network.states[0].parent == NOBODY
+    assert set(network.states[0].recipients) == {NOBODY}
+    assert network.states[0].decision == network.states[0].summary == (1.0,)
+
+
+def test_feedback_shrinks_an_overloaded_region():
+    """
+    A line of links of 1 m, radius 2 m, 0 the strongest: without feedback it leads 0, 1 and 2.
+
+    With a target of 1 robot and a gain of 0.25 a load of 2 makes its radius 3/4 of that, 1.5 m: 2
+    is then 2 / 0.75 of its units away, more than 2, and leads itself; and 0 stays at a load of 2.
+    """
+    network = network_of(
+        'bounded', 'tree', LINE, FIRST, radius=2.0, regions=RegionSettings(
+            feedback_gain=0.25, feedback_alpha=1.0, feedback_target=1.0, feedback_least=0.1))
+    for _ in range(20):
+        network.lockstep()
+    assert {i: state.leader for i, state in network.states.items()} == {0: 0, 1: 0, 2: 2, 3: 2}
+    assert network.states[0].reach == network.states[1].reach == 1.5
+    assert network.states[1].distance == pytest.approx(1.0 / 0.75)

@@ -1,0 +1,167 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Spreading by gossip: small cases by hand, wrong versions, and leaders that are gone."""
+
+from math import inf
+from typing import Any, NamedTuple
+
+from election.algorithms.networks import links
+from election.regions.regions import change, decisions, DIAMOND, network_of
+from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.regions.region import MOST_VERSION, RegionSettings
+from leader_election.election.regions.spreading import freshest, KEPT
+import pytest
+
+LINE = links((0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0))
+FIRST = {i: -float(i) for i in range(9)}
+"""Strengths with which 0 leads."""
+EXPIRY = 10
+
+
+class Told(NamedTuple):
+    """What spreading looks at: of one device, or columns of neighbours."""
+
+    leader: Any
+    decision_version: Any
+    decision_age: Any
+
+
+def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
+    """Return what device 3, with leader 7, takes from these: (leader, version, age) each."""
+    columns = Told(*zip(*neighbours)) if neighbours else Told([], [], [])
+    return freshest(device, 7, Told(*own), columns, metric or [1.0] * len(neighbours), EXPIRY)
+
+
+@pytest.mark.parametrize('neighbours, own, expected', [
+    ([], (7, 0, 0), (NOBODY, 0, 0)),
+    # The higher version, whatever its age; of the same the younger; the first of equal ones.
+    ([(7, 4, 1), (7, 5, 3), (7, 5, 2), (7, 5, 2)], (7, 0, 0), (2, 5, 3)),
+    # Its own, a round older, unless a neighbour's is as new and younger.
+    ([(7, 4, 1)], (7, 5, 3), (KEPT, 5, 4)),
+    ([(7, 5, 2)], (7, 5, 3), (0, 5, 3)),
+    ([(7, 5, 3)], (7, 5, 3), (KEPT, 5, 4)),
+    ([], (7, MOST_VERSION, 3), (KEPT, MOST_VERSION, 4)),
+    # Of another region, without any, or from before the leader changed.
+    ([(8, 9, 0), (7, 0, 0)], (7, 0, 0), (NOBODY, 0, 0)),
+    ([], (8, 5, 0), (NOBODY, 0, 0)),
+    # Too old, at the limit, and what no device says.
+    ([(7, 5, 10)], (7, 5, 10), (NOBODY, 0, 0)),
+    ([(7, 5, 9)], (7, 4, 9), (0, 5, 10)),
+    ([(7, -5, 0), (7, 5, -1), (7, MOST_VERSION + 1, 0)], (7, MOST_VERSION + 1, 0), (NOBODY, 0, 0)),
+])
+def test_freshest_takes_the_highest_version_then_the_youngest(neighbours, own, expected):
+    assert fresh(*neighbours, own=own) == expected
+    assert fresh((7, 9, 0), *neighbours, own=own, metric=[inf] + [1.0] * len(neighbours)) == (
+        expected[0] + (expected[0] >= 0), *expected[1:]), 'the first is out of range'
+
+
+@pytest.mark.parametrize('neighbours, own, version', [
+    ([], (7, 0, 0), 1), ([], (7, 5, 0), 6), ([], (8, 5, 0), 1),
+    # From its region it hears of a later one: it goes on from there.
+    ([(7, 90, 4), (8, 99, 0)], (7, 5, 0), 91),
+    ([(7, MOST_VERSION, 4)], (7, 5, 0), MOST_VERSION)])
+def test_leader_continues_from_the_highest_known_version(neighbours, own, version):
+    assert fresh(*neighbours, own=own, device=7) == (NOBODY, version, 0)
+
+
+def gossiping(graph, strengths=FIRST, **settings):
+    """Return a network that spreads by gossip, where 0 leads, after enough rounds."""
+    network = network_of('bounded', 'tree', graph, strengths, regions=RegionSettings(
+        spreading='gossip', **settings))
+    for _ in range(12):
+        network.lockstep()
+    return network
+
+
+def test_line_of_four_knows_the_decision_a_version_older_per_link():
+    """The decision is a version and a round older with each link, and all have it."""
+    network = gossiping(LINE)
+    assert set(decisions(network).values()) == {(4.0,)}
+    versions = [state.decision_version for state in network.states.values()]
+    assert versions == [12, 11, 10, 9]
+    assert [state.decision_age for state in network.states.values()] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize('spreading', ['gradient', 'gossip'])
+def test_decision_reaches_a_member_whose_parent_lost_it_by_gossip_only(spreading):
+    """
+    3's parent on the diamond is 1, which the leader no longer reaches; 2 is as near.
+
+    1 still says that 0 leads it, so it stays the parent; 0 counts one more from now on.
+    """
+    network = network_of('bounded', 'tree', DIAMOND, FIRST,
+                         regions=RegionSettings(spreading=spreading))
+    for _ in range(8):
+        network.lockstep()
+    parent = network.states[3].parent
+    assert parent == 1
+    stale = network.states[0]
+    change(network, 0, contribution=(2.0,))
+    for _ in range(8):
+        network.lockstep()
+        network.mailboxes[1][0] = stale
+    assert network.states[3].parent == parent
+    assert network.states[3].decision == ((4.0,) if spreading == 'gradient' else (5.0,))
+
+
+@pytest.mark.parametrize('version', [1000, MOST_VERSION - 1, MOST_VERSION])
+def test_leader_overtakes_a_version_from_the_future(version):
+    """At the end of the line, 3 hops from the leader: there and back in 7 rounds."""
+    network = gossiping(LINE)
+    change(network, 3, decision_version=version, decision_age=0, decision=(99.0,))
+    for i in network.mailboxes[2]:
+        network.mailboxes[2][i] = network.states[i]
+    for n in range(7):
+        assert (99.0,) in decisions(network).values() or n > 2
+        network.lockstep()
+    assert set(decisions(network).values()) == {(4.0,)}
+    assert network.states[0].decision_version >= min(version + 1, MOST_VERSION)
+
+
+def test_restarted_leader_continues_from_its_last_version():
+    network = gossiping(LINE)
+    network.states[0] = network.algorithm.start(network.devices[0])._replace(
+        contribution=(1.0,))
+    for _ in range(3):
+        network.lockstep()
+    assert network.states[0].decision_version > 12
+
+
+def test_decision_of_a_dead_leader_expires():
+    """By recursive election, which goes on naming it; the region has no decision after 10."""
+    network = network_of('recursive', 'tree', LINE, FIRST, regions=RegionSettings(
+        spreading='gossip', decision_expiry=EXPIRY))
+    for _ in range(12):
+        network.lockstep()
+    assert decisions(network)[3] == (4.0,)
+    network.remove(0)
+    for n in range(EXPIRY + 1):
+        assert n > EXPIRY - 3 or network.states[1].decision == (4.0,)
+        network.lockstep()
+    assert {state.leader for state in network.states.values()} == {0}
+    assert set(decisions(network).values()) == {(inf,)}
+
+
+def test_reach_and_announcement_are_spread_with_the_decision():
+    network = network_of('bounded', 'tree', LINE, FIRST, radius=9.0, announcement_size=1,
+                         regions=RegionSettings(spreading='gossip', feedback_gain=0.25,
+                                                feedback_target=2.0, feedback_alpha=1.0))
+    for i in LINE:
+        change(network, i, own_announcement=(10.0 + i,))
+    for _ in range(30):
+        network.lockstep()
+    # Four members, two too many: a quarter less than the radius.
+    assert {state.reach for state in network.states.values()} == {6.75}
+    assert {state.announcement for state in network.states.values()} == {(10.0,)}
