@@ -22,16 +22,10 @@ import sys
 from typing import Any
 
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, table
-from leader_election.ros.launching import (
-    arguments,
-    checks,
-    large_swarm,
-    processes,
-    robot_processes,
-)
+from leader_election.ros.launching import arguments, checks, processes, robot_processes
 from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
@@ -39,7 +33,7 @@ from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.fleet.robot_list import parse_ids
 from leader_election.swarm.tracker import MonitorParameters
 
-SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
+SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
 WORLD = ('motion', 'physics', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate',
          'real_time_factor')
 ELECTION = (*arguments.ELECTION_ARGUMENTS, 'leaders', 'pose_source')
@@ -54,7 +48,6 @@ OTHERS = arguments.SWARM_ARGUMENTS | {
     'params_file': ('', arguments.SWARM_ARGUMENTS['params_file'][1]
                     + ' Parameters of initial poses must be in section /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
-    arguments.ROBOTS_PER_PROCESS.name: ('', large_swarm.SHARE),
 }
 
 
@@ -96,18 +89,9 @@ def nodes(context: LaunchContext) -> list[Any]:
         world['radio_range'] = radio_range
 
     known = {p.name: in_file[p.name] for p in table(SceneParameters) if p.name in in_file} | scene
-    asked = build(SceneParameters, known)
-    chosen: dict[str, Any] = {}
-    if not asked.logs:
-        room = asked.spacing if asked.layout == 'grid' else 4.0 * asked.robot_radius
-        chosen = {name: value for name, value in large_swarm.large_swarm_scene(
-            asked.robots, radio_range, room).items() if name not in known}
-    scene, world = scene | chosen, world | chosen
-    ids = make_scene(build(SceneParameters, known | chosen)).ids
+    ids = make_scene(build(SceneParameters, known)).ids
     ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
-    given_share = settings[arguments.ROBOTS_PER_PROCESS.name]
-    share = (arguments.ROBOTS_PER_PROCESS.parse(given_share) if given_share
-             else large_swarm.robots_per_process(len(ids)))
+    share = arguments.ROBOTS_PER_PROCESS.parse(settings[arguments.ROBOTS_PER_PROCESS.name])
     shares = [ids[i:i + share] for i in range(0, len(ids), share)]
     space = checks.full_namespace(settings, settings['namespace']).rstrip('/')
     file = settings['params_file']
@@ -121,10 +105,7 @@ def nodes(context: LaunchContext) -> list[Any]:
     [of_world] = checks.effective_parameters(file, [f'{space}/swarm_world'], world)
     noise = checks.noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
         p.name: of_world[p.name] for p in table(WorldParameters) if p.name in of_world})))
-    told = large_swarm.explanation(asked.robots, chosen)
     return [
-        *([LogInfo(msg=told)] if told else []),
-        *large_swarm.progress_handlers(large_swarm.reporting(map(len, shares))),
         # The end of any process, for example after a wrong parameter, ends the launch.
         *([processes.package_node(settings, 'swarm_world', 'swarm_world', world,
                                   on_exit=processes.shut_down_with_status)]

@@ -215,10 +215,6 @@ class SceneParameters:
         'relays each message from topic neighbourhood to topic heard of the robots within radio '
         'range (relay).',
         choices=lambda: ('shared', 'relay'))
-    lean: bool = parameter(
-        False, 'Whether hundreds of robots are to fit on one machine: the world sends the '
-        'odometry and the messages of all robots in bundles, and a robot of fleet has only the '
-        'topics of its outputs and tasks; its log lists what is left out.')
 
 
 @dataclass(frozen=True)
@@ -228,7 +224,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         'What is set first': 'robots seed world motion speed radio',
-        'Robots and their places': 'first_id layout spacing robot_radius logs lean',
+        'Robots and their places': 'first_id layout spacing robot_radius logs',
         'Motion': 'physics turn_rate levy_scale levy_shape levy_slowest levy_push command_timeout '
                   'step_rate',
         'Odometry': 'odom_source send_transforms linear_scale_error angular_scale_error '

@@ -47,8 +47,8 @@ SOURCES = [source for source, package in OPTIONAL.items() if find_spec(package) 
 PROFILES: dict[str, tuple[str, list[tuple[type[Node], dict[str, Any]]]]] = {
     'election_node': ('/alice', [
         (ElectionNode, ROBOT | {
-            'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally',
-            'metrics_period': 1.0} | ({'pose_source': 'tf'} if WITH_TF else {})),
+            'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally'}
+         | ({'pose_source': 'tf'} if WITH_TF else {})),
         (ElectionNode, ROBOT | {'strength_source': 'topic', 'tasks': 'count,patrol'}),
         (ElectionNode, ROBOT | {
             'pose_source': 'cooperative', 'send_transform': 'tags' in SOURCES, 'range_ids': '2',

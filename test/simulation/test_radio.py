@@ -23,15 +23,7 @@ from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
 from leader_election.simulation import radio as of
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.radio import (
-    delivery,
-    LARGEST_TEXT,
-    pack,
-    parse_delivery,
-    Radio,
-    SEPARATOR,
-    unpack,
-)
+from leader_election.simulation.radio import Radio
 import numpy as np
 import pytest
 import shapely
@@ -181,29 +173,3 @@ def test_each_copy_is_accounted_for_and_the_seed_decides(
         assert all(copy.message <= copy.due <= copy.message + delay + jitter for copy in copies)
         runs.append(copies)
     assert runs[0] == runs[1]
-
-
-messages = st.lists(st.text(st.characters(exclude_characters=SEPARATOR), min_size=1))
-
-
-@given(messages)
-def test_messages_survive_bundling(sent):
-    assert [message for text in pack(sent) for message in unpack(text)] == sent
-
-
-def test_a_text_is_no_longer_than_a_datagram_holds():
-    sent = ['x' * 300] * 500 + ['y' * 2 * LARGEST_TEXT]
-    texts = list(pack(sent))
-    assert [len(text) <= LARGEST_TEXT for text in texts] == [True] * (len(texts) - 1) + [False]
-    assert len(texts) == 1 + -(-500 * 301 // LARGEST_TEXT)
-    assert [message for text in texts for message in unpack(text)] == sent
-
-
-def test_a_message_with_a_separator_remains_one_invalid_message():
-    text, = pack([f'{{"v":1}}{SEPARATOR}{{}}', '{}'])
-    assert unpack(text) == ['{"v":1}\x1f{}', '{}']
-
-
-@given(st.lists(st.integers(0, 2**53), min_size=1), st.text())
-def test_a_delivery_names_its_receivers(receivers, payload):
-    assert parse_delivery(delivery(receivers, payload)) == (tuple(receivers), payload)

@@ -196,7 +196,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
             'odometry_factors_file max_deviation hops_beyond_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
         'Security': 'swarm_key_file identity_file roster_file accept_unverified replay_window',
-        'Outputs and process': 'output_namespace diagnostics_period metrics_period event_log '
+        'Outputs and process': 'output_namespace diagnostics_period event_log '
                                'executor',
     }
     """The names of all parameters by group, for documents (:func:`.grouped`)."""
@@ -325,9 +325,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         unit='s', lower=0.1, upper=3600.0, dynamic=True)
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
-    metrics_period: float = parameter(
-        0.0, 'Time between two messages on each of the topics metrics/...; 0: there are none.',
-        unit='s', lower=0.0, upper=3600.0)
     event_log: str = parameter(
         '', 'The file to which a line (JSON) is appended for each event; {id} and {name} stand '
         'for '

@@ -58,7 +58,7 @@ class Declared(Generic[T]):
     def __init__(self, node: Node, parameters: type[T],
                  changed: Callable[[T], None] | None = None, prefix: str = '',
                  fixed: Callable[[], bool] | None = None,
-                 defaults: Mapping[str, Any] = NO_DEFAULTS, served: bool = True) -> None:
+                 defaults: Mapping[str, Any] = NO_DEFAULTS) -> None:
         """
         Declare all fields of a dataclass of parameters.
 
@@ -67,8 +67,6 @@ class Declared(Generic[T]):
         :param fixed: returns whether parameters that are not dynamic are fixed now; by default
             they always are.
         :param defaults: other defaults than those of the declarations, by name.
-        :param served: whether other nodes may read and change them. Otherwise the node must have
-            declared the given ones already, and only their values are used.
         :raises ParameterError: for a value of the wrong type or out of range.
         """
         self._node = node
@@ -80,13 +78,8 @@ class Declared(Generic[T]):
             for p in table(parameters)}
         self._fixed = fixed
         self.changed = changed
-        if not served:
-            self.values: T = self._build({
-                name: node.get_parameter(name).value if node.has_parameter(name) else p.default
-                for name, p in self._table.items()})
-            return
-        given = {name: _declare(node, p, fixed is None) for name, p in self._table.items()}
-        self.values = self._build(given)
+        self.values: T = self._build({
+            name: _declare(node, p, fixed is None) for name, p in self._table.items()})
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._set)
 
@@ -144,17 +137,16 @@ class Declarations:
     """
 
     def __init__(self, node: Node, fixed: Callable[[], bool] | None = None,
-                 defaults: Mapping[str, Any] = NO_DEFAULTS, served: bool = True) -> None:
+                 defaults: Mapping[str, Any] = NO_DEFAULTS) -> None:
         """
         Begin without any set.
 
-        :param fixed, served: as :class:`Declared` takes them.
+        :param fixed: as :class:`Declared` takes it.
         :param defaults: as :class:`Declared` takes them, for sets without a prefix.
         """
         self._node = node
         self._defaults = defaults
         self._fixed = fixed
-        self._served = served
         self._made: dict[tuple[str, type], Declared[Any]] = {}
 
     def declare(self, parameters: type[T], changed: Callable[[T], None] | None = None,
@@ -168,7 +160,7 @@ class Declarations:
         if key not in self._made:
             self._made[key] = Declared(
                 self._node, parameters, changed, prefix, self._fixed,
-                NO_DEFAULTS if prefix else self._defaults, self._served)
+                NO_DEFAULTS if prefix else self._defaults)
         self._made[key].changed = changed
         return self._made[key]
 

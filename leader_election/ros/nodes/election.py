@@ -44,7 +44,6 @@ from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD
 from leader_election.ros.nodes.state_publishers import (
     LeadershipPublisher,
-    PlotPublishers,
     StatePublishers,
 )
 from leader_election.ros.nodes.waiting import Missing
@@ -133,8 +132,6 @@ class Election:
             node, self.robot, self._name, self.topic, self._now)
         self._corrected = (
             LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)
-        self._plots = (
-            PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._diagnostics = DiagnosticsPublisher(
@@ -184,8 +181,6 @@ class Election:
             self.robot, self._now, self._round, self._timer, clock.restart)
         parameters = self._declared.values
         self._timer(parameters.diagnostics_period, self._diagnose)
-        if self._plots is not None:
-            self._timer(parameters.metrics_period, self._plots.publish)
         if self._factors_file is not None:
             self._timer(PERIOD, self._keep_factors)
         if parameters.odometry_timeout > 0.0:
@@ -299,9 +294,7 @@ class Election:
             # Closed, but spun on: nothing may follow the last messages.
             return
         leader = self.robot.state.leader
-        begun = time.perf_counter()
         payload = self.robot.round(now, outlook)
-        taken = time.perf_counter() - begun
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
         self._out.publish(String(data=payload))
@@ -310,8 +303,6 @@ class Election:
             outputs.publish(self.robot)
         if self._corrected is not None:
             self._corrected.publish_distances(now)
-        if self._plots is not None:
-            self._plots.round_duration = taken
         if self._events is not None:
             self._events.update()
         self._log_task_errors()

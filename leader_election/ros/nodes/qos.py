@@ -44,8 +44,6 @@ def _profile(depth: int, reliability: QoSReliabilityPolicy = BEST_EFFORT,
 
 NEIGHBOURHOOD = _profile(1000)
 """The message of a round: a lost one is replaced by the next. The depth holds a swarm's round."""
-BUNDLES = _profile(50)
-"""Bundles of such messages, at most 50 a second: a process that is late drops the oldest."""
 SENSOR = _profile(1)
 """Sensor readings: only the newest counts. Matches reliable and best-effort publishers."""
 SIGHTINGS = _profile(100)

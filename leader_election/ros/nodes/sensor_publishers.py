@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Publishers of simulated robots: transforms, bundled odometry, and the readings of their sensors.
+Publishers of simulated robots: transforms, and the readings of their sensors.
 
 What is expensive to compute is published only on the topics that have a subscriber. Messages are
 reused for all robots: creating one is expensive.
@@ -28,7 +28,6 @@ from geometry_msgs.msg import TransformStamped
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.simulation.kinematics import Array, quaternions
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.radio import COLUMNS, ODOMETRY_TOPIC, OdometryBundle
 from leader_election.simulation.sensors import OBSERVER, RateLimiter
 from leader_election.simulation.world import World
 import numpy as np
@@ -126,39 +125,6 @@ class _Table:
         first.size, first.stride = len(rows), rows.size
         self.message.data = array('d', rows.tobytes())
         return self.message
-
-
-class OdometryPublisher:
-    """Publishes the odometry of many robots in one message."""
-
-    def __init__(self, node: Node, world: World, namespaces: Sequence[str]) -> None:
-        """
-        Create a publisher for each swarm.
-
-        :param node: that publishes.
-        :param world: whose robots have the odometry.
-        :param namespaces: of the swarms; empty: one, in the namespace of the node.
-        """
-        self._world = world
-        self._bundle = OdometryBundle(world.scene.ids)
-        self._publishers = [
-            node.create_publisher(Float64MultiArray, prefix + ODOMETRY_TOPIC, 10)
-            for prefix in ([f'{space}/' for space in namespaces] or [''])]
-        self._table = _Table('odometry', ','.join(COLUMNS))
-
-    def publish(self, elapsed: float) -> None:
-        """
-        Publish the odometry at the world's time.
-
-        :param elapsed: the time since the start by the clock that steps the world [s]: robots
-            that stand still are sent in time also where the world is late and skips time.
-        """
-        world = self._world
-        rows = self._bundle.rows(world.odometry, world.measured, elapsed, world.odom_silent)
-        if len(rows):
-            message = self._table.filled(rows)
-            for publisher in self._publishers:
-                publisher.publish(message)
 
 
 class ScanPublisher:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-A robot's outputs: its state, latched and published on change, all of it in one message, and plots.
+A robot's outputs: its state, latched and published on change, and all of it in one message.
 
 The topics of the first instance are in the robot's namespace, those of another instance in a
 namespace with the name of that instance.
@@ -26,7 +26,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point32, PolygonStamped
 from leader_election.election.messages.codec import MAIN, Position
-from leader_election.election.messages.wire import RejectReason, usual_namespace
+from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.leadership import (
@@ -36,11 +36,9 @@ from leader_election.election.robot.leadership import (
     text,
     values,
 )
-from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
-from leader_election.election.robot.reception import HEARD, ROUNDS
-from leader_election.election.robot.robot import LEADER_CHANGES, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
-from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated, SENSOR
+from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
 from rclpy.node import Node
 from std_msgs.msg import (
     Bool,
@@ -51,28 +49,6 @@ from std_msgs.msg import (
     MultiArrayDimension,
     String,
 )
-
-FOLDER = 'metrics'
-"""The namespace of the topics, below the robot's."""
-COUNTS: dict[str, Callable[[Robot], int]] = {
-    'leader': lambda robot: robot.main.leader,
-    'leader_changes': lambda robot: robot.counts[LEADER_CHANGES],
-    'rounds': lambda robot: robot.counts[ROUNDS],
-    'neighbours': lambda robot: len(robot.neighbours),
-    'messages_heard': lambda robot: robot.counts[HEARD],
-    'messages_out_of_range': lambda robot: robot.counts[OUT_OF_RANGE],
-    'messages_rejected': lambda robot: sum(robot.counts[reason.value] for reason in RejectReason),
-    'senders_expired': lambda robot: robot.mailbox.expired,
-}
-"""Whole numbers, by the name of their topic; all but ``leader`` and ``neighbours`` only grow."""
-LENGTHS: dict[str, Callable[[Robot], float]] = {
-    'distance': lambda robot: robot.main.distance,
-    'strength': lambda robot: robot.strength.announced,
-    'radius': lambda robot: robot.main.radius,
-}
-"""Other numbers [m], except the strength."""
-DURATION = 'round_duration'
-"""The computation time of the last round [s]."""
 
 
 class StatePublishers:
@@ -160,32 +136,6 @@ class StatePublishers:
             ring = outline(known).exterior.coords[:-1]
             message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
         self._publishers['region'].publish(message)
-
-
-class PlotPublishers:
-    """
-    Publishes numbers of a robot's first instance for tools that plot (PlotJuggler, rqt_plot).
-
-    Each has a topic of its own, published on request.
-    """
-
-    def __init__(self, node: Node, robot: Robot) -> None:
-        self._robot = robot
-        folder = robot.parameters.output_prefix + FOLDER
-        self.round_duration = 0.0
-        """The computation time of the last round [s]."""
-        kinds: dict[str, Any] = {name: Int64 for name in COUNTS}
-        kinds |= {name: Float64 for name in (*LENGTHS, DURATION)}
-        self._publishers = {name: node.create_publisher(kind, f'{folder}/{name}', SENSOR)
-                            for name, kind in kinds.items()}
-
-    def publish(self) -> None:
-        """Publish all numbers."""
-        for name, count in COUNTS.items():
-            self._publishers[name].publish(Int64(data=count(self._robot)))
-        for name, length in LENGTHS.items():
-            self._publishers[name].publish(Float64(data=float(length(self._robot))))
-        self._publishers[DURATION].publish(Float64(data=self.round_duration))
 
 
 def named(summary: Mapping[str, Any]) -> dict[str, float]:

@@ -14,8 +14,7 @@
 
 """The node ``swarm_world``: the embedded world and its radio, in place of robots' drivers."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Sequence
 import sys
 from typing import Any
 
@@ -58,7 +57,7 @@ class RadioRelay:
     """
 
     def __init__(self, node: Node, world: World, swarm: int, namespace: str, timers: Clock,
-                 time_factor: float, lean: bool = False) -> None:
+                 time_factor: float) -> None:
         """
         Create the topics.
 
@@ -68,8 +67,6 @@ class RadioRelay:
         :param namespace: of the topics; empty: that of the node.
         :param timers: the clock of the timers.
         :param time_factor: seconds of simulated time per second of that clock.
-        :param lean: whether one topic carries the messages of all receivers; messages are then
-            collected for ``BUNDLE_PERIOD``, since each message on a topic wakes all processes.
         """
         self.relayed = self.dropped = 0
         self._node, self._world, self._swarm = node, world, swarm
@@ -77,28 +74,15 @@ class RadioRelay:
         self._clock, self._time_factor = timers, time_factor
         prefix = f'{namespace}/' if namespace else ''
         self._name = f'{node.get_name()}: radio {namespace}'.rstrip()
-        self._ids = world.scene.ids
-        self._bundle = node.create_publisher(
-            String, prefix + radio.HEARD_TOPIC, NEIGHBOURHOOD) if lean else None
-        self._heard = [] if lean else [
-            node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
-            for i in self._ids]
-        topic, take = ((radio.SENT_TOPIC, self._relay_bundle) if lean
-                       else ('neighbourhood', self._relay))
-        subscribe(node, String, prefix + topic, take, NEIGHBOURHOOD)
+        self._heard = [node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
+                       for i in world.scene.ids]
+        subscribe(node, String, f'{prefix}neighbourhood', self._relay, NEIGHBOURHOOD)
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
         self._arrival.cancel()
-        self._planned = 0.0
-        """The time by the radio for which the timer is set [s]."""
 
     def _time(self) -> float:
         """Return the time by which the radio delays messages [s]."""
         return clock.seconds(self._clock) * self._time_factor
-
-    def _relay_bundle(self, bundle: String) -> None:
-        """Send the messages of a bundle by radio."""
-        for payload in radio.unpack(bundle.data):
-            self._relay(String(data=payload))
 
     def _relay(self, message: String) -> None:
         """Send a message by radio to the robots that receive it."""
@@ -110,40 +94,17 @@ class RadioRelay:
                 throttle_duration_sec=10.0)
             return
         self.relayed += 1
-        if self._bundle is None:
-            self._deliver()
-        elif self._planned > now + radio.BUNDLE_PERIOD or self._arrival.is_canceled():
-            self._set_timer(now)
+        self._deliver()
 
     def _deliver(self) -> None:
         """Publish the messages that have arrived, and set the timer for the next arrival."""
         now = self._time()
-        arrived = self._radio.arrived(now)
-        if self._bundle is None:
-            for each in arrived:
-                self._heard[each.receiver].publish(each.message)
-        else:
-            for text in radio.pack(self._by_message(arrived)):
-                self._bundle.publish(String(data=text))
+        for each in self._radio.arrived(now):
+            self._heard[each.receiver].publish(each.message)
         self._arrival.cancel()
-        self._set_timer(now)
-
-    def _by_message(self, arrived: Iterable[radio.Delivery]) -> Iterator[str]:
-        """Yield each message once, with the ids of all that receive it now."""
-        for _, copies in groupby(arrived, lambda copy: id(copy.message)):
-            same = list(copies)
-            yield radio.delivery((self._ids[copy.receiver] for copy in same), same[0].message.data)
-
-    def _set_timer(self, now: float) -> None:
-        """Set the timer for the next arrival, if there is one; it is never set to a later time."""
         due = self._radio.next_arrival
-        if due is None:
-            return
-        # By the planned time, since a steady flow of messages would put off a bundle for ever.
-        planned = max(due, now + (radio.BUNDLE_PERIOD if self._bundle is not None else 0.0))
-        if planned < self._planned or self._arrival.is_canceled():
-            self._planned = planned
-            clock.restart(self._arrival, (planned - now) / self._time_factor)
+        if due is not None:
+            clock.restart(self._arrival, (due - now) / self._time_factor)
 
     def status(self) -> DiagnosticStatus:
         """Return the counters."""
@@ -156,15 +117,15 @@ class RadioRelay:
 
 
 def relay_all(node: Node, world: World, namespaces: Sequence[str], timers: Clock,
-              time_factor: float, lean: bool = False) -> list[RadioRelay]:
+              time_factor: float) -> list[RadioRelay]:
     """
     Relay the messages of all swarms, with counters on ``/diagnostics``.
 
     :param namespaces: of the swarms, one for each radio of the world; empty: one swarm, in the
         namespace of the node.
-    :param node, world, timers, time_factor, lean: as :class:`RadioRelay` takes them.
+    :param node, world, timers, time_factor: as :class:`RadioRelay` takes them.
     """
-    relays = [RadioRelay(node, world, swarm, namespace, timers, time_factor, lean)
+    relays = [RadioRelay(node, world, swarm, namespace, timers, time_factor)
               for swarm, namespace in enumerate(namespaces or ('',))]
     publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
 
@@ -216,14 +177,10 @@ class SwarmWorld(Node):
         self.world = World(parameters)
         declared.changed = self.world.configure
         ids = self.world.scene.ids
-        spaces = parameters.radio_namespaces if parameters.radio == 'relay' else ()
-        self._bundle = (
-            sensors.OdometryPublisher(self, self.world, spaces) if parameters.lean else None)
-        own = () if parameters.lean else ids
-        self._odom = sensors.robot_publishers(self, Odometry, 'odom', own)
-        self._truth = sensors.robot_publishers(self, Odometry, 'ground_truth', own)
+        self._odom = sensors.robot_publishers(self, Odometry, 'odom', ids)
+        self._truth = sensors.robot_publishers(self, Odometry, 'ground_truth', ids)
         self._transforms = sensors.TransformPublisher(
-            self, [f'robot_{i}' for i in own] if parameters.send_transforms else [])
+            self, [f'robot_{i}' for i in ids] if parameters.send_transforms else [])
         self._odom_message = _odometry(sensors.ODOM)
         self._truth_message = _odometry('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
@@ -239,13 +196,13 @@ class SwarmWorld(Node):
             self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         period = self.world.dt / parameters.real_time_factor
         self._period = round(period * 1e9)
-        self._began = self._origin = self._steady_clock.now().nanoseconds
+        self._origin = self._steady_clock.now().nanoseconds
         self._taken = 0
         self._end_logged = False
         self.create_timer(period, self._tick, clock=self._steady_clock)
         self.relays = relay_all(
             self, self.world, parameters.radio_namespaces, self._steady_clock,
-            parameters.real_time_factor, parameters.lean) if parameters.radio == 'relay' else []
+            parameters.real_time_factor) if parameters.radio == 'relay' else []
 
     def _subscribe_commands(self, ids: Sequence[int]) -> None:
         commands = self.world.commands
@@ -301,13 +258,10 @@ class SwarmWorld(Node):
             # The time at which the last step was due, by the shared clock.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
-        if self._bundle is not None:
-            self._bundle.publish((now - self._began) / self._period * world.dt)
-        else:
-            _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
-                  world.odom_silent, None if world.covariance.exact else world.covariance)
-            self._transforms.publish(stamp, world.odometry, world.odom_silent)
-            _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+        _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
+              world.odom_silent, None if world.covariance.exact else world.covariance)
+        self._transforms.publish(stamp, world.odometry, world.odom_silent)
+        _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for sensor in self._sensors:
             sensor.publish(stamp)
 

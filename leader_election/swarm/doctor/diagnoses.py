@@ -243,13 +243,10 @@ def swarm_topics(observed: Observations) -> dict[str, tuple[str, ...]]:
     """Return the topics of all swarms, each with the names of its robots."""
     radio = find_radio_topics(observed)
     nodes = {endpoint.node: endpoint.robot for endpoint in observed.nodes}
-    hosted = by_key((host, node) for node, hosts in observed.hosts.items() for host in hosts)
     users: dict[str, set[str]] = {}
     for endpoint in observed.endpoints:
-        if endpoint.publishes and endpoint.topic in radio:
-            own = [endpoint.node] if endpoint.node in nodes else hosted.get(endpoint.node, [])
-            if own:
-                users.setdefault(endpoint.topic, set()).update(own)
+        if endpoint.publishes and endpoint.topic in radio and endpoint.node in nodes:
+            users.setdefault(endpoint.topic, set()).add(endpoint.node)
     return {topic: tuple(sorted(nodes[node] for node in own))
             for topic, own in sorted(users.items())
             if len(own) > 1 or space_of(topic) not in map(space_of, own)}

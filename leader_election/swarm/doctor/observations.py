@@ -197,19 +197,6 @@ class Observations:
         return sorted(e for e in found if e.topic == first[e.node])
 
     @cached_property
-    def hosts(self) -> dict[str, list[str]]:
-        """
-        Return, for each lean robot's node, the nodes that communicate for it.
-
-        A lean robot has no publisher of messages. Its host, a node in the parent namespace, has.
-        """
-        radio = find_radio_topics(self)
-        senders = {e.node for e in self.endpoints if e.publishes and e.topic in radio}
-        hosts = by_key((space_of(sender), sender) for sender in sorted(senders))
-        return {e.node: hosts[space] for e in self.nodes
-                if e.node not in senders and (space := space_of(space_of(e.node))) in hosts}
-
-    @cached_property
     def robots(self) -> list[str]:
         """Return the names of all robots that have a node or publish diagnostics."""
         return sorted({e.robot for e in self.nodes} | {s.robot for s in self.diagnostics})

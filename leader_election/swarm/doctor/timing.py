@@ -58,9 +58,7 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
     subscribers = {endpoint.node for endpoint in swarm.subscriptions(CLOCK)}
     by_time: dict[bool, set[str]] = {True: set(), False: set()}
     for endpoint in swarm.nodes:
-        # A lean robot has the clock of its host.
-        nodes = {endpoint.node, *swarm.hosts.get(endpoint.node, ())}
-        uses = bool(nodes & subscribers)
+        uses = endpoint.node in subscribers
         # Discovery may not have found the subscription of a robot of which nothing is heard.
         if uses or endpoint.robot in swarm.ids:
             by_time[uses].add(endpoint.robot)

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The robots of a simulated swarm, their assignment to processes, and the progress of their start.
+The robots of a simulated swarm, and their assignment to processes.
 
 The executable ``fleet`` (``leader_election.ros.nodes.robot_host``) hosts the nodes of many robots
 in one process. It is not to be confused with the fleet file of this room, which describes physical
@@ -23,7 +23,6 @@ robots, each with a process of its own. Robots without a list are placed by the 
 from collections.abc import Sequence
 from dataclasses import dataclass
 import random
-import re
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.simulation.kinematics import overlaps
@@ -121,33 +120,3 @@ def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_rad
         raise ParameterError(parameter, problem=f': {robots[one].name} and {robots[other].name} '
                              'would start within each other; leave '
                              f'{2 * robot_radius:g} m between them')
-
-
-CREATED, ELECTING = 'created', 'electing'
-"""The phases of a start: a robot's node exists; it has all inputs and has sent a message."""
-LEAST = 50
-"""The least number of robots in a process for reports of progress: fewer start too fast."""
-
-PROGRESS = re.compile(rf'\b([0-9]+) of [0-9]+ robots ({CREATED}|{ELECTING})')
-"""The log line of a process on its progress, with the number and the phase."""
-
-
-def progress_line(done: int, total: int, phase: str) -> str:
-    """
-    Return the log line of a process.
-
-    >>> line = progress_line(25, 250, CREATED)
-    >>> line, PROGRESS.findall(line)
-    ('25 of 250 robots created', [('25', 'created')])
-    """
-    return f'{done} of {total} robots {phase}'
-
-
-def is_due(done: int, total: int) -> bool:
-    """
-    Return whether progress is logged: each tenth.
-
-    >>> [done for done in range(1, 251) if is_due(done, 250)][:3]
-    [25, 50, 75]
-    """
-    return done % max(total // 10, 1) == 0 or done == total

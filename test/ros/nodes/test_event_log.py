@@ -24,13 +24,10 @@ import sys
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.qos import EVENTS, SENSOR
+from leader_election.ros.nodes.qos import EVENTS
 from leader_election.ros.nodes.robot_files import EventLog
-from leader_election.ros.nodes.state_publishers import COUNTS, DURATION, LENGTHS
 import pytest
 from ros.nodes.bench import Bench, leaders, robot
-from std_msgs.msg import Float64, Int64
 from support import PATIENCE, spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -151,28 +148,3 @@ def test_events_are_written_to_standard_output():
         process.terminate()
         assert process.wait(PATIENCE) == 0
         process.stdout.close()
-
-
-def test_metrics_are_published_on_request():
-    one, other = robot(1, metrics_period=0.1), robot(2)
-    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
-    heard: dict[str, list[float]] = {}
-    for name in COUNTS | LENGTHS | {DURATION: None}:
-        kind = Int64 if name in COUNTS else Float64
-        bench.create_subscription(
-            kind, f'/r1/metrics/{name}',
-            lambda message, name=name: heard.setdefault(name, []).append(message.data), SENSOR)
-    spin_until([bench, one, other], lambda: len(heard) == 12 and heard['leader'][-1] == 2
-               and heard['distance'][-1] == 3.0)
-    assert heard['neighbours'][-1] == 1 and heard['strength'][-1] == 1.0
-    assert 0.0 < heard['round_duration'][-1] < 1.0
-    for name in ('rounds', 'messages_heard'):
-        assert heard[name] == sorted(heard[name]) and heard[name][-1] > 0
-    names = [topic for topic, _ in bench.get_topic_names_and_types()]
-    assert not any(topic.startswith('/r2/metrics') for topic in names)
-
-
-def test_robot_has_no_metrics_topics_by_default():
-    node: ElectionNode = robot(1)
-    assert {publisher.topic_name for publisher in node.publishers if
-            '/metrics/' in publisher.topic_name} == set()

@@ -25,7 +25,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.qos import LEASE, OUTPUT, repeated, SENSOR, STATE
+from leader_election.ros.nodes.qos import LEASE, OUTPUT, repeated, STATE
 from leader_election.ros.nodes.state_publishers import named
 import pytest
 from rclpy.duration import Duration
@@ -91,12 +91,9 @@ STATES: dict[str, Any] = {
 
 def test_barred_robot_alone_reports_no_leader() -> None:
     """Robot 1 may only follow, and is alone."""
-    node, reader = robot(1, role='worker', metrics_period=0.1), DiagnosticsReader('election')
-    numbers = Follower('/r1/metrics', {'leader': Int64, 'distance': Float64}, SENSOR)
-    spin_until([node, reader, numbers], lambda: len(numbers.last) == 2 and reader.says(
-        DiagnosticStatus.OK, 'has no leader yet'))
+    node, reader = robot(1, role='worker'), DiagnosticsReader('election')
+    spin_until([node, reader], lambda: reader.says(DiagnosticStatus.OK, 'has no leader yet'))
     assert (reader.values['leader'], reader.values['distance']) == ('-1', 'inf')
-    assert [numbers.last[name].data for name in ('leader', 'distance')] == [-1, math.inf]
 
 
 def test_stopped_robot_withdraws_all_its_outputs() -> None:
@@ -245,12 +242,12 @@ def test_missing_number_is_nan_and_compares_equal():
 
 def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
     """No generic name is left; commands, messages and diagnostics are where they were."""
-    node = robot(1, output_namespace='election', instances='rescue', metrics_period=1.0,
+    node = robot(1, output_namespace='election', instances='rescue',
                  pose_source='cooperative', tasks='patrol', **{'rescue.tasks': 'count'})
     topics = {topic for topic, _ in node.get_publisher_names_and_types_by_node(
         'election_node', '/r1')}
-    assert {'/r1/election/leader', '/r1/election/rescue/role', '/r1/election/metrics/rounds',
-            '/r1/election/odometry/cooperative', '/r1/election/decision'} <= topics
+    assert {'/r1/election/leader', '/r1/election/rescue/role', '/r1/election/odometry/cooperative',
+            '/r1/election/decision'} <= topics
     elsewhere = {topic for topic in topics if not topic.startswith('/r1/election/')}
     assert elsewhere <= {'/r1/neighbourhood', '/neighbourhood', '/r1/cmd_vel', '/diagnostics',
                          '/rosout', '/parameter_events'}

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
-from leader_election.ros.nodes.robot_host import MOST_REACTIVE, RobotHost
+from leader_election.ros.nodes.robot_host import RobotHost
 import pytest
 import rclpy
 from rclpy.node import Node
@@ -75,16 +75,6 @@ def test_strength_in_a_file_takes_precedence_for_its_robot(tmp_path, capfd):
         assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
     assert ('strengths: id does not apply to robots 1, whose parameter strength is set'
             in capfd.readouterr().err)
-
-
-@pytest.mark.parametrize(('parameters', 'schedule'), [
-    ((f'robots:={MOST_REACTIVE}',), 'reactive'),
-    ((f'robots:={MOST_REACTIVE + 1}',), 'periodic'),
-    ((f'robots:={MOST_REACTIVE + 1}', 'schedule:=reactive'), 'reactive')])
-def test_many_lean_robots_are_periodic_by_default(parameters, schedule):
-    with hosted('world:=empty:40x40', 'layout:=grid', 'lean:=true', 'radio:=relay',
-                "members:='3'", *parameters) as robots:
-        assert [robot.election.parameters.schedule for robot in robots] == [schedule]
 
 
 def test_only_members_of_a_list_are_hosted():

@@ -63,12 +63,6 @@ def wiring(robot: str, radio_topic: str = AIR) -> list[Endpoint]:
         Endpoint(f'/{robot}/odom', ODOMETRY, True, driver, True)]
 
 
-def lean(wiring: Sequence[Endpoint], host: str) -> list[Endpoint]:
-    """Return the wiring of robots that their host communicates for."""
-    return [e._replace(node=host) if e.topic.endswith(AIR) else e for e in wiring
-            if not e.topic.endswith('/odom')]
-
-
 def readings(count: int = 10 * SECONDS, delay: float = 0.01, frame: str = 'odom',
              child: str = 'base_link', until: float = SECONDS) -> list[OdometryReading]:
     """Return so many readings, evenly up to a time."""

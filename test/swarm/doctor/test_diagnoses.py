@@ -48,7 +48,6 @@ from swarm.doctor.scene import (
     AIR,
     healthy,
     IDS,
-    lean,
     NAMES,
     node,
     readings,
@@ -111,17 +110,13 @@ def both(one: Observations, other: Observations) -> Observations:
         endpoints=[*one.endpoints, *other.endpoints])
 
 
-@pytest.mark.parametrize('is_lean', [False, True])
-def test_two_swarms_are_separated_by_topic(is_lean: bool) -> None:
+def test_two_swarms_are_separated_by_topic() -> None:
     # Different frames in two swarms are no fault.
     red, blue = swarm('red'), swarm('blue', frame='hall')
-    if is_lean:
-        red, blue = (replace(one, odometry={}, endpoints=lean(one.endpoints, f'/{space}/fleet'))
-                     for space, one in (('red', red), ('blue', blue)))
     seen = both(red, blue)
     assert swarm_topics(seen) == {
         BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
-    assert [f for f in examine(seen) if not is_lean or f.check in ('ids', 'places')] == []
+    assert examine(seen) == []
     assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
     text = command.text(seen, [])
     assert '        swarm on /blue/neighbourhood: blue/alice, blue/bob, blue/carol\n' in text

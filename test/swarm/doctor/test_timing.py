@@ -28,7 +28,6 @@ from leader_election.swarm.doctor.timing import drift, leap, not_held_back
 import pytest
 from swarm.doctor.scene import (
     healthy,
-    lean,
     NAMES,
     node,
     readings,
@@ -71,12 +70,6 @@ def test_simulated_time_without_a_clock_or_used_by_some_is_reported():
         (NAMES, 'use_sim_time is false, but /clock is published')]
     assert signs(timing.simulated_time, endpoints=mixed, diagnostics=told('bob')) == [
         (('carol',), 'use_sim_time is false, but /clock is published, and used by alice')]
-    # Lean robots have the clock of their host.
-    hosted = [*lean(healthy().endpoints, '/fleet'), SIMULATOR]
-    assert signs(timing.simulated_time, endpoints=hosted) == [
-        (NAMES, 'use_sim_time is false, but /clock is published')]
-    clock = goes_by_it('bob')._replace(node='/fleet')
-    assert signs(timing.simulated_time, endpoints=[*hosted, clock]) == []
 
 
 def test_slow_simulation_is_reported_once_and_explains_silence():
