@@ -21,7 +21,9 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 # another such environment, has set would mix its libraries into this one.
 export AMENT_PREFIX_PATH := $(CURDIR)/$(VENV)
 export VENV
-unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
+# The laboratory is a distribution of its own, which is not installed here.
+export PYTHONPATH := $(CURDIR):$(CURDIR)/lab
+unexport PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
@@ -58,7 +60,7 @@ study: $(VENV)/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" f
 test: $(VENV)/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
 
-test-least:  ## Run the tests with the minimum versions of setup.py, in build/least
+test-least:  ## Run the tests with the minimum versions of both distributions, in build/least
 	@PYTHON='$(PYTHON)' .ci/least $(ARGS)
 
 chaos: $(VENV)/.run  ## Expose 40 robots to faults of all kinds for ten minutes, ARGS="--seconds 7200" for longer
@@ -110,7 +112,7 @@ prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small netwo
 	else echo 'spin is not installed, so the model of mandates was not checked'; fi
 
 fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
-	@PYTHONPATH=.:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
+	@PYTHONPATH=.:lab:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of the algorithms and coordination; hours; ARGS="leader_election.election.algorithms.bounded*" for less
 	@rm -rf mutants

@@ -21,16 +21,25 @@ one would end the whole run with an error of collection.
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
+import gc
 from importlib.util import find_spec
 from pathlib import Path
 import sys
 from typing import Any
 
+from budget import examples
+from hypothesis import HealthCheck, settings
 import pytest
 
+# The time of an example, and of drawing it, depends on the load of the machine.
+settings.register_profile('untimed', deadline=None, max_examples=examples(30),
+                          suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile('untimed')
+
 ROOT = Path(__file__).resolve().parent
-FOLDERS = (ROOT, ROOT / 'doc', ROOT / 'test')
+FOLDERS = tuple(ROOT / folder for folder in ('', 'lab', 'doc', 'test', 'lab/test'))
 """The folders with modules of the checkout: pythonpath in pyproject.toml."""
 
 
@@ -97,6 +106,20 @@ _passed_over: dict[str, list[str]] = {}
 """The missing modules of each skipped file."""
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """
+    Collect tests without garbage collection, as there is no garbage but ever more to search.
+
+    What there is then is excluded from it, and from the search for nodes after a test.
+    """
+    gc.disable()
+    yield
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Skip a file that cannot be imported here."""
     if collection_path.suffix != '.py' or not (lacking := missing(collection_path)):
@@ -121,8 +144,8 @@ def summary(passed_over: dict[str, list[str]]) -> str:
     """
     Return the line that lists the skipped files, with the reason.
 
-    >>> summary({'test/lab/test_a.py': ['numba'], 'test/lab/test_b.py': ['mcap', 'numba']})
-    'not tested, since mcap, numba are not installed: 2 files of test/lab'
+    >>> summary({'lab/test/test_a.py': ['numba'], 'lab/test/test_b.py': ['mcap', 'numba']})
+    'not tested, since mcap, numba are not installed: 2 files of lab/test'
     """
     modules = sorted({module for lacking in passed_over.values() for module in lacking})
     places = Counter('/'.join(file.split('/')[:-1][:2]) for file in passed_over)

@@ -40,14 +40,9 @@ RUN = ['cryptography>=41.0.7', 'numpy>=1.26.4', 'PyYAML>=6.0.1', 'shapely>=2.0.3
 VIEW = ['matplotlib>=3.6.3', 'pillow>=10.2.0', 'rich>=13.7.1']
 RECORD = [*VIEW, 'mcap>=1.6.0', 'mcap-ros2-support>=0.6.0']
 WEB = ['bokeh>=3.9.2']
-LAB = [*VIEW, 'numba>=0.61.0', 'scipy>=1.11.4', 'networkx>=3.2', 'xarray>=2024.6.0',
-       'netCDF4>=1.7.2', 'pandas>=2.2.0', 'pyarrow>=15.0.0', 'Jinja2>=3.1.2']
-CLUSTER = [*LAB, 'distributed>=2024.8.0']
-# A newer matplotlib-inline does not work with the least matplotlib.
-NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0', 'matplotlib-inline>=0.1.6']
 PHYSICS = ['mujoco>=3.2.7']
-TEST = [*CLUSTER, *NOTEBOOK, *RECORD, *WEB, *PHYSICS, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3',
-        'lxml>=5.2.1', 'opencv-python-headless>=4.9.0.80', 'pytest>=7.4.4']
+TEST = [*RECORD, *WEB, *PHYSICS, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3', 'lxml>=5.2.1',
+        'opencv-python-headless>=4.9.0.80', 'pytest>=7.4.4']
 
 
 def page():
@@ -107,8 +102,7 @@ setup(
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: [
-        'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', '**/*.css', 'simulation/logs/**',
-        'lab/published/**', 'lab/topologies/*.csv']},
+        'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', '**/*.css', 'simulation/logs/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml', 'CITATION.cff']),
@@ -130,11 +124,6 @@ setup(
         'web': WEB,
         # Contact physics.
         'physics': PHYSICS,
-        # The laboratory: not needed on a robot.
-        'lab': LAB,
-        # The laboratory on several machines, and its notebooks.
-        'cluster': CLUSTER,
-        'notebook': NOTEBOOK,
         'test': TEST,
         'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 from benchmarks.state_sets import Graph
 from leader_election.election.algorithms.replicated import MOST_TICKS, ticked
-from leader_election.lab.engine.compilation import jit
-from leader_election.lab.engine.entry_points import make_compilable
+from leader_election_lab.engine.compilation import jit
+from leader_election_lab.engine.entry_points import make_compilable
 import numpy as np
 
 CLOCKS = (0, 1, 2, 2**31, 2**31 + 1, MOST_TICKS - 1, MOST_TICKS)

@@ -31,8 +31,8 @@ import sys
 import time
 from typing import NamedTuple
 
-from leader_election.lab.experiment.scenario import parse, Scenario
-from leader_election.lab.simulation.simulation import Simulation
+from leader_election_lab.experiment.scenario import parse, Scenario
+from leader_election_lab.simulation.simulation import Simulation
 import yaml
 
 HERE = Path(__file__).resolve().parents[1]
@@ -62,7 +62,7 @@ class Case(NamedTuple):
 
     def prepared(self) -> Scenario:
         """Return the scenario of this checkout, with this algorithm only."""
-        file = HERE / f'leader_election/lab/scenarios/{self.scenario}.yaml'
+        file = HERE / f'lab/leader_election_lab/scenarios/{self.scenario}.yaml'
         raw = yaml.safe_load(file.read_text())
         raw['algorithms'] = [each for each in raw['algorithms'] if each['name'] == self.algorithm]
         if self.change.startswith('regions'):

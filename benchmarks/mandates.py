@@ -37,12 +37,12 @@ from leader_election.election.messages.mandate_codec import MANDATE
 from leader_election.election.messages.wire import dumps
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
-from leader_election.lab.columns import COLUMNS, ROUNDS
-from leader_election.lab.experiment.scenario import parse, Scenario
-from leader_election.lab.simulation.mandated_run import Clock, Judge, terms_of
-from leader_election.lab.simulation.simulation import Simulation
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
+from leader_election_lab.columns import COLUMNS, ROUNDS
+from leader_election_lab.experiment.scenario import parse, Scenario
+from leader_election_lab.simulation.mandated_run import Clock, Judge, terms_of
+from leader_election_lab.simulation.simulation import Simulation
 
 WIDTH, HEIGHT = 10.0, 7.0
 """Half of the area [m]."""

@@ -27,7 +27,7 @@ class Requirement:
     """
     Modules that only some executables need, and that are not installed on every robot.
 
-    :ivar extra: of this package, which installs them.
+    :ivar extra: the extra of this package that installs them, or the path of the distribution.
     :ivar modules: names as they are imported.
     :ivar purpose: subject of the error line if one is missing.
     """
@@ -65,14 +65,14 @@ class Executable:
 
 _VIEW = ('matplotlib', 'PIL', 'rich')
 _RECORD = ('mcap', 'mcap_ros2')
-_LAB = (*_VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4', 'pandas')
 
 _TO_VIEW = Requirement(extra='view', modules=_VIEW, purpose='the view of a swarm')
 _TO_RECORD = Requirement(extra='record', modules=_RECORD, purpose='the recorder')
 _TO_REPLAY = Requirement(
     extra='record', modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
 _TO_SHOW = Requirement(extra='web', modules=('bokeh',), purpose='the page of a swarm')
-_TO_MEASURE = Requirement(extra='lab', modules=_LAB, purpose='the laboratory')
+_TO_MEASURE = Requirement(
+    extra='./lab', modules=('leader_election_lab',), purpose='the laboratory')
 
 EXECUTABLES = (
     Executable(
@@ -102,8 +102,7 @@ EXECUTABLES = (
         name='gazebo_world', module='leader_election.ros.gazebo.main',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(
-        name='lab', module='leader_election.lab.commands', stop_status=130, requires=_TO_MEASURE,
-        parser='leader_election.lab.commands:parse_options',
+        name='lab', module='leader_election_lab.commands', stop_status=130, requires=_TO_MEASURE,
         description='measure algorithms over many seeds, without ROS'),
     Executable(
         name='logs', module='leader_election.swarm.recording.logs_command', stop_status=130,

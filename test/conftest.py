@@ -20,14 +20,7 @@ from itertools import count
 import os
 from pathlib import Path
 
-from budget import examples
-from hypothesis import HealthCheck, settings
 import pytest
-
-# The time of an example, and of drawing it, depends on the load of the machine.
-settings.register_profile('untimed', deadline=None, max_examples=examples(30),
-                          suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile('untimed')
 
 # Before the first import of rclpy, and inherited by the processes that tests start.
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
@@ -38,8 +31,8 @@ DOMAINS = 102 // WORKERS
 """The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
-LONG = ('test/test_tutorials', 'test/chaos', 'test/ros/demo', 'test/lab', 'test/ros/nodes',
-        'test/config', 'test/test_')
+LONG = ('test/test_tutorials', 'test/chaos', 'test/ros/demo', 'test/ros/nodes', 'test/config',
+        'test/test_')
 """The folders of tests that start processes and nodes or compute for long, longest first."""
 
 
@@ -52,20 +45,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, part in enumerate(LONG) if path.startswith(part)), len(LONG))
 
     items.sort(key=rank)
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """
-    Collect tests without garbage collection, as there is no garbage but ever more to search.
-
-    What there is then is excluded from it, and from the search for nodes after a test.
-    """
-    gc.disable()
-    yield
-    gc.collect()
-    gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ LABORATORY = ('numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
 
 def variables(*folders: Path) -> dict[str, str]:
     """
-    Return the environment variables of processes that import this package's sources.
+    Return the environment variables of processes that import the sources of this checkout.
 
     Of colcon's copy, which comes first under colcon test, the engine would be compiled once more.
     A sourced ROS 2 is found by the same variable, so what it holds stays. The arguments that
@@ -35,7 +35,8 @@ def variables(*folders: Path) -> dict[str, str]:
 
     :param folders: further folders to import from.
     """
-    path = [*map(str, (ROOT, *folders)), *filter(None, [os.environ.get('PYTHONPATH')])]
+    path = [*map(str, (ROOT, ROOT / 'lab', *folders)),
+            *filter(None, [os.environ.get('PYTHONPATH')])]
     kept = {name: text for name, text in os.environ.items() if name != 'PYTEST_ADDOPTS'}
     return {**kept, 'PYTHONPATH': os.pathsep.join(path)}
 

@@ -22,6 +22,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = 'leader_election'
+LABORATORY = 'leader_election_lab'
+"""The package in lab/, a distribution of its own: the wing and room lab."""
 
 WINGS = ('parameters', 'localisation', 'election', 'simulation', 'swarm', 'lab', 'ros')
 """The folders at the top, each of which imports only itself and those before it."""
@@ -120,16 +122,20 @@ def faults(own: str, text: str) -> list[str]:
                 or top in (NODES | LAUNCH) - MAY_KNOW.get(own, set())
                 or top in HEAVY and own not in MAY_BE_HEAVY):
             found.append('.'.join(module))
-        if top == PACKAGE and len(module) > 1 and room(module[1:]) not in LEANS_ON[own] | {own}:
+        other = 'lab' if top == LABORATORY else room(
+            module[1:]) if top == PACKAGE and len(module) > 1 else own
+        if other not in LEANS_ON[own] | {own}:
             found.append('.'.join(module))
     return found
 
 
 FILES = sorted((ROOT / PACKAGE).rglob('*.py'))
+LABORATORY_FILES = sorted((ROOT / 'lab' / LABORATORY).rglob('*.py'))
 
 
 def test_imports_are_those_allowed_to_the_room() -> None:
     rooms = {file: room(file.relative_to(ROOT / PACKAGE).with_suffix('').parts) for file in FILES}
+    rooms |= dict.fromkeys(LABORATORY_FILES, 'lab')
     assert {*rooms.values()} <= LEANS_ON.keys(), 'a new room: say above what it may lean on'
     assert {str(file): found for file, own in rooms.items()
             if (found := faults(own, file.read_text()))} == {}
@@ -142,6 +148,9 @@ def test_imports_are_those_allowed_to_the_room() -> None:
     ('simulation', 'from leader_election.election.robot.pose import IDENTITY'),
     ('swarm', 'from leader_election.ros import nodes'),
     ('swarm', 'from leader_election.swarm.view import colours'),
+    ('swarm', 'import leader_election_lab'),
+    ('ros.nodes', 'from leader_election_lab.engine import network'),
+    ('lab', 'from leader_election.ros import nodes'),
     ('ros.nodes', 'from matplotlib import pyplot'),
     ('ros.nodes', 'from launch_ros.actions import Node'),
     ('ros.launching', 'def f():\n    from rclpy.node import Node'),
@@ -169,7 +178,7 @@ def test_wings_import_only_those_before_them() -> None:
 
 
 def test_every_file_has_the_licence() -> None:
-    files = [file for folder in (PACKAGE, 'benchmarks', 'launch', 'test', '.ci')
+    files = [file for folder in (PACKAGE, 'benchmarks', 'lab', 'launch', 'test', '.ci')
              for file in (ROOT / folder).rglob('*.py')]
     assert len(files) > len(FILES)
     assert [str(f) for f in [*files, ROOT / 'setup.py']

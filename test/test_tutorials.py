@@ -83,7 +83,7 @@ def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
     said = run(tmp_path, '-c',
-               'from leader_election.lab.experiment.scenario import load\n'
+               'from leader_election_lab.experiment.scenario import load\n'
                'print([entrant.label for entrant in load("loyal.yaml").entrants])')
     assert said.strip() == "['bounded', 'loyal']"
 
@@ -102,7 +102,7 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
              for line in block.splitlines() if ' lab ' in line]
     assert [line.split()[4] for line in lines] == ['run', 'compare', 'figure', 'report', 'run']
     # In one process, since each compiles anew what it needs, and the last with a wide width.
-    said = run(tmp_path, '-c', 'import sys\nfrom leader_election.lab.commands import main\n'
+    said = run(tmp_path, '-c', 'import sys\nfrom leader_election_lab.commands import main\n'
                f'for line in {lines!r}:\n'
                '    sys.argv = line.replace("3%", "1").split()[3:]\n'
                '    assert main() == 0, line\n')
@@ -134,7 +134,7 @@ def test_parameters_of_the_algorithm_vary_as_the_tutorial_says(tmp_path: Path) -
     with (tmp_path / 'loyal.yaml').open('a') as scenario:
         scenario.write(vary)
     said = run(tmp_path, '-c',
-               'from leader_election.lab.experiment.scenario import load\n'
+               'from leader_election_lab.experiment.scenario import load\n'
                'print([variant.entrant("loyal").parameters.advantage '
                'for _, variant in load("loyal.yaml").variants()])')
     assert said.strip() == '[0.0, 2.0, 1000000000.0]'

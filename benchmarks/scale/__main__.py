@@ -44,13 +44,13 @@ from benchmarks.scale.networks import (
 )
 from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, run, SKIPPED
 from benchmarks.scale.report import report, Runs
-from leader_election.lab.runs.computation import cores
-from leader_election.lab.runs.files import replacing, ResultError
-from leader_election.lab.runs.store import fingerprint
-from leader_election.lab.runs.threads import compile_by_running
-from leader_election.lab.simulation.build import placements_of
-from leader_election.lab.terminal_output import Progress
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
+from leader_election_lab.runs.computation import cores
+from leader_election_lab.runs.files import replacing, ResultError
+from leader_election_lab.runs.store import fingerprint
+from leader_election_lab.runs.threads import compile_by_running
+from leader_election_lab.simulation.build import placements_of
+from leader_election_lab.terminal_output import Progress
 
 
 class Key(NamedTuple):

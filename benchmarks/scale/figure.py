@@ -19,10 +19,10 @@ from pathlib import Path
 from benchmarks.scale.networks import Contestant, Network
 from benchmarks.scale.phases import BUDGET, LEADERS, Outcome, Phase, SKIPPED, START
 from benchmarks.scale.report import Runs
-from leader_election.lab.figures.style import colour_of, legend_outside
-from leader_election.lab.runs.files import check_writable, write_errors
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
+from leader_election_lab.figures.style import colour_of, legend_outside
+from leader_election_lab.runs.files import check_writable, write_errors
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 import numpy as np

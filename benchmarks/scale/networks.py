@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import math
 from typing import Any
 
-from leader_election.lab.experiment.scenario import load, Scenario
+from leader_election_lab.experiment.scenario import load, Scenario
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array

@@ -18,7 +18,7 @@ import math
 
 from benchmarks.scale.networks import Contestant, Network
 from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, SKIPPED, START
-from leader_election.lab.analysis.measures import estimate_mean
+from leader_election_lab.analysis.measures import estimate_mean
 import numpy as np
 
 Runs = Mapping[tuple[Network, Contestant], Sequence[Outcome]]

@@ -52,8 +52,8 @@ PAGES = {
     'CONTRIBUTING.md': '/contributing.md',
     'QUALITY_DECLARATION.md': '/quality.md',
     'README.md': '/index.rst',
-    'leader_election/lab/published/findings.md': '/findings.md',
-    'leader_election/lab/published/statements.md': '/statements.md',
+    'lab/leader_election_lab/published/findings.md': '/findings.md',
+    'lab/leader_election_lab/published/statements.md': '/statements.md',
 }
 """The pages of documents outside of ``doc/``."""
 

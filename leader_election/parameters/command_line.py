@@ -51,15 +51,18 @@ def print_error(error: object) -> ExitStatus:
 
 def how_to_install(extra: str) -> str:
     """
-    Return the end of an error line: how to install an extra of this package.
+    Return the end of an error line: how to install an extra, or a distribution of the checkout.
 
     With a sourced ROS 2 this needs a virtual environment with the system's packages, since Ubuntu
     refuses pip outside of one, and another numpy would not fit the packages of apt.
 
     >>> how_to_install('view')  # doctest: +ELLIPSIS
     "install it with: pip install 'leader_election[view]' (beside a sourced ROS 2, in ...)"
+    >>> how_to_install('./lab')  # doctest: +ELLIPSIS
+    'install it with: pip install ./lab (beside a sourced ROS 2, in ...)'
     """
-    return (f"install it with: pip install 'leader_election[{extra}]' (beside a sourced ROS 2, in "
+    target = extra if extra.startswith('./') else f"'leader_election[{extra}]'"
+    return (f'install it with: pip install {target} (beside a sourced ROS 2, in '
             'python3 -m venv --system-site-packages)')
 
 

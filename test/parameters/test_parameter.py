@@ -20,10 +20,7 @@ from pathlib import Path
 import re
 from typing import Any
 
-from lab.small_scenario import load, TEXT
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.lab.commands import parse_setting
-from leader_election.lab.experiment.scenario import ScenarioError
 from leader_election.parameters import (
     as_number,
     as_whole_number,
@@ -43,7 +40,10 @@ from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.fleet_file import read_fleet
 from leader_election.swarm.fleet.robot_list import parse_robot_list
 from leader_election.swarm.tracker import MonitorParameters
+from leader_election_lab.commands import parse_setting
+from leader_election_lab.experiment.scenario import ScenarioError
 import pytest
+from small_scenario import load, TEXT
 import yaml
 
 INFINITE = math.inf

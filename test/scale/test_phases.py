@@ -25,8 +25,8 @@ from benchmarks.scale.networks import (
     scenario_of,
 )
 from benchmarks.scale.phases import BUDGET, digest, QUIET, REST, run, SKIPPED
-from leader_election.lab.experiment.scenario import parse, Scenario
-from leader_election.lab.simulation.build import placements_of
+from leader_election_lab.experiment.scenario import parse, Scenario
+from leader_election_lab.simulation.build import placements_of
 import numpy as np
 import pytest
 

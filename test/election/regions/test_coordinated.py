@@ -89,8 +89,8 @@ REAL = st.integers(-2, 6).map(lambda n: n / 2)
 def test_compiled_round_equals_the_plain_round(spreading, collection, data):
     numba = pytest.importorskip('numba', reason='only a laboratory needs it')
     assert numba
-    from lab.simulations import called
     import numpy as np
+    from simulations import called
 
     chosen = RegionSettings(**{**vars(ROOM), 'collection': collection, 'spreading': spreading})
     algorithm = coordinated('bounded', identity(chosen))

@@ -1,0 +1,327 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Measures of runs, averages over time, settling times, and confidence intervals over seeds.
+
+Measures are sampled, or derived from those. Instability is not sufficient: devices may agree
+permanently on a leader that is gone, or that now follows another one. The part of devices whose
+leader leads itself shows this.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from leader_election.parameters import did_you_mean
+from leader_election_lab.columns import COUNTERS, ROUNDS, SENT
+from leader_election_lab.experiment.scenario import count_devices
+from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.results import MISSING, PERIOD, scenario_of
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit  # type: ignore[import-untyped]
+import xarray as xr
+
+CONFIDENCE = 0.95
+RESAMPLES = 1000
+"""Number of bootstrap samples of seeds for an interval of a value of the mean curve."""
+EQUAL = 6
+"""
+With fewer samples, equal ones do not show that their mean differs from another value: five of a
+symmetric distribution are on the same side of its mean in 6 % of cases (sign test).
+"""
+ROUNDING = 1e-6
+"""Samples that differ by less, in relation to the greatest, are equal; float32 has 6e-8."""
+WARM_UP = 1 / 6
+"""The part of a run that averages over time exclude: 100 of 600 rounds in ACSOS 2022."""
+
+Floats = NDArray[np.float64]
+Values = TypeVar('Values', xr.DataArray, xr.Dataset)
+
+
+class Estimate(NamedTuple):
+    """A number measured over seeds, with its 95 % interval (nan where it cannot be computed)."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval; nan without an interval."""
+        return (self.high - self.low) / 2.0
+
+    def text(self, form: str) -> str:
+        """
+        Return the number, and half of its interval where it has one, as text.
+
+        :param form: of the number, as of :func:`format`.
+
+        >>> Estimate(0.05, 0.04, 0.06).text('.3f'), Estimate(0.5, 0.48, 0.52).text('+.1%')
+        ('0.050 ± 0.010', '+50.0 ± 2.0%')
+        >>> Estimate(0.5, np.nan, np.nan).text('.1%')
+        '50.0%'
+        """
+        unit, factor = ('%', 100.0) if form.endswith('%') else ('', 1.0)
+        plain = form.removesuffix('%') + ('f' if unit else '')
+        half = '' if np.isnan(self.half_width) else (
+            f' ± {factor * self.half_width:{plain.lstrip("+")}}')
+        return f'{factor * self.value:{plain}}{half}{unit}'
+
+
+def time_average(values: xr.DataArray) -> xr.DataArray:
+    """
+    Return the average over time of a run after its warm-up; missing runs are nan.
+
+    :param values: over ``time`` [s] and other dimensions, which the result keeps.
+
+    >>> rounds = xr.DataArray([9.0, 1.0, 1.0, 1.0, 1.0, 4.0], {'time': [1, 2, 3, 4, 5, 6]})
+    >>> time_average(rounds).item()
+    1.6
+    """
+    time = values['time']
+    return values.where(time > WARM_UP * time.max(), drop=True).mean('time')
+
+
+def seeds_of(values: Values, counts: xr.DataArray) -> Values:
+    """
+    Return only the seeds that were run; in these, nan means that no device was left.
+
+    :param counts: of the same runs (see :mod:`leader_election_lab.runs.results`).
+    """
+    return values.isel(seed=np.flatnonzero((counts != MISSING).all('counter')))
+
+
+def estimate_mean(samples: Floats) -> Estimate:
+    """
+    Return the mean of independent samples and its interval by Student's t.
+
+    :param samples: shape (n,).
+
+    >>> [round(number, 3) for number in estimate_mean(np.array([1.0, 2.0, 3.0]))]
+    [2.0, -0.484, 4.484]
+    """
+    n = len(samples)
+    mean = float(samples.mean()) if n > 0 else np.nan
+    half = np.nan if n < 2 else float(
+        stdtrit(n - 1, 0.5 + CONFIDENCE / 2) * samples.std(ddof=1) / np.sqrt(n))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def are_equal(samples: Floats, scale: float = 0.0) -> bool:
+    """
+    Return whether samples are equal but for rounding, so that their spread is not known.
+
+    :param samples: shape (n,).
+    :param scale: of the numbers that the samples are differences of, if they are.
+
+    >>> are_equal(np.array([0.3, 0.1 + 0.2])), are_equal(np.array([0.3, 0.31]))
+    (True, False)
+    """
+    return len(samples) > 1 and bool(
+        np.ptp(samples) <= ROUNDING * max(float(abs(samples).max()), scale))
+
+
+def half_widths(values: xr.DataArray) -> xr.DataArray:
+    """
+    Return half of the 95 % interval of the mean over seeds, of many means at once.
+
+    :param values: over ``seed`` and other dimensions; missing values are nan.
+    :return: over the other dimensions; nan for fewer than two values.
+
+    >>> half_widths(xr.DataArray([1.0, 2.0, 3.0], dims='seed')).round(3).item()
+    2.484
+    """
+    n = values.count('seed')
+    more = n.where(n > 1)
+    return (stdtrit(more - 1, 0.5 + CONFIDENCE / 2) * values.std('seed', ddof=1)
+            / np.sqrt(more))
+
+
+def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estimate:
+    """
+    Return a value of the mean curve, and its bootstrap interval over seeds.
+
+    :param curves: shape (seeds, times).
+    :param read: computes the value of one curve, shape (times,); nan where it has none.
+    :return: the interval is that of percentiles over ``RESAMPLES`` draws of seeds (always the same
+        draws), nan where a draw has no value. With few seeds it is too narrow (see
+        :mod:`leader_election_lab.published`).
+    """
+    n = len(curves)
+    value = read(curves.mean(axis=0)) if n > 0 else np.nan
+    if n < 2:
+        return Estimate(value, np.nan, np.nan)
+    weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
+    drawn = [read(curve) for curve in weights @ curves]
+    low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2])
+    return Estimate(value, float(low), float(high))
+
+
+def settling_time(times: Floats, curve: Floats, below: float, start: float, end: float) -> float:
+    """
+    Return the time after ``start`` from which on a curve stays below a bound until ``end``.
+
+    :param times: of the samples [s], shape (n,), as has the curve.
+    :param below: the bound, in the unit of the curve.
+    :param start: exclusive [s]; ``end`` is inclusive.
+    :return: the time from ``start`` to the first sample from which on all are below [s]; nan if
+        the last sample is not below, or there are no samples.
+
+    >>> times, curve = np.arange(8.0), np.array([0.0, 0.0, 5.0, 3.0, 0.0, 0.0, 9.0, 0.0])
+    >>> settling_time(times, curve, 1.0, 0.0, 5.0)
+    4.0
+    >>> settling_time(times, curve, 1.0, 0.0, 6.0)
+    nan
+    """
+    within = (times > start) & (times <= end)
+    return _start_of_final_run(times[within], curve[within] < below) - start
+
+
+def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: Floats,
+                       devices: int) -> float:
+    """
+    Return the time from which on all devices name one leader, which leads itself, until the end.
+
+    :param times: of the samples [s], shape (n,), as have the next three.
+    :param named: number of different leaders that are named.
+    :param correct: number of these that lead themselves.
+    :param largest: number of devices of the largest region.
+    :param devices: number of all devices.
+    :return: [s]; nan if this does not hold at the end.
+
+    >>> times, named, correct = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4, 1, 1, 1]), np.ones(4)
+    >>> time_to_one_leader(times, named, correct, np.array([3, 9, 7, 9]), 9)
+    4.0
+    """
+    return _start_of_final_run(times, (named == 1) & (correct == 1) & (largest == devices))
+
+
+def _start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
+    """Return the time from which on all samples are good; nan if the last one is not."""
+    bad = np.flatnonzero(~good)
+    first = bad[-1] + 1 if len(bad) else 0
+    return float(times[first]) if first < len(times) else float('nan')
+
+
+def mean_running(results: xr.Dataset) -> xr.DataArray:
+    """
+    Return the mean number of devices that ran, over a run; nan where the run is missing.
+
+    It is derived from the number of rounds that were run, and from their period.
+
+    :param results: of a scenario (see :mod:`leader_election_lab.runs.results`).
+    """
+    counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
+    running = counted.where(counted > 0) * results[PERIOD] / results['time'].max().item()
+    if 'scheduler' in results.attrs.get('text', ''):
+        # A program has more rounds in a period.
+        running = running.clip(max=count_devices(scenario_of(results)))
+    return running
+
+
+def led_part(results: xr.Dataset) -> xr.DataArray:
+    """
+    Return the part of devices, 0 to 1, whose leader leads itself, over time.
+
+    The reference is the mean number of running devices, so that it is not exact at each time
+    where devices fail or join.
+    """
+    # The mean size of regions is taken over leaders that lead themselves; 'correct' counts these.
+    return results['mean_size'] * results['correct'] / mean_running(results)
+
+
+def united_part(results: xr.Dataset) -> xr.DataArray:
+    """Return the part of devices, 0 to 1, in the largest region whose leader leads itself."""
+    return results['largest_size'] / mean_running(results)
+
+
+DERIVED = {'led': led_part, 'united': united_part}
+"""The metrics over time that are derived from others, by name."""
+
+
+def has_counts(results: xr.Dataset) -> bool:
+    """Return whether the regions of any algorithm collect a sum, such as a count."""
+    return 'counted' in results and bool(results['counted'].notnull().any())
+
+
+def counted_part(results: xr.Dataset) -> xr.DataArray:
+    """Return the sum of all leaders' counts divided by the true value; 1 is exact."""
+    return results['counted'] / results['present']
+
+
+def counting_bias(results: xr.Dataset) -> xr.DataArray:
+    """
+    Return the mean deviation of leaders' counts over time, relative to the true value.
+
+    >>> counted = xr.DataArray([0.0, 9.0, 12.0, 9.0, 10.0, 10.0], {'time': range(1, 7)})
+    >>> results = xr.Dataset({'counted': counted, 'present': xr.full_like(counted, 10.0)})
+    >>> counting_bias(results).item(), counting_error(results).round(9).item()
+    (0.0, 0.08)
+    """
+    return time_average(counted_part(results)) - 1.0
+
+
+def counting_error(results: xr.Dataset) -> xr.DataArray:
+    """Return the mean absolute deviation of leaders' counts, relative to the true value."""
+    deviation: xr.DataArray = abs(counted_part(results) - 1.0)
+    return time_average(deviation)
+
+
+LED, UNITED = DERIVED
+RECEIVERS, BYTES, BIAS, OFF = 'receivers', 'bytes', 'bias', 'off'
+"""Measures that are derived from others; ``off`` is the mean absolute deviation of counts."""
+PERCENT = (LED, UNITED, 'informed', 'agreeing', 'mandated', BIAS, OFF)
+"""Measures that are written in per cent."""
+PARTS = ('instability', *PERCENT)
+"""Measures that are parts of 1."""
+
+
+def measures_of(results: xr.Dataset) -> tuple[str, ...]:
+    """Return the measures that have a number for each run of some results."""
+    derived = [LED, UNITED, RECEIVERS, BYTES] + ([BIAS, OFF] if has_counts(results) else [])
+    sampled = [str(name) for name, values in results.data_vars.items() if 'time' in values.dims]
+    return (*sampled, *derived)
+
+
+def measures_to_come(missing: xr.Dataset) -> tuple[str, ...]:
+    """Return the measures that results may have once their missing runs are computed."""
+    return measures_of(missing) + ((BIAS, OFF) if 'counted' in missing else ())
+
+
+def check_measure(known: Sequence[str], measure: str) -> None:
+    """Raise a :class:`ResultError` for a measure that is not among the known ones."""
+    if measure not in known:
+        raise ResultError(f'measure {measure!r} is not allowed; {did_you_mean(measure, known)}'
+                          f'it takes one of {", ".join(known)}')
+
+
+def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
+    """
+    Return a number for each run; sampled measures are averaged over time after the warm-up.
+
+    :param measure: one of :func:`measures_of`.
+    :return: over ``algorithm``, the keys that vary and ``seed``; nan for missing runs.
+    :raises ResultError: for an unknown measure.
+    """
+    check_measure(measures_of(results), measure)
+    if measure == BYTES:
+        return results['message_bytes']
+    if measure == RECEIVERS:
+        counts = results['counts'].where(results['counts'] >= 0)
+        return (counts.sel(counter=COUNTERS[SENT], drop=True)
+                / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
+    if measure in (BIAS, OFF):
+        return counting_bias(results) if measure == BIAS else counting_error(results)
+    return time_average(DERIVED[measure](results) if measure in DERIVED else results[measure])

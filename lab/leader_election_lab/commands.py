@@ -1,0 +1,283 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The command ``lab``: its options, and the checks of their values.
+
+The subcommands are imported once the options are right: xarray, pandas and numba load slowly.
+"""
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from math import inf
+import os
+from pathlib import Path
+import re
+import signal
+import sys
+from typing import Any, NamedTuple
+
+from leader_election.parameters import strict_yaml
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus
+
+DESCRIPTION = """
+Measure election algorithms in networks that move, lose messages and fail. An experiment is a
+scenario, one YAML file, run with many seeds. The result of a run depends only on the scenario, the
+algorithm and the seed.
+"""
+
+
+LARGEST_SEED = 2**31
+SEEDS = 10
+"""The number of seeds that are run by default."""
+MEASURE = 'instability'
+KEPT = 'as for lab run, or the name of results'
+"""The help of an argument that names kept results."""
+MOST = 1_000_000
+"""The greatest number of seeds, or of workers, that an option takes."""
+
+
+LEAST = 20
+"""The number of seeds to start with."""
+LIMIT = 1000
+"""The greatest number of seeds that the command runs, unless ``--seeds`` gives another one."""
+
+
+class Width(NamedTuple):
+    """A wanted width: half of an interval, the number after ±."""
+
+    half: float
+    """In the unit of the measure, or as a part of a mean."""
+    relative: bool
+    """Whether it is a part of the mean; for differences, of the mean of the first algorithm."""
+
+    def text(self) -> str:
+        """
+        Return the width as text.
+
+        >>> Width(0.05, True).text(), Width(0.002, False).text()
+        ('± 5% of the mean', '± 0.002')
+        """
+        return f'± {100.0 * self.half:g}% of the mean' if self.relative else f'± {self.half:g}'
+
+
+def parse_width(text: str) -> Width:
+    """
+    Return the width that a text gives: a number in the measure's unit, or a part in per cent.
+
+    :raises ValueError: for another text, and for 0 or less.
+
+    >>> parse_width('5%'), parse_width('2e-3')
+    (Width(half=0.05, relative=True), Width(half=0.002, relative=False))
+    """
+    match = re.fullmatch(r'([0-9.]+(?:e[-+]?[0-9]+)?) ?(%?)', text, re.IGNORECASE)
+    half = float(match[1]) / (100.0 if match[2] else 1.0) if match else 0.0
+    if match is None or not 0.0 < half < inf:
+        raise ValueError(text)
+    return Width(half, bool(match[2]))
+
+
+def parse_seeds(text: str) -> range:
+    """
+    Return the seeds of an option: a number of them, from 0 on, or the first and the last.
+
+    >>> parse_seeds('3'), parse_seeds('5-9')
+    (range(0, 3), range(5, 10))
+    """
+    match = re.fullmatch(r'([0-9]{1,10})(?:-([0-9]{1,10}))?', text)
+    if match:
+        first, last = (0, int(match[1]) - 1) if match[2] is None else map(int, match.groups())
+        if first <= last <= LARGEST_SEED and last - first < MOST:
+            return range(first, last + 1)
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number of at least 1, '
+                            'or the first and the last such as 10-19: '
+                            f'up to {MOST} of them, and none above {LARGEST_SEED}')
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """
+    Return a dotted key of a scenario and a value, which is read as YAML.
+
+    >>> parse_setting('messages.loss=0.2'), parse_setting('messages.delay=[0, 0.5]')
+    (('messages.loss', 0.2), ('messages.delay', [0, 0.5]))
+    """
+    key, equals, value = text.partition('=')
+    try:
+        if key and equals:
+            return key, strict_yaml.read(value)
+    except ValueError:
+        pass
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '
+                            'messages.loss=0.2')
+
+
+def _parse_width(text: str) -> Width:
+    try:
+        return parse_width(text)
+    except ValueError:
+        raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number greater than 0 in '
+                                'the unit of the measure, or per cent such as 5%') from None
+
+
+def _parse_count(text: str) -> int:
+    if re.fullmatch('[0-9]{1,10}', text) and 1 <= int(text) <= MOST:
+        return int(text)
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes a whole number from 1 to {MOST}')
+
+
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """
+    Return the options of ``lab``.
+
+    A wrong option ends the process with status 2 and one line with the reason.
+
+    :param arguments: of the command line; ``None``: those of this process.
+    """
+    parser = CommandLineParser(prog='leader_election lab', description=DESCRIPTION)
+    commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    everywhere = CommandLineParser(add_help=False)
+    everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
+                            help='folder of the results (default: results)')
+    computing = CommandLineParser(add_help=False)
+    computing.add_argument('--workers', type=_parse_count, metavar='N',
+                           help='runs at the same time (default: one a core)')
+    computing.add_argument('--cluster', metavar='ADDRESS',
+                           help='compute on the workers of the Dask scheduler at this address, '
+                           'for example tcp://host:8786; or local: on --workers processes of this '
+                           'machine')
+
+    paged = CommandLineParser(add_help=False)
+    paged.add_argument('--html', type=Path, metavar='FILE', help='write a page that opens without '
+                       'a server: a run of each algorithm side by side, and the report')
+
+    of_all = commands.add_parser('list', parents=[everywhere],
+                                 help='list the scenarios, and the number of seeds done')
+    of_all.add_argument('--html', type=Path, metavar='FILE',
+                        help='write the list as a page, with links to the files of the results')
+
+    run = commands.add_parser(
+        'run', parents=[everywhere, computing, paged],
+        help='run the missing runs of a scenario',
+        description='Run the missing runs of a scenario. After Ctrl-C, the same command '
+        'continues with the rest.')
+    run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
+    run.add_argument('--seeds', type=parse_seeds, metavar='N|A-B',
+                     help=f'number of seeds, or the first and the last (default: {SEEDS}; with '
+                     f'--until-width at most this many, default: {LIMIT})')
+    run.add_argument('--until-width', type=_parse_width, metavar='W',
+                     help='run more seeds until each interval of --measure is at most ± W: of '
+                     'the differences to the first algorithm, or of the mean of a single one; '
+                     f'in its unit, or such as 5%% of the mean. Begins with {LEAST} seeds')
+    run.add_argument('--measure', default=MEASURE, metavar='NAME',
+                     help=f'the measure of --until-width (default: {MEASURE})')
+    run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                     help='only this algorithm; may be repeated')
+    run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
+                     help='change the scenario, for example messages.loss=0.2; may be repeated')
+    run.add_argument('--again', action='store_true',
+                     help='discard all present results of this scenario')
+    run.add_argument('--no-animation', action='store_true',
+                     help='do not write an animation of the first seed')
+
+    compare = commands.add_parser(
+        'compare', parents=[everywhere],
+        help="compare a scenario's algorithms: paired differences over kept results",
+        description='Print the differences between algorithms over the same seeds, with 95 % '
+        'intervals, from kept results. All pairs are tested together.')
+    compare.add_argument('scenario', metavar='SCENARIO', help=KEPT)
+    compare.add_argument('--measure', action='append', default=[], metavar='NAME',
+                         help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
+    compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                         help='only pairs of these algorithms; at least two')
+    compare.add_argument('--before', action='store_true',
+                         help='compare each algorithm with its earlier code, or else with earlier '
+                         'values of the scenario, of which lab run has kept runs')
+
+    export = commands.add_parser(
+        'export', parents=[everywhere], help="write a scenario's results as a table",
+        description='Write kept results as a table, CSV or Parquet: a row for each run and time, '
+        'or with --summary for each run.')
+    export.add_argument('scenario', metavar='SCENARIO', help=KEPT)
+    export.add_argument('--out', type=Path, metavar='FILE',
+                        help='ends in .csv or .parquet (default: SCENARIO.csv, or '
+                        'SCENARIO_summary.csv, in the folder of the results)')
+    export.add_argument('--summary', action='store_true',
+                        help='one row a run: means over time without the first sixth, and counts')
+
+    figure = commands.add_parser(
+        'figure', parents=[everywhere], help='draw a figure, also of your own scenario',
+        description='Draw a figure of the package, or one of a scenario: its measure over time, '
+        'or against the key that it varies, with 95 % intervals; a map of two keys.')
+    figure.add_argument('name', metavar='NAME|SCENARIO', nargs='?', default='',
+                        help='name of a figure, or a scenario as for lab run; none: list names')
+    figure.add_argument('--measure', metavar='NAME',
+                        help='the measure to draw, for a scenario (default: instability; against '
+                        'keys also led devices and leaders)')
+    figure.add_argument('--out', type=Path, metavar='FILE',
+                        help='(default: figures/NAME.png in the folder of the results)')
+
+    report = commands.add_parser(
+        'report', parents=[everywhere, paged], help="write a report of a scenario's kept results",
+        description='Write a report as Markdown: means and paired differences with 95 % '
+        'intervals, the figure, versions, and the text of the scenario.')
+    report.add_argument('scenario', metavar='SCENARIO', help=KEPT)
+    report.add_argument('--measure', action='append', default=[], metavar='NAME',
+                        help='a measure in which all pairs are compared (default: instability, '
+                        'leaders, led); may be repeated')
+    report.add_argument('--out', type=Path, metavar='FILE',
+                        help='(default: SCENARIO.md in the folder of the results)')
+
+    commands.add_parser(
+        'statements', parents=[everywhere],
+        help='what the papers say beyond their tables, and whether it is so',
+        description='Print a table, as Markdown, of the sentences of the papers that can be '
+        'measured, with a verdict by the 95 % intervals over kept results; and one of the effect '
+        'of hysteresis on these. A row without results names the run that it takes.')
+
+    reproduce = commands.add_parser(
+        'reproduce', parents=[everywhere, computing],
+        help="run the papers' scenarios, and compare with the published numbers",
+        description='The exit status is 0 if no aim is missed, 1 if one is missed, 2 after an '
+        'error. With 10 seeds or fewer, a number misses its aim only if its 95 % interval also '
+        'excludes the published one.')
+    reproduce.add_argument('--seeds', type=_parse_count, default=200, metavar='N',
+                           help='number of seeds of each scenario (default: 200)')
+
+    study = commands.add_parser(
+        'study', parents=[everywhere, computing],
+        help='run the study of regions, and compare with the claims of its paper',
+        description='Run coordination2019, and collections with a fifth of the seeds; draw their '
+        'figures, and write study.md.')
+    study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
+                       help='number of seeds of each variant (default: 100)')
+    options = parser.parse_args(arguments)
+    parser.check_page(getattr(options, 'html', None))
+    return options
+
+
+def main() -> int:
+    """Run the command ``lab``; return the exit status."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    options = parse_options()
+    try:
+        from leader_election_lab import subcommands
+        return subcommands.execute(options)
+    except KeyboardInterrupt:
+        again = ' without --again' if getattr(options, 'again', False) else ''
+        print(f'stopped; finished runs are kept, and the same command{again} goes on from there',
+              file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        # A normal exit would wait for the runs that threads are computing.
+        os._exit(ExitStatus.INTERRUPTED)

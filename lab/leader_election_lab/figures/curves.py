@@ -1,0 +1,382 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Figures that suit any scenario: over time, over one key that varies, or a map over two.
+
+Curves are means over seeds, and bands the 95 % intervals of these means: where bands of
+two algorithms do not overlap, their means differ. Where bands overlap, the means may still differ:
+paired differences decide (:mod:`leader_election_lab.analysis.paired_differences`).
+
+Instability alone misleads: devices that all follow a leader that is gone are very stable. So
+curves over a key show the part of devices with a live leader as well. In the map, algorithms that
+make regions compete by instability among those with most devices led; those that elect one leader
+for all compete by the part of devices that follow one and the same leader.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
+from leader_election_lab.analysis import measures
+from leader_election_lab.analysis.measures import half_widths
+from leader_election_lab.analysis.paired_differences import p_of_mean
+from leader_election_lab.figures import style
+from leader_election_lab.runs.results import varied
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+import numpy as np
+import xarray as xr
+
+MEASURE = 'instability'
+LOWEST = 1e-4
+"""The lower end of the logarithmic axis of instability, at most."""
+FOLLOWING = 'part of devices whose leader leads'
+UNDER_ONE = 'part of devices under a mandate'
+LOSS = 'messages.loss'
+LABELS = {measures.LED: FOLLOWING, measures.UNITED: 'part of devices in the largest region'}
+
+
+def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
+    """
+    Draw the figure that suits the keys that a scenario varies.
+
+    No key: the measure over time. One key: its means against the values. Two keys: the map of the
+    best algorithms. With a given measure or more keys: curves against the first key.
+
+    :param results: of a scenario (see :mod:`leader_election_lab.runs.results`).
+    :param measure: one of :func:`leader_election_lab.analysis.measures.measures_of`; ``None``:
+        instability, and against keys also the part of devices that are led, and leaders.
+    :raises ResultError: for an unknown measure, or one without values over time.
+    """
+    keys = varied(results)
+    if not keys:
+        return draw_over_time(results, measure or MEASURE)
+    if len(keys) == 2 and measure is None:
+        return draw_map(results)
+    shown = None if measure is None else xr.Dataset({measure: measures.each_run(results, measure)})
+    return draw_sweep(results, shown)
+
+
+def over_time(results: xr.Dataset, measure: str) -> xr.DataArray:
+    """
+    Return a measure of each run over time.
+
+    :raises ResultError: for an unknown measure, or one of whole runs.
+    """
+    measures.each_run(results, measure)  # Raises the error that lists all measures.
+    if measure in measures.DERIVED:
+        return measures.DERIVED[measure](results)
+    if measure not in results or 'time' not in results[measure].dims:
+        raise style.FigureError(f'measure {measure!r} is one number of a whole run, and has no '
+                                'curve over time')
+    return results[measure]
+
+
+def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
+    """
+    Draw a measure of each algorithm over time, with 95 % intervals.
+
+    :param results: of a scenario that varies nothing.
+    """
+    values = over_time(results, measure)
+    figure = new_figure(
+        9.0, 4.6, results.attrs.get('title', ''),
+        f'mean over {style.count_seeds(values)}; band: 95 % interval of the mean at each time; '
+        'grey: not in averages')
+    axes = figure.subplots()
+    end = float(values['time'].max())
+    axes.axvspan(0.0, measures.WARM_UP * end, color=FAINT, alpha=0.08, linewidth=0)
+    labels = [str(label) for label in values['algorithm'].values]
+    tints = style.colours_of(labels)
+    for label in labels:
+        one = values.sel(algorithm=label)
+        if one.notnull().any():
+            style.curve(axes, one, label, tints[label],
+                        (0.0, 1.0) if measure in measures.PARTS else None)
+    scale(axes, values, measure)
+    axes.set(xlim=(0.0, end), xlabel='time [s]',
+             ylabel=LABELS.get(measure, style.axis_label(measure)))
+    tidy(axes)
+    style.legend(figure, axes)
+    return figure
+
+
+def scale(axes: Axes, values: xr.DataArray, measure: str) -> None:
+    """Set the scale of the vertical axis: logarithmic for instability over more than a decade."""
+    if measure == MEASURE and style.is_wide(values):
+        mean = values.mean('seed').values
+        positive = mean[mean > 0.0]
+        least = float(positive.min()) / 2.0 if positive.size else LOWEST
+        axes.set_yscale('log', nonpositive='clip')
+        axes.set_ylim(float(np.clip(least, LOWEST, 0.1)), 1.0)
+    else:
+        axes.set_ylim(min(0.0, axes.dataLim.y0), 1.02 if measure in measures.PERCENT else None)
+
+
+def averages(results: xr.Dataset) -> xr.Dataset:
+    """Return the metrics that a sweep shows, averaged over time without the warm-up."""
+    return xr.Dataset({
+        'instability': measures.time_average(results['instability']),
+        FOLLOWING: measures.time_average(measures.led_part(results)),
+        'leaders': measures.time_average(results['leaders'])})
+
+
+def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None) -> Figure:
+    """
+    Draw measures against the first key that varies.
+
+    :param results: of a scenario. Each combination of the other keys has its own column.
+    :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
+        with a live leader, and leaders.
+    :raises FigureError: if the scenario varies nothing.
+    """
+    keys = varied(results)
+    if not keys:
+        raise style.FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
+                                'its results are no sweep')
+    shown = averages(results) if shown is None else shown
+    labels, numeric = shown[keys[0]].values.tolist(), shown[keys[0]].dtype.kind in 'fi'
+    numeric = numeric and bool(np.isfinite(shown[keys[0]]).all())
+    if not numeric:
+        shown = shown.assign_coords({keys[0]: np.arange(len(labels))})
+    rest = {key: shown[key].values.tolist() for key in keys[1:]}
+    settings = [dict(zip(rest, combination)) for combination in product(*rest.values())]
+    figure = new_figure(
+        3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
+        results.attrs.get('title', ''),
+        f'mean over {style.count_seeds(next(iter(shown.values())))} of the average over time, '
+        'without the first sixth; band: 95 % interval of that mean')
+    panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
+    for column, setting in zip(panels.T, settings):
+        for axes, measure in zip(column, shown):
+            _draw_metric(axes, shown[measure].sel(setting))
+        title = ', '.join(f'{style.axis_label(key)}: {value}' for key, value in setting.items())
+        column[0].set_title(title, fontsize=FONT)
+        column[-1].set_xlabel(style.axis_label(keys[0]))
+        if not numeric:
+            column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
+    for axes, measure in zip(panels[:, 0], shown):
+        axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'))
+    style.legend(figure, panels[0, 0])
+    return figure
+
+
+def draw_mandated(results: xr.Dataset) -> Figure:
+    """
+    Draw the part of devices under a mandate against the first key that varies.
+
+    :param results: of a scenario with one algorithm. Each part of messages lost has a curve, and
+        each combination of the other keys a column.
+    """
+    mandated = measures.time_average(results['mandated']).isel(algorithm=0, drop=True)
+    lost = [f'{loss:.0%} lost' for loss in mandated[LOSS].values.tolist()]
+    return draw_sweep(results.isel({LOSS: 0}, drop=True), xr.Dataset({
+        UNDER_ONE: mandated.rename({LOSS: 'algorithm'}).assign_coords(algorithm=lost)}))
+
+
+def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
+    """Draw a metric of all algorithms: counts of leaders over a decade on a logarithmic scale."""
+    counts, whole = values.name == 'leaders', values.name in (FOLLOWING, UNDER_ONE)
+    part = whole or values.name in measures.PARTS
+    labels = values['algorithm'].values.tolist()
+    tints = style.colours_of(labels)
+    for algorithm in labels:
+        style.curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
+                    (0.1, np.inf) if counts else (0.0, 1.0) if part else None).set(
+            marker='o', markersize=3.5)
+    if counts and style.is_wide(values):
+        axes.set_yscale('log', nonpositive='clip')
+        style.count_axis(axes.yaxis)
+    else:
+        axes.set_ylim(min(0.0, axes.dataLim.y0), 1.02 if whole else None)
+    tidy(axes)
+
+
+ENOUGH = 0.8
+"""An algorithm wins only if at least this part of the devices has a leader that leads itself."""
+ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
+"""The labels of algorithms that elect one leader for all devices."""
+NO_WINNER = 'none'
+_NONE = (0.88, 0.88, 0.88)
+
+
+def most_stable(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return the algorithm with the least instability, among those with enough devices led.
+
+    :param results: of algorithms that make regions.
+    :return: over the keys that vary: ``winner`` (its label, ``NO_WINNER`` where no algorithm has
+        enough devices led), its ``instability``, the part by which that is lower than the next
+        one's (``margin``, nan without a next one), the part of devices whose leader leads
+        (``led``), half of the 95 % interval of its instability (``half``), and whether its lead is
+        within ``chance``.
+    """
+    each = measures.time_average(results['instability'])
+    instability = each.mean('seed')
+    led = measures.time_average(measures.led_part(results)).mean('seed')
+    allowed = instability.where(led >= ENOUGH)
+    ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
+    best = allowed.min('algorithm')
+    place = allowed.fillna(np.inf).argmin('algorithm')
+    labels = results['algorithm'].values
+    second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
+    # If the next one has no instability, the winner has none either: the margin is 0.
+    margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
+    return xr.Dataset({
+        'winner': best.copy(data=np.where(best.isnull(), NO_WINNER, labels[place.values])),
+        'instability': best,
+        'half': _of_winner(half_widths(each), place),
+        'margin': margin,
+        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
+        'chance': within_chance(each, place, allowed.notnull())})
+
+
+def most_united(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return the algorithm with the most devices that follow one and the same leader.
+
+    :return: over the keys that vary: ``winner`` (its label), that part of the devices (``led``),
+        its ``instability``, and whether its lead is within ``chance``.
+    """
+    instability = measures.time_average(results['instability']).mean('seed')
+    each = measures.time_average(measures.united_part(results))
+    led = each.mean('seed')
+    place = led.argmax('algorithm')
+    return xr.Dataset({
+        'winner': place.copy(data=results['algorithm'].values[place.values]),
+        'led': led.max('algorithm'),
+        'half': _of_winner(half_widths(each), place),
+        'instability': instability.isel(algorithm=place).drop_vars('algorithm'),
+        'chance': within_chance(-each, place, led.notnull())})
+
+
+def _of_winner(values: xr.DataArray, place: xr.DataArray) -> xr.DataArray:
+    """Return the values of the winners, whose algorithms have these indices."""
+    return values.isel(algorithm=place).drop_vars('algorithm')
+
+
+def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
+    """
+    Return whether the 95 % interval of a winner's lead on any rival includes 0.
+
+    Seeds are paired: all algorithms run with the same devices in a seed. The interval is by
+    Student's t (:func:`leader_election_lab.analysis.paired_differences.p_of_mean`). A single seed
+    has none, so that any lead is within chance.
+
+    :param each: the quantity to minimise, over algorithm, keys and seed.
+    :param place: the index of the winner's algorithm, over the keys.
+    :param allowed: the algorithms that may win, over algorithm and keys.
+    """
+    lead = each - each.isel(algorithm=place).drop_vars('algorithm')
+    p = xr.apply_ufunc(lambda of_seeds: p_of_mean(of_seeds[~np.isnan(of_seeds)]), lead,
+                       input_core_dims=[['seed']], vectorize=True, output_dtypes=[float])
+    order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
+    rival = allowed & (order != place)
+    ahead = (lead.mean('seed') > 0.0) & (p < 1.0 - measures.CONFIDENCE)
+    return (rival & ~ahead).any('algorithm')
+
+
+def draw_map(results: xr.Dataset) -> Figure:
+    """
+    Draw the best algorithm for each pair of values: its colour, and its metrics as text.
+
+    :param results: of a scenario with two keys that vary, the first of which goes across.
+    :raises FigureError: for another number of keys.
+    """
+    keys = varied(results)
+    if len(keys) != 2:
+        raise style.FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
+    labels = results['algorithm'].values.tolist()
+    regions = [label for label in labels if label not in ONE_FOR_ALL]
+    one = [label for label in labels if label in ONE_FOR_ALL]
+    contests = [contest for contest in (
+        ('regions: the least instability', regions, most_stable, _regions_text),
+        ('one leader for all: the most devices behind it', one, most_united, _one_leader_text),
+    ) if contest[1]]
+    rows, columns = results.sizes[keys[1]], results.sizes[keys[0]]
+    figure = new_figure(
+        3.0 + 1.25 * columns, 1.4 + (0.7 + 0.62 * rows) * len(contests),
+        results.attrs.get('title', ''),
+        f'mean over {style.count_seeds(results["instability"])} of the average over time, without '
+        f'the first sixth.\nRegions: among those with at least {ENOUGH:.0%} of the devices led; '
+        'instability, by how much lower it is than that of the next one, and the part of devices '
+        'whose leader leads. One leader: the part of devices behind it, and instability. Hatched, '
+        f'tied: the lead is within chance ({measures.CONFIDENCE:.0%} interval, as those after '
+        '±, paired by seed; each cell by itself)')
+    tints: dict[str, tuple[float, float, float]] = {}
+    panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
+    for axes, (title, competing, choose, text) in zip(panels, contests):
+        outcome = choose(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
+        tints |= {label: tint for label, tint in style.colours_of(labels).items()
+                  if label in competing}
+        if NO_WINNER in outcome['winner'].values:
+            tints[NO_WINNER] = _NONE
+        _paint(axes, outcome, keys, tints, text)
+        axes.set_title(title, fontsize=FONT)
+    style.legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
+    return figure
+
+
+def _paint(axes: Axes, winners: xr.Dataset, keys: Sequence[str],
+           tints: dict[str, tuple[float, float, float]],
+           text: Callable[[xr.Dataset], str]) -> None:
+    """Paint each cell of a map in its winner's colour."""
+    axes.imshow([[tints[label] for label in row] for row in winners['winner'].values.tolist()],
+                origin='lower', aspect='auto')
+    for row in range(winners.sizes[keys[1]]):
+        for column in range(winners.sizes[keys[0]]):
+            cell = winners.isel({keys[1]: row, keys[0]: column})
+            ink = _readable_on(tints[str(cell['winner'].item())])
+            if cell['chance']:
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, fill=False,
+                                         hatch='//', edgecolor=(*to_rgb(ink), 0.3), linewidth=0))
+            axes.text(column, row, text(cell), ha='center', va='center', fontsize=FONT - 2,
+                      linespacing=1.05, color=ink)
+    for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
+        ticks(range(winners.sizes[key]), [f'{value}' for value in winners[key].values.tolist()])
+    axes.set(xlabel=style.axis_label(keys[0]), ylabel=style.axis_label(keys[1]))
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def _regions_text(cell: xr.Dataset) -> str:
+    """Return the text of a cell of algorithms that make regions."""
+    if cell['winner'].item() == NO_WINNER:
+        return NO_WINNER
+    margin = float(cell['margin'])
+    lead = 'alone' if np.isnan(margin) else (
+        f'tied ({margin:.0%})' if cell['chance'] else f'wins by {margin:.0%}')
+    return (f'{float(cell["instability"]):.3f}{_interval(cell)}\n{lead}\n'
+            f'{float(cell["led"]):.0%} led')
+
+
+def _interval(cell: xr.Dataset, form: str = '.3f') -> str:
+    """Return half of the winner's 95 % interval as text; empty for a single seed."""
+    half = float(cell['half'])
+    return '' if np.isnan(half) else f' ± {half:{form}}'
+
+
+def _one_leader_text(cell: xr.Dataset) -> str:
+    """Return the text of a cell of algorithms that elect one leader for all."""
+    return (f'{float(cell["led"]):.0%}{_interval(cell, ".0%")} led\n'
+            f'{"tied" if cell["chance"] else "wins"}, {float(cell["instability"]):.3f}')
+
+
+def _readable_on(tint: tuple[float, float, float]) -> str:
+    """Return the text colour for a background: the one that differs more in lightness."""
+    red, green, blue = tint
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else 'white'

@@ -1,0 +1,162 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The results of a scenario: its missing runs are computed, in threads or by a cluster."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import product
+import os
+from pathlib import Path
+
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.runs import kept, results, store
+from leader_election_lab.runs.before import keep_text
+from leader_election_lab.runs.files import check_no_folder, path_of, ResultError
+from leader_election_lab.runs.store import Digests, fingerprint, Key
+from leader_election_lab.terminal_output import Progress
+import xarray
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def run(
+    scenario: Scenario, seeds: Sequence[int], folder: Path = Path('results'),
+    algorithms: Sequence[str] = (), workers: int | None = None, again: bool = False,
+    progress: Progress | None = None, cluster: str | None = None,
+) -> xarray.Dataset:
+    """
+    Compute the missing runs of a scenario, and return its results.
+
+    Results depend on the seeds only, not on the number of workers. A computation that was
+    interrupted continues from the finished runs when it is called again. Only runs whose scenario,
+    algorithm's parameters or code have changed are computed again; the earlier ones are kept (see
+    :mod:`leader_election_lab.runs.store`).
+
+    :param algorithms: labels; none: all of the scenario's.
+    :param folder: of the results (see :mod:`leader_election_lab.runs.results`).
+    :param workers: number of threads; ``None``: one for each core.
+    :param again: discard all finished runs of this scenario.
+    :param progress: where progress is reported; ``None``: the standard output.
+    :param cluster: the address of a Dask scheduler whose workers compute, or ``local`` for
+        ``workers`` processes on this machine; ``None``: threads of this process.
+    :return: all results of this scenario, including those of other seeds and algorithms.
+    :raises ResultError: where a file cannot be read or written, or a cluster cannot be used.
+    :raises KeyboardInterrupt: when interrupted; finished runs are kept.
+    """
+    progress = progress or Progress()
+    labels = [scenario.entrant(label).label for label in algorithms] or [
+        entrant.label for entrant in scenario.entrants]
+    check_no_folder(path_of(folder, scenario.name))
+    variants = [variant for _, variant in scenario.variants()]
+    digests = store.digests(scenario)
+    with store.claimed(folder, scenario.name):
+        if again:
+            store.discard(folder, scenario.name)
+        asked = [Key(label, variant, seed) for seed in seeds
+                 for variant in range(len(variants)) for label in labels]
+        path = path_of(folder, scenario.name)
+        # A damaged file is found now, not after hours of computation.
+        old = results.load(path, ['fingerprint']) if path.exists() else None
+        finished = store.finished(folder, scenario.name)
+        done = store.keys_of(finished, digests)
+        missing = [key for key in asked if key not in done]
+        if finished:
+            progress.note(f'{scenario.name}: {len(asked) - len(missing)} of {len(asked)} runs are '
+                          f'there already{_changes(missing, finished, old, scenario, digests)}')
+        if missing:
+            keep_text(scenario, folder)
+            # Variants with the same fingerprint for an algorithm share a file, and one run.
+            keys = {store.file_of(folder, scenario.name, digests[key[:2]], key.seed): key
+                    for key in missing}
+            groups = _grouped_by_stem(keys, variants)
+            with _unchanged_inputs(scenario, digests, keys):
+                if cluster is not None:
+                    from leader_election_lab.runs.cluster import connected, Sweep
+                    with connected(cluster, workers or cores()) as client, \
+                            progress.counting(scenario.name, len(keys)):
+                        Sweep(client, cluster, scenario, groups, digests, progress).run()
+                else:
+                    # With the compiler, which nothing else here needs.
+                    from leader_election_lab.runs import threads
+                    for label in dict.fromkeys(key.algorithm for key in missing):
+                        threads.compile_by_running(variants[0], label, progress)
+                    with progress.counting(scenario.name, len(keys)):
+                        threads.compute(groups, variants, workers or cores(), progress)
+        return kept.collect(scenario, folder, digests)
+
+
+@contextmanager
+def _unchanged_inputs(
+        scenario: Scenario, digests: Digests, files: Iterable[Path]) -> Iterator[None]:
+    """
+    Discard the runs computed meanwhile if a file that the scenario names has changed.
+
+    :param files: of these runs.
+    :raises ResultError: if one has changed.
+    """
+    try:
+        yield
+    finally:
+        if {key: digest.scenario for key, digest in store.digests(scenario).items()} != {
+                key: digest.scenario for key, digest in digests.items()}:
+            for file in files:
+                file.unlink(missing_ok=True)
+            raise ResultError(f'{scenario.name}: a file that the scenario names was changed '
+                              'during the computation, whose runs are discarded; run it again')
+
+
+def _changes(missing: Sequence[Key], finished: Mapping[str, Collection[int]],
+             old: xarray.Dataset | None, scenario: Scenario, digests: Digests) -> str:
+    """
+    Return the numbers of runs that are run again, with the reason, and of new ones, as text.
+
+    :param missing: the runs that are to be computed.
+    :param finished: the seeds of all finished runs by fingerprint.
+    :param old: the content of the results file before.
+    """
+    if old is None or not missing:
+        return ''
+    values = [dict(zip(scenario.vary, place))
+              for place in product(*results.dimensions(scenario).values())]
+    again: Counter[tuple[str, str]] = Counter()
+    for key in missing:
+        try:
+            before = str(old['fingerprint'].sel(
+                algorithm=key.algorithm, **values[key.variant]).item())
+        except (KeyError, ValueError):
+            continue  # It had no such algorithm, key or value.
+        if key.seed in finished.get(before, ()):
+            again[key.algorithm, digests[key[:2]].difference(before)] += 1
+    line = '; run again: ' * bool(again) + ', '.join(
+        f'{count} of {label} (changed: {why})' for (label, why), count in again.items())
+    new = len(missing) - again.total()
+    return line + (f'; new: {new}' if new else '')
+
+
+def _grouped_by_stem(keys: Mapping[Path, Key], variants: Sequence[Scenario],
+                     ) -> list[dict[Path, Key]]:
+    """Return the runs in groups that are identical until their events differ."""
+    stems: dict[tuple[str, int], str] = {}
+    groups: dict[tuple[str, int], dict[Path, Key]] = {}
+    for file, key in keys.items():
+        which = key.algorithm, key.variant
+        if which not in stems:
+            stems[which] = str(fingerprint(variants[key.variant], key.algorithm, True))
+        groups.setdefault((stems[which], key.seed), {})[file] = key
+    return list(groups.values())

@@ -1,0 +1,277 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc``.
+
+Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
+``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
+of ``REGION_MEASURES`` where algorithms have regions, and of ``MANDATE_MEASURES`` where they have
+mandates, nan for those that have none; ``counts``, -1 where a run is missing; ``message_bytes``;
+``round_period`` and ``instability_window`` over the keys that vary; and ``fingerprint`` over
+algorithms and these: the digests of all that the numbers depend on. Fingerprint and seed identify
+a run in any dataset. The attributes ``long_name``, ``units`` and ``description`` document each
+variable, by the conventions for climate and forecast metadata (CF).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
+from importlib.metadata import version
+import math
+from pathlib import Path
+import platform
+from typing import Any, NamedTuple
+
+import leader_election
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import table
+from leader_election_lab.columns import (
+    COLUMNS,
+    COUNTERS,
+    MANDATE_MEASURES,
+    MEASURES,
+    REGION_MEASURES,
+)
+from leader_election_lab.experiment.scenario import parse, Scenario
+from leader_election_lab.runs.files import check_no_folder, reason, replacing, ResultError
+from leader_election_lab.runs.store import Digests, Key
+from leader_election_lab.simulation.run import Run
+import numpy as np
+import xarray
+import yaml
+
+ONE = '1'
+"""The unit of numbers without one: counts and parts."""
+DISTANCE = 'distance'
+"""Placeholder for the unit of the scenario's metric: metres, or none (hops, costs)."""
+
+
+class Label(NamedTuple):
+    """The label of a variable."""
+
+    long_name: str
+    units: str
+    """As UDUNITS writes them; ``DISTANCE``: the unit of the scenario's metric."""
+    description: str
+
+
+LABELS = {name: Label(*label) for name, label in yaml.safe_load(
+    Path(__file__).with_name('labels.yaml').read_text()).items()}
+"""The labels of all variables, coordinates, counters, and derived measures."""
+
+
+def attributes(name: str, scenario: Scenario) -> dict[str, str]:
+    """
+    Return the attributes of a variable, a coordinate or a counter of a scenario's results.
+
+    :param name: of the variable, or of a key that varies.
+    :return: ``long_name``, ``units`` (missing for texts) and ``description``.
+    """
+    label = LABELS.get(name) or _label_of_key(name, scenario)
+    units = _unit_of_distance(scenario) if label.units == DISTANCE else label.units
+    return {'long_name': label.long_name, **({'units': units} if units else {}),
+            'description': label.description}
+
+
+def _unit_of_distance(scenario: Scenario) -> str:
+    name = scenario.messages.metric
+    return 'm' if name == 'distance' or name in METRICS.names() and METRICS.get(
+        name).is_length else ONE
+
+
+def _label_of_key(name: str, scenario: Scenario) -> Label:
+    """Return the label of a key that varies, from the table that declares it."""
+    key = next(iter(scenario.vary[name][0].keys)) if name in scenario.vary else name
+    last, text = key.split('.')[-1], name.replace('.', ' ').replace('_', ' ')
+    for declared in _declarations(key.split('.')[0], scenario):
+        for parameter in table(declared):
+            if parameter.name == last:
+                # Without the unit of other cases, in brackets, such as hops.
+                units = parameter.unit.partition(' (')[0] or ONE
+                return Label(text, units if parameter.type in (int, float) else '',
+                             f'Key {key} of the scenario: {parameter.description}')
+    return Label(text, '', f'Key {key} of the scenario.')
+
+
+def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
+    """Return the dataclasses that declare the parameters of a section."""
+    chosen: Mapping[str, Sequence[Any]] = {
+        'algorithms': [entrant.algorithm for entrant in scenario.entrants],
+        'devices': [group.topology for group in scenario.groups],
+        'motion': [scenario.motion],
+        'messages': [scenario.sensing.metric],
+        'strength': [scenario.sensing.source],
+        'events': [event for event, _ in scenario.events]}
+    own: list[Any] = [getattr(entry, 'parameters', None) for entry in chosen.get(section, ())]
+    if section == 'algorithms':
+        parts = [type(part) for each in scenario.entrants
+                 for part in (each.regions, each.mandates)]
+        own = [ElectionParameters, *own, *parts]
+    else:
+        own.append(type(getattr(scenario, section, None)))
+    return [kind for kind in own if hasattr(kind, '__dataclass_fields__')]
+
+
+MISSING = -1
+"""The value of ``counts`` for a run that is missing."""
+EXACT = ('instability',)
+"""Measures that are stored as float64; float32, for all others, is exact for integers to 2**24."""
+
+
+PERIOD, WINDOW = 'round_period', 'instability_window'
+"""The variables with the time between rounds [s] and the window of instability [rounds]."""
+
+
+def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
+    """Return the keys that vary and their values: numbers, or texts if any is not a number."""
+    values = {key: [change.value for change in changes]
+              for key, changes in scenario.vary.items()}
+    return {key: of_key if all(isinstance(value, (int, float)) for value in of_key)
+            else [str(value) for value in of_key]
+            for key, of_key in values.items()}
+
+
+def measures_of(scenario: Scenario) -> tuple[str, ...]:
+    """Return the names of the measures of a scenario's runs."""
+    regions, mandates = (any(getattr(entrant, part) is not None for entrant in scenario.entrants)
+                         for part in ('regions', 'mandates'))
+    return MEASURES + regions * REGION_MEASURES + mandates * MANDATE_MEASURES
+
+
+def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:
+    """Return a dataset in which all runs are missing."""
+    coordinates = {'algorithm': list(algorithms), **dimensions(scenario), 'seed': list(seeds)}
+    runs = tuple(coordinates)
+    shape = tuple(len(values) for values in coordinates.values())
+    times = scenario.times()
+    variables: dict[str, Any] = {
+        measure: ((*runs, 'time'), np.full(
+            (*shape, len(times)), np.nan, np.float64 if measure in EXACT else np.float32))
+        for measure in measures_of(scenario)}
+    variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
+    variables['message_bytes'] = runs, np.full(shape, np.nan)
+    dataset = xarray.Dataset({**variables, **_settings(scenario)}, {
+        **coordinates, 'time': times, 'counter': list(COUNTERS)})
+    for name in dataset.variables:
+        dataset[name].attrs = attributes(str(name), scenario)
+    return dataset
+
+
+def _settings(scenario: Scenario) -> dict[str, Any]:
+    """Return the numbers of the scenario that measures depend on, over the keys that vary."""
+    variants, keys = [variant for _, variant in scenario.variants()], dimensions(scenario)
+    return {name: (tuple(keys), np.reshape(values, [len(of_key) for of_key in keys.values()]))
+            for name, values in ((PERIOD, [float(each.rounds.period) for each in variants]),
+                                 (WINDOW, [each.measure.window for each in variants]))}
+
+
+def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
+    """Write a run to its place in a dataset; the dataset must include the key."""
+    place = (dataset.get_index('algorithm').get_loc(key.algorithm),
+             *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
+             dataset.get_index('seed').get_loc(key.seed))
+    for column, measure in enumerate(COLUMNS):
+        if measure in dataset:
+            dataset[measure].values[place] = run.samples[:, column]
+    dataset['counts'].values[place] = run.counts
+    dataset['message_bytes'].values[place] = run.message_bytes
+
+
+def varied(dataset: xarray.Dataset) -> list[str]:
+    """Return the names of the dimensions that vary."""
+    return [str(name) for name in dataset['counts'].dims
+            if name not in ('algorithm', 'seed', 'counter')]
+
+
+def finished_variants(dataset: xarray.Dataset) -> Iterator[xarray.Dataset]:
+    """
+    Yield the finished runs of each algorithm and variant; none if all are missing.
+
+    :return: over ``seed`` first; the algorithm and the keys that vary are scalar coordinates.
+    """
+    stacked = dataset.stack(variant=['algorithm', *varied(dataset)], create_index=False).transpose(
+        'variant', 'seed', ...)
+    for k in range(stacked.sizes['variant']):
+        one = stacked.isel(variant=k)
+        one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
+        if one.sizes['seed']:
+            yield one
+
+
+def present(dataset: xarray.Dataset) -> set[Key]:
+    """Return the keys of the runs in a dataset."""
+    labels, seeds = dataset['algorithm'].values, dataset['seed'].values
+    counts = dataset['counts'].values.reshape(len(labels), -1, len(seeds), len(COUNTERS))
+    return {Key(str(labels[a]), int(variant), int(seeds[s]))
+            for a, variant, s in np.argwhere(counts[..., 0] != MISSING)}
+
+
+def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests) -> None:
+    """
+    Write results, with their fingerprints and versions; the file is replaced as a whole.
+
+    :param known: the fingerprints with which the runs were computed.
+    :raises ResultError: if it cannot be written; then an older file is unchanged.
+    """
+    complete = dataset.assign(fingerprint=fingerprints(dataset, known))
+    complete['fingerprint'].attrs = attributes('fingerprint', scenario)
+    complete.attrs = {
+        **dataset.attrs,
+        'scenario': scenario.name, 'title': scenario.title, 'source': scenario.source,
+        'text': scenario.text, 'leader_election': leader_election.__version__,
+        'python': platform.python_version(), 'numpy': np.__version__,
+        'numba': version('numba'), 'xarray': xarray.__version__,
+        'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
+    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in COLUMNS
+                  if measure in dataset}
+    with replacing(path) as temporary:
+        complete.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
+
+
+def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
+    """
+    Return the results in a file.
+
+    :param variables: only these; ``None``: all.
+    :raises ResultError: if the file is missing, cannot be read, or has other content.
+    """
+    check_no_folder(path)
+    if not path.exists():
+        raise ResultError(f'{path} is not there; it is made by: lab run {path.stem}')
+    try:
+        with xarray.open_dataset(path, engine='netcdf4') as opened:
+            if not {*MEASURES, 'counts', 'message_bytes', 'fingerprint'} <= set(opened):
+                raise ResultError(f'{path} holds no results of lab run; move it away')
+            wanted = opened if variables is None else opened[list(variables)]
+            loaded: xarray.Dataset = wanted.load()
+            if variables is None and PERIOD not in loaded:  # An earlier version wrote it.
+                loaded = loaded.assign(_settings(scenario_of(loaded)))
+            return loaded
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ResultError(f'{path} cannot be read ({reason(error)}); run it again with '
+                          '--again') from None
+
+
+def scenario_of(dataset: xarray.Dataset) -> Scenario:
+    """Return the scenario of results, by the text that they hold."""
+    return parse(yaml.safe_load(dataset.attrs['text']), dataset.attrs['scenario'])
+
+
+def fingerprints(dataset: xarray.Dataset, known: Digests) -> xarray.DataArray:
+    shape = [dataset.sizes[name] for name in varied(dataset)]
+    return xarray.DataArray(
+        np.array([[str(known[label, k]) for k in range(math.prod(shape))]
+                  for label in dataset['algorithm'].values.tolist()]).reshape(-1, *shape),
+        {name: dataset[name] for name in ('algorithm', *varied(dataset))})

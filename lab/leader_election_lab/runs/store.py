@@ -1,0 +1,241 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The store of the finished runs of a scenario: one file a run, named by fingerprint and seed.
+
+The files are in ``<folder>/<scenario>.runs``. Runs of another text of the scenario, or of other
+code, stay there, and are used again if that text and code return. The results file,
+``<folder>/<scenario>.nc``, has all runs of the present text and code; it is made of these files
+(:mod:`leader_election_lab.runs.kept`).
+
+A fingerprint has digests of the scenario, of the algorithm, and of their code. The scenario is
+digested as read: a comment, a title, another order of keys or ``10.0`` for ``10`` make no
+difference, but a default that is written out does.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+import fcntl
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+import zipfile
+
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.regions.aggregate import AGGREGATES
+from leader_election_lab.experiment.parser import label_of
+from leader_election_lab.experiment.scenario import named_files, Scenario
+from leader_election_lab.experiment.schema import Entrant
+from leader_election_lab.runs import sources
+from leader_election_lab.runs.files import path_of, reason, replacing, ResultError
+from leader_election_lab.simulation.network_events import EVENTS
+from leader_election_lab.simulation.run import Run
+import numpy as np
+
+NOT_OF_RUNS = ('title', 'source', 'algorithms', 'vary')
+"""Sections of a scenario that a run of one algorithm in one variant does not depend on."""
+DIGITS = 12
+"""Hexadecimal digits of each digest."""
+
+
+class Key(NamedTuple):
+    """The identity of one run of a scenario."""
+
+    algorithm: str
+    """The label of the algorithm."""
+    variant: int
+    """Index into ``scenario.variants()``."""
+    seed: int
+
+
+class Fingerprint(NamedTuple):
+    """The digests of all inputs of the runs of an algorithm in a scenario."""
+
+    scenario: str
+    """Of the scenario without its algorithms, and of the files that it names."""
+    algorithm: str
+    """Of the entry of the algorithm, but for its label."""
+    code: str
+    """Of the version and the sources of this package, and of code of others that is chosen."""
+
+    def __str__(self) -> str:
+        """Return the fingerprint as text, as used in file names."""
+        return '-'.join(self)
+
+    def difference(self, other: str) -> str:
+        """
+        Return the parts that differ from another fingerprint, given as text.
+
+        >>> Fingerprint('a', 'b', 'c').difference('a-b-d')
+        'code'
+        """
+        parts = other.split('-')
+        if len(parts) != len(self):
+            return 'code'
+        named = {'scenario': 'scenario', 'algorithm': 'parameters', 'code': 'code'}
+        return ' and '.join(text for (field, text), own, others in zip(
+            named.items(), self, parts) if own != others)
+
+
+def fingerprint(scenario: Scenario, algorithm: str, but_later_events: bool = False) -> Fingerprint:
+    """
+    Return the digests of all inputs of the runs of an algorithm in a scenario.
+
+    :param algorithm: its label.
+    :param but_later_events: without the events that happen during the run. Runs with the same
+        digests and seed are identical up to the first event that differs.
+    """
+    entrant, world = scenario.entrant(algorithm), inputs_of(scenario, algorithm)
+    entry = world.pop('algorithm')
+    # Events that are prepared at the start have an effect from the start on.
+    world['events'] = [event for event in world.get('events') or () if not but_later_events
+                       or EVENTS.get(event['kind']).prepare is not None]
+    return Fingerprint(
+        _digest(world, *_contents(scenario)), _digest(entry),
+        sources.of_run(tuple(chosen(scenario, entrant)))[:DIGITS])
+
+
+def inputs_of(scenario: Scenario, algorithm: str) -> dict[str, Any]:
+    """
+    Return all of a scenario's text that the runs of an algorithm depend on, by section.
+
+    :param algorithm: its label; its entry, but for the label, is the section ``algorithm``.
+    """
+    raw = scenario.raw()
+    entry = next(dict(entry) for entry in raw['algorithms'] if label_of(entry) == algorithm)
+    entry.pop('label', None)
+    return {**{key: value for key, value in raw.items() if key not in NOT_OF_RUNS},
+            'algorithm': entry}
+
+
+def _digest(*parts: Any) -> str:
+    # 10 and 10.0 are the same number.
+    parsed = json.loads(json.dumps(parts, default=str), parse_int=float)
+    return hashlib.sha256(json.dumps(parsed, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def _contents(scenario: Scenario) -> Iterator[str]:
+    """Yield digests of the files that topologies, motion and events read."""
+    named = [group.parameters for group in scenario.groups]
+    named += [scenario.motion_parameters, *(parameters for _, parameters in scenario.events)]
+    for parameters in named:
+        yield from (sources.digest([file]) for file in named_files(parameters))
+
+
+def chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:
+    """Yield the functions that the scenario chooses by name."""
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    for algorithm in (election, entrant.algorithm):
+        yield from (algorithm.round, algorithm.state, algorithm.start, algorithm.configure)
+    if entrant.regions is not None:
+        yield AGGREGATES.get(entrant.regions.aggregate).make
+    yield from (scenario.motion.step, scenario.motion.begin, scenario.motion.speed)
+    for group in scenario.groups:
+        yield group.topology.place
+    for event, _ in scenario.events:
+        yield event.happen
+
+
+Digests = Mapping[tuple[str, int], Fingerprint]
+"""The fingerprint of each algorithm, by label, and variant."""
+
+
+def digests(scenario: Scenario) -> Digests:
+    """Return the fingerprint of each algorithm, by label, and variant."""
+    return {(entrant.label, k): fingerprint(variant, entrant.label)
+            for k, (_, variant) in enumerate(scenario.variants())
+            for entrant in scenario.entrants}
+
+
+def runs_of(folder: Path, name: str) -> Path:
+    """Return the folder of the finished runs of a scenario."""
+    return folder / f'{name}.runs'
+
+
+def file_of(folder: Path, name: str, digest: object, seed: int) -> Path:
+    """Return the file of one run."""
+    return runs_of(folder, name) / f'{digest},{seed}.npz'
+
+
+def finished(folder: Path, name: str) -> dict[str, set[int]]:
+    """Return the seeds of all finished runs of a scenario, by fingerprint."""
+    seeds: dict[str, set[int]] = {}
+    for file in runs_of(folder, name).glob('[!.]*,*.npz'):
+        digest, _, seed = file.stem.partition(',')
+        seeds.setdefault(digest, set()).add(int(seed))
+    return seeds
+
+
+def keys_of(seeds: dict[str, set[int]], digests: Digests) -> set[Key]:
+    """Return the keys of the runs that have one of some fingerprints."""
+    return {Key(label, variant, seed) for (label, variant), digest in digests.items()
+            for seed in seeds.get(str(digest), ())}
+
+
+def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
+    """Return the number of seeds that are done for all algorithms and variants."""
+    needed = len(scenario.entrants) * math.prod(map(len, scenario.vary.values()))
+    runs = Counter(key.seed for key in keys)
+    return sum(count == needed for count in runs.values())
+
+
+def discard(folder: Path, name: str) -> None:
+    """Remove all finished runs of a scenario, and its texts."""
+    path_of(folder, name).unlink(missing_ok=True)
+    for file in runs_of(folder, name).glob('[!.]*'):
+        file.unlink()
+
+
+def keep(finished: Run, file: Path) -> None:
+    """Write one run; raise a :class:`ResultError` if that fails."""
+    with replacing(file) as temporary, open(temporary, 'wb') as stream:
+        # In a thread, where no Ctrl-C arrives: an interrupted archive cannot be closed.
+        with ThreadPoolExecutor(1) as writer:
+            writer.submit(
+                np.savez_compressed, stream, samples=finished.samples, counts=finished.counts,
+                message_bytes=finished.message_bytes).result()
+
+
+def read(file: Path) -> Run:
+    """Return a run that :func:`keep` has written."""
+    try:
+        with np.load(file) as part:
+            return Run(part['samples'], part['counts'], float(part['message_bytes']))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ResultError(f'{file} cannot be read ({reason(error)}); remove it, and this '
+                          'run is computed again') from None
+
+
+@contextmanager
+def claimed(folder: Path, name: str) -> Iterator[None]:
+    """Lock the runs of a scenario against other processes within a block."""
+    runs = runs_of(folder, name)
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        lock = open(runs / '.lock', 'w')
+    except OSError as error:
+        raise ResultError(f'{runs} cannot be written ({reason(error)}); choose another '
+                          'folder with --results') from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ResultError(f'{runs} is in use by another lab run; wait for it, or choose '
+                              'another folder with --results') from None
+        yield

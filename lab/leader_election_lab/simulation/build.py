@@ -1,0 +1,201 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The arrays of a run at its start, built from its scenario."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from leader_election.election.regions import summary_layout
+from leader_election.election.robot.schedulers import STEADY
+from leader_election_lab.engine.network import (
+    Devices,
+    empty_links,
+    empty_pool,
+    empty_workspace,
+    event_queue,
+    NeighbourLists,
+    Network,
+    new_watch,
+    SKIN,
+)
+from leader_election_lab.experiment.parser import in_section, wrong
+from leader_election_lab.experiment.scenario import (
+    named_files,
+    Scenario,
+)
+from leader_election_lab.experiment.schema import Entrant, Group
+from leader_election_lab.simulation.composed_rounds import assign, plain_parameters
+from leader_election_lab.simulation.network_events import Some
+from leader_election_lab.states import state_layout
+from leader_election_lab.topologies import Placement
+from leader_election_lab.topologies.contacts import Contacts
+import numpy as np
+from numpy.typing import NDArray
+
+SMALL = 5_000
+"""The number of devices that fit into a processor's cache; more are sorted by position."""
+
+
+def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
+    """Return the initial positions; cached, since a layout may take longer than a run."""
+    return _placements(groups, seed, tuple(_file_versions(groups)))
+
+
+def _file_versions(groups: tuple[Group, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yield name, time and size of the files that groups name, whose content may change."""
+    for group in groups:
+        for file in named_files(group.parameters):
+            status = file.stat()
+            yield str(file), status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=8)
+def _placements(groups: tuple[Group, ...], seed: int,
+                versions: tuple[tuple[str, int, int], ...]) -> tuple[Placement, ...]:
+    random = np.random.default_rng([seed, 0])
+    return tuple(group.topology.place(group.parameters, random) for group in groups)
+
+
+def network_of(
+    scenario: Scenario, entrant: Entrant, seed: int,
+    rounds: np.random.Generator, walk: np.random.Generator,
+) -> tuple[Network, Any]:
+    """
+    Return the network of a run before its initial states, and the state of its motion.
+
+    :raises ParameterError: for devices, links or a motion that cannot be made, by its dotted key.
+    """
+    algorithm = entrant.algorithm
+    with in_section('devices'):
+        placements = placements_of(scenario.groups, seed)
+    position = np.concatenate([placement.position for placement in placements])
+    n = len(position)
+    if n == 0:
+        raise wrong('devices', problem=': there are none')
+    with in_section('events'):
+        for _, event in scenario.events:
+            if isinstance(event, Some):
+                event.check(np.arange(n) + scenario.first_id)
+    pairs = _fixed(placements)
+    if pairs is None and not np.isfinite(scenario.messages.range):
+        raise wrong('messages.range', problem=': is missing; it takes a distance where links are '
+                    'not given')
+    with in_section('motion'):
+        speed = scenario.motion.speed(scenario.motion_parameters)
+    begin, step = _phases(scenario, placements, rounds)
+    ids = np.arange(n, dtype=np.int64)
+    if n > SMALL and pairs is None:
+        ids = _by_place(position, scenario.messages.range * (1.0 + SKIN))
+        position, begin, step = position[ids], begin[ids], step[ids]
+    period = scenario.rounds.period * (
+        1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
+    member_of = np.repeat(np.arange(len(placements)), [
+        len(placement.position) for placement in placements])[ids]
+    moving = np.array([group.moves for group in scenario.groups])[member_of]
+    among = np.array([group.among for group in scenario.groups])[member_of]
+    layout = state_layout(algorithm)
+    exports = layout.rows(n)
+    if entrant.regions is not None:
+        assign(layout.columns(exports), entrant.regions, scenario.groups, member_of,
+               ids + scenario.first_id)
+    placed = position.copy()
+    with in_section('motion'):
+        motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
+    # A motion may move all devices to its own initial positions; those that stay are put back.
+    position[~moving] = placed[~moving]
+    movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
+    first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
+    lists = NeighbourLists(
+        first, second, np.zeros((0, 2)), pairs is not None,
+        # At least two steps between rebuilds.
+        max(SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
+        if speed > 0.0 and pairs is None else 0.0,
+        speed, scenario.tick, np.array([-np.inf]))
+    return Network(
+        devices=Devices(
+            id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
+            position=position, present=np.ones(n, bool), running=np.ones(n, bool),
+            group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf),
+            error=np.zeros((n, 2))),
+        offsets=layout.offsets, exports=exports,
+        rounds=event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
+                           and scenario.rounds.jitter == 0.0
+                           and scenario.rounds.scheduler == STEADY.name),
+        moves=event_queue(step, movers, True),
+        links=empty_links(n, scenario.messages.delay[1] > 0.0),
+        lists=lists,
+        pool=empty_pool(layout.rows(n)),
+        watch=new_watch(n, scenario.measure.window, len(scenario.times()),
+                        scenario.measure.interval, adds_up(entrant)),
+        workspace=empty_workspace(64, layout.width)), motion
+
+
+def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
+    """Return when links exist, if that changes over time."""
+    return placements_of(scenario.groups, seed)[0].contacts
+
+
+def relinked(network: Network, pairs: NDArray[np.int32], loss: NDArray[np.float64],
+             every: float) -> Network:
+    """
+    Return the same network with other fixed links, which exist from now on; shape (m, 2).
+
+    :param loss: of messages over each pair, in both directions, shape (m, 2); (0, 2): none.
+    :param every: the loss of each message beside.
+    """
+    first, second = pairs.T.copy()
+    network.lists.rebuild_at[0] = -np.inf
+    return network._replace(lists=network.lists._replace(
+        first=first, second=second, loss=1.0 - (1.0 - loss) * (1.0 - every)))
+
+
+def adds_up(entrant: Entrant) -> bool:
+    """Return whether the first number that regions collect is a sum."""
+    return entrant.regions is not None and bool(
+        plain_parameters(entrant).region.layout.kind[0] == summary_layout.ADD)
+
+
+def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:
+    """Return the devices in spatial order: columns of grid cells, as the engine visits them."""
+    squares = np.floor((position - position.min(axis=0)) / wide)
+    return np.lexsort((squares[:, 1], squares[:, 0]))
+
+
+def _fixed(placements: Sequence[Any]) -> NDArray[np.int32] | None:
+    """Return the links that the topology gives; ``None``: links depend on the range."""
+    given = [placement.pairs for placement in placements]
+    if all(pairs is None for pairs in given):
+        return None
+    if len(given) > 1:
+        raise wrong('devices', problem=': where links are given, there is one group only')
+    return np.asarray(given[0], np.int32).reshape(-1, 2)
+
+
+def _phases(
+    scenario: Scenario, placements: Sequence[Any], random: np.random.Generator,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the times of each device's first round and first step [s]."""
+    n = sum(len(placement.position) for placement in placements)
+    fractions = random.random((n, 2))
+    if scenario.rounds.phase == 'together':
+        fractions[:] = 0.0
+    elif scenario.rounds.phase == 'place':
+        at = 0
+        for placement in placements:
+            if placement.fraction is not None:
+                fractions[at:at + len(placement.position)] = placement.fraction
+            at += len(placement.position)
+    return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick

@@ -1,0 +1,69 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The length of the messages that the devices of a run would send as robots."""
+
+import math
+from typing import Any
+
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.messages.wire import dumps
+from leader_election.election.regions.aggregate import AggregateSet
+from leader_election.election.regions.region import Region
+from leader_election_lab.engine.network import Network
+from leader_election_lab.experiment.schema import Entrant, Regions
+from leader_election_lab.simulation.composed_rounds import aggregate_of
+from leader_election_lab.simulation.mandated_run import MandatedRun
+from leader_election_lab.states import state_layout
+import numpy as np
+
+SIZED = 100
+"""Greatest number of devices whose messages are encoded."""
+DIGITS = 4
+"""Decimal places of positions and distances [m], as on robots."""
+
+
+def message_bytes(entrant: Entrant, network: Network,
+                  mandates: MandatedRun | None = None) -> float:
+    """Return the mean length of the messages that devices would send now [bytes]."""
+    devices = network.devices
+    # A message names the election; the region part stands beside it.
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    levels = entrant.algorithm.levels
+    codec = codec_for(election if levels == election.levels else election.with_levels(levels))
+    chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+    lengths = []
+    for i in chosen.tolist():
+        state: Any = state_layout(entrant.algorithm).state(network.exports, i)
+        if math.isfinite(state.distance):
+            state = state._replace(distance=round(state.distance, DIGITS))
+        export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
+        part = None if entrant.regions is None else _region_part(state, entrant.regions)
+        x, y = devices.position[i].round(DIGITS).tolist()
+        lengths.append(len(codec.encode(
+            Message(int(devices.id[i]), 'map', (x, y), export, part, mandate=None
+                    if mandates is None else mandates.part(int(devices.id[i]))))))
+    return float(np.mean(lengths))
+
+
+def _region_part(state: Any, regions: Regions) -> RegionPart:
+    """Return the region part that a robot with one task, named as the aggregate, sends."""
+    aggregate = aggregate_of(regions)
+    decision = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
+    region = plain(Region(**{
+        **{name: getattr(state, name) for name in Region._fields}, 'decision': decision}))
+    codec = RegionCodec(regions.aggregate, AggregateSet({regions.aggregate: aggregate}), region, 1)
+    return codec.pack(region, feedback=regions.feedback_gain > 0.0)

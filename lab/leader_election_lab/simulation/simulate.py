@@ -1,0 +1,92 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from leader_election_lab.columns import ROUNDS
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.runs import sources
+from leader_election_lab.simulation.algorithm_mistakes import one_line
+from leader_election_lab.simulation.message_length import message_bytes
+from leader_election_lab.simulation.run import Run
+from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.simulation.snapshots import Snapshot
+import numpy as np
+
+
+def simulate(
+    scenario: Scenario, algorithm: str, seed: int, snapshots: Sequence[float] = (),
+) -> Run:
+    """
+    Return the result of a run of the scenario, always the same for the same arguments.
+
+    The interpreter's lock is released during the computation, so runs can go in threads.
+
+    :param algorithm: the label of one of the scenario's algorithms.
+    :param seed: >= 0.
+    :param snapshots: the times of snapshots [s].
+    """
+    entrant = scenario.entrant(algorithm)
+    with one_line(entrant):
+        simulation = Simulation(scenario, entrant, seed)
+        return measured(simulation, simulation.play(snapshots=snapshots))
+
+
+def simulate_branches(
+    scenarios: Sequence[Scenario], algorithm: str, seed: int,
+) -> Iterator[Run]:
+    """
+    Yield the result of :func:`simulate` for each of several scenarios, identical to the last bit.
+
+    The scenarios differ only in later events; their common start is computed once.
+
+    :param scenarios: at least one, with the same fingerprint but for later events.
+    :param algorithm: the label of one of their algorithms.
+    :param seed: >= 0.
+    """
+    first, *others = scenarios
+    parted = min((parting(first, other) for other in others), default=np.inf)
+    entrant = first.entrant(algorithm)
+    with one_line(entrant):
+        start = Simulation(first, entrant, seed)
+        start.play(until=parted)
+        shared = int(start.network.watch.counts[ROUNDS])
+        for number, scenario in enumerate(scenarios):
+            branch = start.branch(scenario)
+            branch.play(since=parted)
+            yield measured(branch, shared=shared if number > 0 else 0)
+
+
+def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared: int = 0) -> Run:
+    """Return the result of a run that has been played."""
+    watch = simulation.network.watch
+    return Run(
+        watch.samples, watch.counts,
+        message_bytes(simulation.entrant, simulation.network, simulation.mandates), snapshots,
+        shared)
+
+
+def parting(one: Scenario, other: Scenario) -> float:
+    """Return the time of the first event that only one of them has [s]; infinity: none."""
+    for pair in zip_longest(one.events, other.events):
+        if pair[0] != pair[1]:
+            return min(float(event[1].at) for event in pair if event is not None)
+    return np.inf
+
+
+# All modules that a run depends on are imported now, from the files as they are now.
+sources.of_package()

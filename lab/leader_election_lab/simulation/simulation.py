@@ -1,0 +1,306 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The simulation of a run: the engine's arrays, and what happens to them between its calls."""
+
+from collections.abc import Callable, Sequence
+import copy
+from dataclasses import replace
+import random
+from typing import Any
+
+from leader_election.election.mandates.parameters import MandateParameters
+from leader_election_lab.columns import COUNTERS
+from leader_election_lab.engine.advance import advance, DONE, EntryPoints, REBUILD
+from leader_election_lab.engine.compilation import call_compiled
+from leader_election_lab.engine.entry_points import NO_ENTRY, round_entry, step_entry
+from leader_election_lab.engine.messages import store_sent_messages
+from leader_election_lab.engine.neighbours import rebuild
+from leader_election_lab.engine.network import (
+    empty_workspace,
+    FRESH,
+    FRESH_AT_NEIGHBOUR,
+    larger_pool,
+    Medium,
+)
+from leader_election_lab.experiment.parser import of_scenario
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.experiment.schema import Entrant, EXACT
+from leader_election_lab.simulation.algorithm_mistakes import check_numbers
+from leader_election_lab.simulation.build import (
+    contacts_of,
+    network_of,
+    placements_of,
+    relinked,
+)
+from leader_election_lab.simulation.composed_rounds import readings
+from leader_election_lab.simulation.device_inputs import (
+    set_periods,
+    set_strengths,
+    take_readings,
+)
+from leader_election_lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
+from leader_election_lab.simulation.network_events import begin
+from leader_election_lab.simulation.position_errors import PositionErrors
+from leader_election_lab.simulation.snapshots import links_of, Snapshot, snapshot
+from leader_election_lab.simulation.timetable import timetable
+from leader_election_lab.states import state_layout
+import numpy as np
+
+STRETCH = 1_000_000
+"""Approximate number of rounds of one call of the engine, between which Python may interrupt."""
+
+
+class Simulation:
+    """The simulation of a run."""
+
+    def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
+        # A stream for each purpose: numbers drawn for one do not change those for another.
+        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
+        self._strengths, rounds, walk, self._messages, self._events, errors = streams
+        self._walk = walk
+        self.of = scenario, entrant, seed
+        if entrant.mandates is not None:
+            entrant = replace(entrant, algorithm=recorded(entrant.algorithm))
+        self.scenario, self.entrant = scenario, entrant
+        self._longest = np.inf
+        self._look: Callable[[Any], None] = check_numbers
+        with of_scenario(scenario.name):
+            self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
+        self._contacts = contacts_of(scenario, seed)
+        devices = self.network.devices
+        self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
+            scenario.localisation, devices.position, devices.error,
+            devices.id - devices.id.min(), errors)
+        self._degree_since = np.nan
+        self._reads = np.repeat([group.reads for group in scenario.groups], [
+            len(each.position) for each in placements_of(scenario.groups, seed)])
+        self.mandates = None if entrant.mandates is None else self._mandates(
+            entrant.mandates, seed)
+        self._bind_round()
+        self._bind_motion()
+        self.switch(0.0)
+        begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
+        self.sense(0.0)
+        self._scheduled_at = devices.position.copy()
+        for event, parameters in scenario.events:
+            if event.prepare is not None:
+                event.prepare(parameters, self.network)
+
+    def play(self, since: float = 0.0, until: float = np.inf,
+             snapshots: Sequence[float] = ()) -> list[Snapshot]:
+        """
+        Run the scenario from a time on up to just before another one [s].
+
+        :param since: the end of the part that has been played.
+        :return: the snapshots taken in this time.
+        """
+        scenario, taken = self.scenario, []
+        times = timetable(scenario, self._contacts, len(self.network.moves.order) > 0, snapshots)
+        for stop in times.stops():
+            if not since <= stop < until:
+                continue
+            self.run(min(stop, times.end))
+            if self._contacts is not None and stop in times.links:
+                self.network = relinked(
+                    self.network, *self._contacts.at(stop), scenario.messages.loss)
+            for event, parameters in scenario.events:
+                if parameters.at == stop:
+                    self.happen(event, parameters)
+            if stop == 0.0 and scenario.rounds.acquainted:
+                self.acquaint()
+            if stop in times.errors:
+                self.change_errors()
+            if stop > 0.0 and stop in times.senses:
+                self.sense(stop)
+            if stop in times.periods:
+                set_periods(self.network.devices, self.columns, scenario, self._scheduled_at, stop)
+            if stop in times.strengths:
+                self.switch(stop)
+            if stop in snapshots:
+                taken.append(self.snapshot(stop))
+        self.run(min(until, times.end))
+        return taken
+
+    def watch_every(self, step: float, look: Callable[[Any], None]) -> None:
+        """Call a function after each step [s] from now on, in place of the check of numbers."""
+        self._longest, self._look = step, look
+
+    def branch(self, scenario: Scenario) -> 'Simulation':
+        """
+        Return an independent copy that continues from here with another scenario.
+
+        :param scenario: may differ from this one's only in later events.
+        """
+        twin = copy.copy(self)
+        twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
+        changing = ('network', '_motion', '_scheduled_at', '_strengths', '_walk', '_messages',
+                    '_events', '_errors', 'mandates')
+        vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
+        twin._bind_round()
+        twin._bind_motion()
+        return twin
+
+    def _mandates(self, parameters: MandateParameters, seed: int) -> MandatedRun:
+        """Return the mandates of all devices; without a roster a quorum is of all of them."""
+        ids, messages = self.network.devices.id, self.scenario.messages
+        settings = replace(
+            parameters, roster=parameters.roster or f'{ids.min()}-{ids.max()}').mandate_settings
+        assert settings is not None
+        return MandatedRun(
+            settings, self.network, getattr(self.columns, 'role', None),
+            messages.expiry + messages.delay[1], random.Random(seed))
+
+    def _bind_round(self) -> None:
+        """Make the entry point of the round, which holds the address of the present record."""
+        parameters = self.entrant.parameters
+        if self.mandates is not None:
+            parameters = self.mandates.parameters(self.network, parameters)
+        network = self.network
+        self._round = round_entry(
+            self.entrant.algorithm, parameters, network.exports, network.workspace,
+            network.watch.counts)
+
+    def _bind_motion(self) -> None:
+        """Make the entry point of the motion, which holds the addresses of the present arrays."""
+        motion = self.scenario.motion
+        self._step = NO_ENTRY if len(self.network.moves.order) == 0 else \
+            step_entry(motion.name, motion.step, self._motion,
+                       self.network.devices.position, self._walk)
+
+    @property
+    def columns(self) -> Any:
+        """Return the states of all devices, columns of the fields; they may be changed."""
+        return state_layout(self.entrant.algorithm).columns(self.network.exports)
+
+    def run(self, until: float) -> None:
+        """Run on to a time [s]."""
+        watch = self.network.watch
+        until = float(until)
+        at_once = STRETCH if self.mandates is None else min(STRETCH, AT_ONCE)
+        stretch = max(at_once / len(self.network.devices.id) * self.scenario.rounds.period,
+                      self.scenario.rounds.period)
+        stretch = min(stretch, self._longest)
+        now = watch.sampled[0] * watch.interval
+        while True:
+            now = min(now + stretch, until)
+            while (status := self._advance(now, stretch)) != DONE:
+                if status == REBUILD:
+                    self._rebuild(float(self.network.lists.rebuild_at[0]))
+                else:
+                    self._enlarge_pool()
+            self._look(self)
+            if now >= until:
+                return
+
+    def _advance(self, until: float, seconds: float) -> int:
+        """Run on to a time at most so far away [s]; return what stopped it."""
+        mandates = self.mandates
+        if mandates is not None and mandates.make_room(
+                self.network, seconds, self.scenario.rounds.jitter):
+            self._bind_round()
+        status: int = call_compiled(
+            advance, self.network, self._medium(),
+            EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
+            until)
+        if mandates is not None:
+            mandates.follow(self.network, until if status == DONE else -np.inf)
+        return status
+
+    def _rebuild(self, now: float) -> None:
+        """Rebuild the links for the devices' positions at a time [s]."""
+        links = rebuild(self.network, self._medium().reach, now)
+        self.network = self.network._replace(links=links)
+        longest = int((links.row[:, 1] - links.row[:, 0]).max())
+        heard = self.network.workspace.heard
+        if longest >= len(heard):
+            self.network = self.network._replace(
+                workspace=empty_workspace(2 * longest, heard.shape[1]))
+            self._bind_round()
+
+    def _enlarge_pool(self) -> None:
+        self.network = self.network._replace(pool=larger_pool(self.network.pool))
+
+    def happen(self, event: Any, parameters: Any) -> None:
+        """Apply an event."""
+        if event.states:
+            self._store_sent_messages()
+        # Events that change states use strengths with the algorithm's sign, all others with the
+        # scenario's.
+        negated = self.entrant.weakest and not event.states
+        strength = self.network.devices.strength
+        if negated:
+            strength *= -1.0
+        event.happen(parameters, self.network, self.entrant.algorithm, self._events)
+        if negated:
+            strength *= -1.0
+
+    def switch(self, time: float) -> None:
+        """Set the strengths of all devices that hold from a time on [s]."""
+        cycle = self.scenario.strength.cycle
+        every = self.scenario.strength.every
+        kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
+        self._degree_since = time if kind == 'degree' else np.nan
+        set_strengths(self.network.devices, kind, self.entrant.weakest, self._strengths)
+
+    def change_errors(self) -> None:
+        """Advance the errors of positions by an interval, if there are any."""
+        if self._errors is not None:
+            self._errors.advance(self.network.devices.position,
+                                 self.scenario.localisation.interval)
+
+    def sense(self, time: float) -> None:
+        """Update the readings of all devices, if the scenario uses them."""
+        if not self.scenario.sensing:
+            return
+        if time > 0.0:
+            self._store_sent_messages()
+        devices = self.network.devices
+        place = devices.position if self._errors is None else self._errors.reported(
+            devices.position)
+        own = self._reads[devices.id - self.scenario.first_id]
+        take_readings(
+            self.columns, readings(self.scenario.sensor, devices.position) + own, place, time)
+
+    def acquaint(self) -> None:
+        """Deliver the states of all devices to the devices in range."""
+        self._rebuild(0.0)
+        slots, _, near = links_of(self.network, self._medium().reach)
+        self.network.links.flags[slots[near]] = FRESH | FRESH_AT_NEIGHBOUR
+        self.network.devices.sent[:] = 0.0
+        for counter in ('sent', 'delivered'):
+            self.network.watch.counts[COUNTERS.index(counter)] += near.sum()
+        self._store_sent_messages()
+
+    def _store_sent_messages(self) -> None:
+        """Store all latest messages, so that changes of states do not change them."""
+        while self.network.pool.top[0] < len(self.network.links.pool_index):
+            self._enlarge_pool()
+        call_compiled(
+            store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
+
+    def snapshot(self, time: float) -> Snapshot:
+        """Return the present network."""
+        return snapshot(self.network, self.columns.leader, self._medium().reach, time)
+
+    def _medium(self) -> Medium:
+        messages, rounds = self.scenario.messages, self.scenario.rounds
+        fixed = self.network.lists.fixed
+        return Medium(
+            reach=np.inf if fixed else messages.range, estimated=self._errors is not None,
+            trusted=self.scenario.localisation.communication_range, floor=messages.floor,
+            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
+            delay_least=messages.delay[0], delay_most=messages.delay[1],
+            duplication=messages.duplication, jitter=rounds.jitter,
+            degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)

@@ -1,0 +1,200 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Entry points: the engine calls the same round functions as robots."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+import os
+from typing import Any, NamedTuple
+
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms.fields import Kept
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election_lab.engine import entry_points
+from leader_election_lab.engine.advance import advance
+from leader_election_lab.engine.compilation import cache_folder, MONTH, uncached
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.states import ABSENT, state_layout
+import numba
+from numba.core.registry import cpu_target
+import pytest
+from simulations import begun, called, scene
+
+
+@pytest.fixture
+def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Compile all entry points again, without the cache."""
+    monkeypatch.setattr(entry_points, 'jit', uncached)
+    entry_points._compiled.cache_clear()
+    yield
+    entry_points._compiled.cache_clear()
+
+
+def compiled_for(function: Callable[..., Any]) -> set[object]:
+    """Return the plain functions that numba has compiled so far for one."""
+    template, = cpu_target.typing_context.resolve_value_type(function).templates
+    return {dispatcher.py_func for dispatcher, _ in template._impl_cache.values()}
+
+
+def test_the_round_that_is_compiled_is_the_robots(nothing_compiled):
+    # Bounded Election, which compiles fastest, represents all algorithms.
+    parameters = BOUNDED.configure(5.0, 'id')
+    device = Device(1, 2.0)
+    found = called(BOUNDED, parameters, device, BOUNDED.start(device),
+                   [BOUNDED.state(-9.0, 0.0, 7)], [4.0])
+    assert found == BOUNDED.state(value=-9.0, distance=4.0, leader=7, hops=1)
+    assert compiled_for(BOUNDED.round) == {BOUNDED.round}
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_every_round_is_called_by_its_entry_point(name):
+    algorithm = ALGORITHMS.get(name)
+    parameters = algorithm.round_parameters(
+        {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
+    devices = [Device(i, 40.0 - 7 * i % 20) for i in range(18)]
+    start = [algorithm.start(device) for device in devices]
+    states = [algorithm.compute(device, state, [], [], parameters)
+              for device, state in zip(devices, start)]
+    for messages in (0, 1, 2, 17):
+        others, metric = states[1:1 + messages], [1.5 + m % 5 for m in range(messages)]
+        expected = algorithm.compute(devices[0], start[0], others, metric, parameters)
+        found = called(algorithm, parameters, devices[0], start[0], others, metric)
+        assert found == expected, messages
+
+
+@pytest.mark.parametrize('name', ['recursive', 'recursive-replicated'])
+def test_levels_beyond_the_depth_are_cleared_whatever_they_held(name: str) -> None:
+    algorithm = ALGORITHMS.get(name)
+    parameters = algorithm.round_parameters(
+        {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
+    device = Device(1, 2.0)
+    corrupted = algorithm.start(device)._replace(depth=0, **{
+        field.name: tuple(map(field.type, range(len(field.padding))))
+        for field in algorithm.fields if field.per_level and field.padding})
+    expected = algorithm.compute(device, corrupted, [], [], parameters)
+    assert expected.depth < 2
+    assert called(algorithm, parameters, device, corrupted, [], []) == expected
+
+
+class Radius(NamedTuple):
+    """The parameters of two algorithms."""
+
+    radius: float
+
+
+def test_algorithms_can_share_a_type_of_parameters():
+    def another_round(device, state, neighbours, metric, parameters):  # type: ignore
+        return Candidacy(parameters.radius, state.distance, state.leader, state.hops)
+
+    one = replace(BOUNDED, name='one', configure=Radius, round=lambda *given: given[1])
+    two = replace(one, name='two', round=another_round)
+    device = Device(1, 2.0)
+    found = [called(algorithm, Radius(radius), device, BOUNDED.start(device), [], [])
+             for algorithm in (one, two) for radius in (3.0, 4.0)]
+    assert [state.value for state in found] == [-2.0, -2.0, 3.0, 4.0]
+
+
+def test_an_exception_in_a_round_is_raised():
+    def failing(device, state, neighbours, metric, parameters):  # type: ignore
+        if parameters.radius > 0.0:
+            raise ValueError('no such radius')
+        return state
+
+    algorithm = replace(BOUNDED, name='failing', configure=Radius, round=failing)
+    with pytest.raises(ValueError, match='no such radius'):
+        called(algorithm, Radius(1.0), Device(1, 2.0), BOUNDED.start(Device(1, 2.0)), [], [])
+
+
+def entrants(*algorithms: dict[str, Any], **sections: Any) -> Scenario:
+    return scene(algorithms=list(algorithms), duration=2, **sections)
+
+
+def test_the_engine_is_compiled_once():
+    # For all algorithms, with and without regions, and all kinds of motion.
+    walls, types = [0, 0, 60, 60], set()
+    for scenario in (
+            entrants({'name': 'bounded', 'radius': 30}),
+            entrants({'name': 'classic', 'radius': 30}, messages={
+                'range': 25, 'loss': 0.5, 'delay': [0.1, 1], 'metric': 'hops'}),
+            entrants({'name': 'bounded', 'radius': 30, 'regions': {}},
+                     motion={'kind': 'waypoint', 'walls': walls}),
+            entrants({'name': 'bounded', 'radius': 30}, rounds={'jitter': 0.1},
+                     motion={'kind': 'levy', 'speed': 4, 'walls': walls}),
+            entrants({'name': 'bounded', 'radius': 30}, messages={'range': 1e-3}),
+            entrants({'name': 'bounded', 'radius': 30}, messages={}, devices=[
+                {'kind': 'grid', 'columns': 4, 'rows': 3, 'step': [10, 10], 'linked': True}])):
+        stage = begun(scenario)
+        stage.run(2)
+        # A call of compiled code does not look at the types again.
+        types.add((numba.typeof(stage.network), numba.typeof(stage._medium())))
+    assert len(advance.overloads) == len(types) == 1
+
+
+# The cache of compiled code.
+
+def test_the_folder_of_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    folder = cache_folder()
+    assert folder.parent == tmp_path / 'leader_election' and folder.is_dir()
+    assert cache_folder() == folder
+
+
+def test_folders_not_used_for_a_month_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    old, young = (tmp_path / 'leader_election' / f'numba-{name}' for name in ('old', 'young'))
+    for each in (old, young):
+        each.mkdir(parents=True)
+        (each / 'code').write_text('')
+    now = young.stat().st_mtime
+    os.utime(old, (now - MONTH - 60.0,) * 2)
+    os.utime(young, (now - MONTH + 60.0,) * 2)
+    cache_folder()
+    assert not old.exists() and young.exists()
+
+
+def test_another_folder_is_used_where_the_home_is_not_writable(tmp_path, monkeypatch):
+    (tmp_path / 'file').write_text('')
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
+    folder = cache_folder()
+    assert tmp_path not in folder.parents and os.access(folder, os.W_OK)
+
+
+# The layout of states in rows of a matrix.
+
+class Mixed(NamedTuple):
+    """A state with all kinds of fields, in mixed order."""
+
+    far: Kept[tuple[float, ...]]
+    leader: int
+    role: Kept[int]
+    summary: tuple[float, ...]
+    recipients: tuple[int, ...]
+    distance: float
+
+
+MIXED = Algorithm('mixed', BOUNDED.round, Mixed, Mixed, lambda device: Mixed(
+    (1.5, 2.5), device.id, 2, (0.0,) * 3, (-1,) * 2, float('inf')), BOUNDED.configure)
+
+
+def test_fields_that_are_sent_are_contiguous_and_scalars_come_first() -> None:
+    layout = state_layout(MIXED)
+    # role; leader, distance; summary, recipients; far.
+    assert layout.offset == (8, 1, 0, 3, 6, 2) and layout.width == 10
+    offsets = layout.offsets
+    assert (offsets.width, offsets.sent_from, offsets.sent_to) == (10, 1, 8)
+    assert (offsets.leader, offsets.distance, offsets.role, offsets.summary) == (1, 2, 0, 3)
+    assert offsets.reach == offsets.decision == ABSENT
+    assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]

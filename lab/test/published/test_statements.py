@@ -1,0 +1,120 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The statements of the papers, and the numbers that decide them."""
+
+from math import inf
+from pathlib import Path
+
+from leader_election_lab.analysis.measures import Estimate
+from leader_election_lab.experiment import scenario
+from leader_election_lab.published import FOLDER, statements
+from leader_election_lab.published.statements import (
+    central,
+    one_leader,
+    Reading,
+    stabilises,
+    STATEMENTS,
+    steadier,
+    verdict,
+)
+import numpy as np
+import pytest
+import xarray as xr
+
+
+@pytest.mark.parametrize('statement', STATEMENTS, ids=lambda each: each.says[:30])
+def test_each_statement_has_its_scenario_and_is_in_the_document(
+        statement: statements.Statement) -> None:
+    loaded = scenario.load(statement.scenario)
+    assert set(statement.labels) <= {entrant.label for entrant in loaded.entrants}
+    assert f'| {statement.says} |' in (FOLDER / 'statements.md').read_text()
+
+
+def test_rows_without_results_name_the_run_that_they_take(tmp_path: Path) -> None:
+    rows = list(statements.rows(tmp_path))
+    assert len(rows) == len(STATEMENTS) and all(len(row) == 5 for row in rows)
+    assert [row[2] for row in rows] == [f'takes `lab run {each.scenario}`' for each in STATEMENTS]
+    assert not list(statements.hysteresis_rows(tmp_path))
+
+
+@pytest.mark.parametrize(('low', 'high', 'least', 'most', 'wanted'), [
+    (1.0, 2.0, 0.0, inf, 'yes'), (-1.0, 2.0, 0.0, inf, 'open'), (-2.0, -1.0, 0.0, inf, 'no'),
+    (-2.0, -1.0, -inf, inf, 'yes'), (1.0, 2.0, 0.0, 1.5, 'open'), (2.0, 3.0, 0.0, 1.5, 'no'),
+    (np.nan, np.nan, 0.0, inf, 'open')])
+def test_the_verdict_follows_from_the_interval(
+        low: float, high: float, least: float, most: float, wanted: str) -> None:
+    value = Estimate(1.0 if np.isnan(low) else (low + high) / 2.0, low, high)
+    assert verdict([Reading('x', value, '.1f', least, most)]) == wanted
+
+
+def test_what_never_happens_is_no_agreement() -> None:
+    never = Reading('x', Estimate(np.nan, np.nan, np.nan))
+    assert verdict([never]) == 'no' and never.text() == 'x never'
+
+
+def test_time_to_stabilise_by_hand() -> None:
+    """After 600 s values are 0 for 10 s, 2 for 10 s, then 1; a peak of a second is smoothed."""
+    times = np.arange(501.0, 901.0)
+    values = np.ones(400)
+    values[100:110], values[110:120], values[130] = 0.0, 2.0, 1.2
+    # The mean over five seconds is 1.2 at 622 s, of which one second has 2, and 1 at 623 s.
+    assert stabilises(times, values) == 23.0
+    # 1.2, over five seconds, is 4 % more, from 629 to 633 s.
+    assert stabilises(times, values, part=0.03) == 34.0
+    values[-1] = 50.0
+    values[::7] = 9.0
+    assert np.isnan(stabilises(times, values))
+
+
+def _results(**arrays: xr.DataArray) -> xr.Dataset:
+    return xr.Dataset(arrays)
+
+
+def test_instability_elsewhere_is_compared_within_seeds() -> None:
+    """Two seeds of 6 s, of which the first is the warm-up; each has 0.1 more at the wall."""
+    instability = xr.DataArray(
+        np.zeros((1, 4, 2, 6)), dims=('algorithm', 'place', 'seed', 'time'), coords={
+            'algorithm': ['bounded'], 'place': ['middle', 'wall', 'corner', 'walking'],
+            'time': np.arange(1.0, 7.0)})
+    instability.loc[{'seed': 1}] = 0.5
+    instability.loc[{'place': 'wall'}] += 0.1
+    instability.loc[{'place': 'corner', 'seed': 1}] += 0.2
+    wall, corner, walking = central(_results(instability=instability), 'bounded')
+    assert wall.value == pytest.approx((0.1, 0.1, 0.1))
+    # Student's t for two seeds: 12.7.
+    assert corner.value == pytest.approx((0.1, 0.1 - 1.2706, 0.1 + 1.2706), abs=1e-4)
+    assert walking.value == (0.0, 0.0, 0.0)
+
+
+def test_spread_over_seeds_by_hand() -> None:
+    values = {'classic': [0.2, 0.4], 'recursive': [0.1, 0.5]}
+    instability = xr.DataArray(
+        np.array(list(values.values()))[:, :, None] * np.ones(6),
+        dims=('algorithm', 'seed', 'time'),
+        coords={'algorithm': list(values), 'time': np.arange(1.0, 7.0)})
+    [reading] = steadier(_results(instability=instability), 'classic')
+    assert reading.value.value == pytest.approx(0.1)
+
+
+def test_time_to_one_leader_after_a_loss_does_not_count_the_lost() -> None:
+    times = np.array([449.0, 450.0, 451.0, 452.0, 453.0])
+    base = {'algorithm': ['resilient-2'], 'seed': [0], 'time': times}
+
+    def over(values: list[float]) -> xr.DataArray:
+        return xr.DataArray([[values]], dims=('algorithm', 'seed', 'time'), coords=base)
+
+    results = _results(named=over([1, 1, 2, 1, 1]), correct=over([1, 1, 0, 1, 1]),
+                       largest_size=over([500, 500, 0, 499, 499]))
+    assert one_leader(results, 'resilient-2', 450.0).tolist() == [2.0]

@@ -1,0 +1,224 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Runs on a Dask cluster: a real scheduler and worker processes, some of which are killed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, ExitStack
+import os
+from pathlib import Path
+import shutil
+import signal
+import subprocess
+import sys
+
+import leader_election
+from leader_election_lab.runs import cluster, results, store
+from leader_election_lab.runs import computation as runs
+from leader_election_lab.runs.files import ResultError
+import pytest
+from runs.test_computation import DEADLY, RecordedProgress, Stopping
+from runs.test_store import edit
+from small_scenario import load, write
+
+PACKAGE = Path(leader_election.__file__).parent
+DASK = [sys.executable, '-m', 'dask']
+
+
+@contextmanager
+def process(*arguments: str, folder: Path = PACKAGE.parent) -> 'Iterator[subprocess.Popen[str]]':
+    """Run a command of dask in a folder, from which it imports; kill it in the end."""
+    with subprocess.Popen([*DASK, *arguments], cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as started:
+        try:
+            yield started
+        finally:
+            started.kill()
+            started.communicate()
+
+
+@contextmanager
+def scheduler() -> 'Iterator[tuple[str, subprocess.Popen[str]]]':
+    """Yield the address of a scheduler, and its process."""
+    with process('scheduler', '--host', '127.0.0.1', '--port', '0', '--no-dashboard') as started:
+        assert started.stderr is not None
+        line = next(line for line in started.stderr if 'Scheduler at:' in line)
+        yield line.split()[-1], started
+
+
+@contextmanager
+def workers(address: str, count: int = 1, *more: str, folder: Path = PACKAGE.parent,
+            ) -> 'Iterator[list[subprocess.Popen[str]]]':
+    """Start workers of one thread, and wait until they have joined."""
+    with ExitStack() as stack:
+        started = [stack.enter_context(process(
+            'worker', address, '--nthreads', '1', '--no-nanny', '--no-dashboard',
+            '--death-timeout', '30',
+            *more, folder=folder)) for _ in range(count)]
+        for worker in started:
+            # The scheduler's count of workers may still include a worker that was killed.
+            assert worker.stderr is not None
+            next(line for line in worker.stderr if 'Registered to:' in line)
+        yield started
+
+
+@pytest.fixture(scope='module')
+def steady() -> Iterator[str]:
+    """Return the address of a scheduler with one permanent worker."""
+    with scheduler() as (address, _), workers(address):
+        yield address
+
+
+def test_workers_that_die_and_join_change_nothing(tmp_path):
+    # Also for groups of runs that are identical until their events differ.
+    scenario = load(tmp_path, DEADLY)
+    started: list[subprocess.Popen[str]] = []
+    with ExitStack() as stack, scheduler() as (address, _):
+        class Joining(RecordedProgress):
+            """Starts a worker when there is none, and kills the first one after its first run."""
+
+            def note(self, text: str) -> None:
+                super().note(text)
+                if text.startswith('no worker is connected'):
+                    started.extend(stack.enter_context(workers(address)))
+
+            def finished(self, what: str, rounds: int) -> None:
+                super().finished(what, rounds)
+                started[0].kill()
+
+        progress = Joining()
+        dataset = runs.run(scenario, range(8), tmp_path / 'cluster', progress=progress,
+                           cluster=address)
+    text = progress.text.getvalue()
+    assert text.count(' is gone; its unfinished runs are computed again') == 1
+    assert len(started) == 2 and progress.counted() == 96
+    *_, last = [line for line in text.splitlines() if ' runs: ' in line]
+    assert ', 1 worker, ' in last
+    assert dataset.equals(runs.run(scenario, range(8), tmp_path / 'threads'))
+
+
+def test_runs_before_an_interruption_on_a_cluster_are_kept(steady, tmp_path):
+    scenario = load(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(scenario, range(20), tmp_path, progress=Stopping(), cluster=steady)
+    kept = len(list(store.runs_of(tmp_path, 'small').glob('*.npz')))
+    assert 3 <= kept < 40
+    rest = RecordedProgress()
+    dataset = runs.run(scenario, range(20), tmp_path, progress=rest, cluster=steady)
+    assert rest.counted() == 40 - kept and len(results.present(dataset)) == 40
+
+
+def test_a_worker_with_other_code_is_not_used(steady, tmp_path):
+    other = tmp_path / 'other'
+    shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
+    with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
+        source.write('EDITED = True\n')
+    scenario = load(tmp_path)
+    with workers(steady, folder=other):
+        progress = RecordedProgress()
+        dataset = runs.run(scenario, range(3), tmp_path, progress=progress, cluster=steady)
+        text = progress.text.getvalue()
+        assert text.count('is not used: bounded: another code') == 1
+        assert ', 1 worker, ' in text and ', 2 workers' not in text
+        assert len(results.present(dataset)) == 6
+
+
+def test_the_error_if_no_worker_can_be_used(steady, tmp_path, monkeypatch):
+    # The worker has the unchanged code.
+    edit(monkeypatch, 'bounded')
+    with pytest.raises(
+            ResultError, match='no worker of .* can be used: bounded: another code; each has to'):
+        runs.run(load(tmp_path), range(2), tmp_path, cluster=steady)
+
+
+DEADLY_PLACE = """
+from dataclasses import dataclass
+import os
+from leader_election_lab.topologies import Placement, Topology, TOPOLOGIES
+from leader_election.parameters import parameter
+import numpy as np
+
+@dataclass(frozen=True)
+class Parameters:
+    deadly: bool = parameter(False, 'Whether the process dies.')
+
+def place(parameters, random):
+    if parameters.deadly:
+        os._exit(1)
+    return Placement(10.0 * random.random((9, 2)))
+
+TOPOLOGIES.add(Topology(name='minefield', parameters=Parameters, place=place))
+"""
+MINES = """
+duration: 5
+algorithms: [{name: bounded, radius: 6}]
+devices: [{kind: minefield, deadly: false}]
+messages: {range: 4}
+vary: {devices.deadly: [false, true]}
+"""
+
+
+def test_a_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
+    (tmp_path / 'minefield.py').write_text(DEADLY_PLACE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    __import__('minefield')
+    # The workers import it as well.
+    monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=':')
+    monkeypatch.setenv('DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES', '0')
+    scenario = load(tmp_path, MINES)
+    with scheduler() as (address, _), workers(
+            address, 2, '--preload', 'minefield'):
+        with pytest.raises(ResultError, match='bounded, seed 0, variant 2: all workers that were '
+                                              'given this run died; .* All other runs are kept'):
+            runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)
+    assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) == 1
+
+
+def test_a_scheduler_that_dies_is_an_error(tmp_path):
+    with scheduler() as (address, started), workers(address):
+        class Killing(RecordedProgress):
+            def finished(self, what: str, rounds: int) -> None:
+                super().finished(what, rounds)
+                if self.counted() >= 5:
+                    started.kill()
+
+        with pytest.raises(ResultError, match=f'scheduler at {address} is gone .* goes on'):
+            runs.run(load(tmp_path), range(50), tmp_path, progress=Killing(), cluster=address)
+    assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) >= 5
+
+
+def test_a_missing_scheduler_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, 'CONNECT', 0.5)
+    for address in ('tcp://127.0.0.1:1', 'nonsense://x'):
+        with pytest.raises(ResultError, match=f'no Dask scheduler at {address} ') as raised:
+            runs.run(load(tmp_path), range(1), tmp_path, cluster=address)
+        assert '\n' not in str(raised.value)
+    monkeypatch.setitem(sys.modules, 'distributed', None)
+    with pytest.raises(ResultError, match=r'needs the package distributed; pip .*\[cluster\]'):
+        runs.run(load(tmp_path), range(1), tmp_path, cluster='local')
+
+
+def test_ctrl_c_at_a_terminal_is_one_line(tmp_path):
+    # A terminal interrupts all processes, those of the workers too.
+    with subprocess.Popen(
+            [sys.executable, '-m', 'leader_election', 'lab', 'run', str(write(tmp_path)),
+             '--seeds', '3000', '--no-animation', '--results', str(tmp_path / 'out'), '--cluster',
+             'local', '--workers', '1'], text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as lab:
+        assert lab.stdout is not None
+        assert next(line for line in lab.stdout if ' of 6000 runs: ' in line)
+        os.killpg(lab.pid, signal.SIGINT)
+        _, error = lab.communicate()
+    assert (lab.returncode, error) == (
+        130, 'stopped; finished runs are kept, and the same command goes on from there\n')

@@ -1,0 +1,409 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The computation of missing runs, in threads."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+import fcntl
+from io import StringIO
+import os
+from pathlib import Path
+
+from example_results import results as made_up
+from leader_election_lab.analysis.measures import estimate_mean
+from leader_election_lab.commands import LEAST, parse_width, Width
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.runs import computation as runs
+from leader_election_lab.runs import results, store, threads
+from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.store import Key
+from leader_election_lab.runs.threads import compiling
+from leader_election_lab.runs.until_width import (
+    conclusion,
+    EQUAL_LEAST,
+    intervals,
+    run_until,
+    seeds_for,
+)
+from leader_election_lab.simulation.run import Run
+from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.terminal_output import Progress
+import numba
+import numpy as np
+import pytest
+from rich.console import Console
+from small_scenario import load, TEXT, VARIED
+import xarray as xr
+
+
+class RecordedProgress(Progress):
+    """Keeps the lines of progress."""
+
+    def __init__(self) -> None:
+        self.text = StringIO()
+        super().__init__(Console(file=self.text, width=200))
+
+    def counted(self) -> int:
+        """Return the number of runs that were computed."""
+        last = [line for line in self.text.getvalue().splitlines() if ' runs: ' in line][-1:]
+        return int(last[0].split()[0]) if last else 0
+
+
+def test_workers_and_order_change_nothing(tmp_path):
+    scenario = load(tmp_path, VARIED)
+    one = runs.run(scenario, range(4), tmp_path / 'one', workers=1)
+    assert one.equals(runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2))
+    assert results.present(one) == {
+        Key(label, k, seed) for label in ('classic', 'bounded') for k in range(4)
+        for seed in range(4)}
+    # Seeds differ, so the comparison is meaningful.
+    assert not np.array_equal(one['changes'].isel(seed=0), one['changes'].isel(seed=1))
+
+
+def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path):
+    # The radius varies, which colour does not take: 2 seeds, bounded twice and colour once.
+    text = TEXT.replace('{name: classic, radius: 30, wins: weakest}', '{name: colour}')
+    scenario = load(tmp_path, text + 'vary: {algorithms.radius: [20, 30]}\n')
+    progress = RecordedProgress()
+    dataset = runs.run(scenario, range(2), tmp_path, progress=progress)
+    assert progress.counted() == 2 * 3 and len(results.present(dataset)) == 2 * 4
+    narrow, wide = dataset['leaders'].sel(algorithm='colour').transpose('algorithms.radius', ...)
+    assert np.array_equal(narrow, wide)
+    again = RecordedProgress()
+    runs.run(scenario, range(2), tmp_path, progress=again)
+    assert again.counted() == 0
+
+
+def test_only_missing_runs_are_computed(tmp_path):
+    scenario = load(tmp_path)
+    first, more, none, again = (RecordedProgress() for _ in range(4))
+    runs.run(scenario, range(2), tmp_path, ['bounded'], progress=first)
+    dataset = runs.run(scenario, range(1, 4), tmp_path, progress=more)
+    # Seed 1 of bounded is finished already.
+    assert (first.counted(), more.counted()) == (2, 5)
+    assert '1 of 6 runs are there already' in more.text.getvalue()
+    assert results.present(dataset) == {
+        *(Key('bounded', 0, seed) for seed in range(4)),
+        *(Key('classic', 0, seed) for seed in range(1, 4))}
+    assert dataset.equals(runs.run(scenario, range(1, 4), tmp_path, progress=none))
+    assert none.counted() == 0
+    dataset = runs.run(scenario, [0], tmp_path, ['classic'], again=True, progress=again)
+    assert (again.counted(), results.present(dataset)) == (1, {Key('classic', 0, 0)})
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        'small.nc', 'small.runs', 'small.yaml']
+
+
+class Stopping(RecordedProgress):
+    """Interrupts after three runs, as Ctrl-C does."""
+
+    def finished(self, what: str, rounds: int) -> None:
+        super().finished(what, rounds)
+        if self.counted() == 3:
+            raise KeyboardInterrupt
+
+
+DEADLY = TEXT + """
+events: [{kind: die, at: 12, leaders: true, chance: 0}]
+vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
+"""
+
+
+def test_runs_with_the_same_start_are_run_together_and_are_those_of_simulate(
+        tmp_path, monkeypatch):
+    asked = []
+
+    def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
+        asked.append((algorithm, seed, len(scenarios)))
+        return simulate_branches(scenarios, algorithm, seed)
+    monkeypatch.setattr(threads, 'simulate_branches', noted)
+    scenario = load(tmp_path, DEADLY)
+    first, rest = RecordedProgress(), RecordedProgress()
+    runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)
+    dataset = runs.run(scenario, range(2), tmp_path, progress=rest)
+    # A group of three chances for each of two losses.
+    assert (first.counted(), rest.counted()) == (6, 18)
+    assert asked[:2] == [('bounded', 0, 3)] * 2
+    assert sorted(asked[2:]) == sorted(2 * [
+        ('bounded', 1, 3), ('classic', 0, 3), ('classic', 1, 3)])
+    for values, variant in scenario.variants():
+        for label in ('bounded', 'classic'):
+            alone, kept = simulate(variant, label, 1), dataset.sel(
+                algorithm=label, seed=1, **values)
+            assert np.array_equal(kept['instability'], alone.samples[:, 0], equal_nan=True)
+            assert np.array_equal(kept['counts'], alone.counts)
+            assert float(kept['message_bytes']) == alone.message_bytes
+
+
+def test_missing_branches_are_run(tmp_path):
+    scenario = load(tmp_path, DEADLY)
+    # Also if some runs of a group are finished already.
+    stopped(tmp_path / 'stopped', DEADLY).unlink()
+    kept = len(list(store.runs_of(tmp_path / 'stopped', 'small').glob('*.npz')))
+    rest = RecordedProgress()
+    dataset = runs.run(scenario, range(3), tmp_path / 'stopped', progress=rest)
+    assert rest.counted() == 36 - kept
+    assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'whole'))
+
+
+def stopped(folder: Path, text: str = VARIED) -> Path:
+    """Interrupt a computation; return the file of a finished run."""
+    folder.mkdir(exist_ok=True)
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(load(folder, text), range(3), folder, workers=1, progress=Stopping())
+    return sorted(store.runs_of(folder, 'small').glob('*.npz'))[0]
+
+
+@pytest.mark.parametrize('left', [0, 100, -1])
+def test_a_truncated_run_is_an_error(tmp_path, left):
+    part = stopped(tmp_path)
+    part.write_bytes(part.read_bytes()[:left])
+    with pytest.raises(ResultError, match='cannot be read .* remove it') as raised:
+        runs.run(load(tmp_path, VARIED), range(3), tmp_path)
+    assert str(part) in str(raised.value) and '\n' not in str(raised.value)
+    part.unlink()
+    assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
+
+
+def test_two_computations_at_once_are_refused(tmp_path):
+    class Second(RecordedProgress):
+        def finished(self, what: str, rounds: int) -> None:
+            with pytest.raises(ResultError, match='in use by another'):
+                runs.run(load(tmp_path), range(1), tmp_path, progress=RecordedProgress())
+            super().finished(what, rounds)
+
+    first = Second()
+    runs.run(load(tmp_path), range(2), tmp_path, progress=first)
+    assert first.counted() == 4
+
+
+def test_two_processes_in_turns_lose_no_run(tmp_path):
+    scenario = load(tmp_path)
+
+    def in_turn(seeds: range) -> None:
+        for seed in seeds:
+            while True:
+                try:
+                    runs.run(scenario, [seed], tmp_path, ['bounded'], 1,
+                             progress=RecordedProgress())
+                    break
+                except ResultError as error:
+                    assert 'in use by another' in str(error)
+                    with open(store.runs_of(tmp_path, 'small') / '.lock', 'w') as lock:
+                        fcntl.flock(lock, fcntl.LOCK_EX)  # Until the other one is done.
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(in_turn, range(k, 12, 2)) for k in (0, 1)]:
+            done.result()
+    kept = results.present(results.load(tmp_path / 'small.nc'))
+    assert kept == {Key('bounded', 0, seed) for seed in range(12)}
+
+
+@pytest.mark.parametrize('again', [False, True])
+def test_place_that_cannot_hold_results_is_error(tmp_path, again):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(ResultError, match='file.* cannot be written'):
+        runs.run(load(tmp_path), range(1), tmp_path / 'file', again=again)
+    (tmp_path / 'small.nc').mkdir()
+    with pytest.raises(ResultError, match='is a folder, .* move it away'):
+        runs.run(load(tmp_path), range(1), tmp_path, again=again)
+
+
+def test_refused_results_are_left_alone(tmp_path):
+    (tmp_path / 'small.nc').write_text('nonsense')
+    with pytest.raises(ResultError, match='cannot be read'):
+        runs.run(load(tmp_path), range(1), tmp_path)
+    assert (tmp_path / 'small.nc').read_text() == 'nonsense'
+
+
+def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path):
+    scenario = load(tmp_path)
+    parts = store.runs_of(tmp_path, 'small')
+    parts.mkdir()
+    digest = store.digests(scenario)['bounded', 0]
+    # The run of seed 2 is written to /dev/full, which has no space.
+    (parts / f'.{digest},2.npz.writing').symlink_to('/dev/full')
+    with pytest.raises(ResultError, match=r',2\.npz cannot be written \(No space left'):
+        runs.run(scenario, range(5), tmp_path, ['bounded'], workers=1)
+    assert f'{digest},2.npz' not in os.listdir(parts)
+    rest = RecordedProgress()
+    assert len(results.present(runs.run(scenario, range(5), tmp_path, ['bounded'],
+                                        progress=rest))) == 5
+    assert rest.counted() <= 3
+
+
+PATHS = """
+duration: 20
+algorithms: [{name: bounded, radius: 30}]
+devices: [{kind: edge_list, path: GRAPH}]
+"""
+
+
+def test_file_that_changes_between_runs_is_read_again_and_during_runs_discards_them(tmp_path):
+    graph = tmp_path / 'graph'
+    texts = 'a b\nb c\n', 'a b\nb c\nc a\n'
+    graph.write_text(texts[0])
+    scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
+
+    class Editing(RecordedProgress):
+        def finished(self, what: str, rounds: int) -> None:
+            super().finished(what, rounds)
+            graph.write_text(texts[1])
+
+    with pytest.raises(ResultError, match='a file that the scenario names was changed'):
+        runs.run(scenario, range(3), tmp_path, progress=Editing())
+    assert not list(store.runs_of(tmp_path, 'small').glob('*.npz'))
+    sent = []
+    for text in texts:
+        graph.write_text(text)
+        progress = RecordedProgress()
+        counts = runs.run(scenario, range(3), tmp_path, progress=progress)['counts']
+        assert progress.counted() == 3
+        sent.append(int(counts.sel(counter='sent').sum()))
+    assert sent[1] > sent[0]
+
+
+def test_a_compilation_is_reported_once_and_cached_code_is_not():
+    messages: list[str] = []
+    add = numba.njit(lambda one, other: one + other)
+    with compiling(lambda: messages.append('compiling')) as started:
+        assert not started.is_set()
+        # For integers, and for floats.
+        assert add(1, 2) == 3 and add(1.0, 2.0) == 3.0
+    assert started.is_set() and messages == ['compiling']
+    with compiling(lambda: messages.append('again')) as started:
+        assert add(1, 2) == 3
+    assert not started.is_set() and messages == ['compiling']
+
+
+# More seeds until intervals are as narrow as wanted.
+
+
+MOST = 400
+SAMPLES = np.random.default_rng(0).normal(1.0, [[0.3], [0.6]], (2, MOST))
+"""Of two algorithms; the deviation of their difference is 0.67."""
+
+
+class Laboratory:
+    """A laboratory with invented runs, which records the requested numbers of seeds."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def compute(self, seeds: Sequence[int]) -> xr.Dataset:
+        self.asked.append(len(seeds))
+        # Results also include seeds of earlier commands.
+        return made_up(['first', 'second'], range(1, 7), MOST,
+                       instability=SAMPLES[..., None])
+
+
+def test_it_stops_when_the_interval_of_the_difference_is_narrow() -> None:
+    laboratory, notes = Laboratory(), list[str]()
+    width = Width(0.1, True)
+    outcome = run_until(laboratory.compute, range(MOST), 'instability', width,
+                        ['first', 'second'], notes.append)
+    assert outcome.reached and laboratory.asked[0] == LEAST
+    assert laboratory.asked[-1] == outcome.seeds
+    assert all(later <= 2 * earlier
+               for earlier, later in zip(laboratory.asked, laboratory.asked[1:]))
+    # 1.96 * 0.67 / 0.1, squared, is 173.
+    assert 120 < outcome.seeds < 250
+    [interval] = outcome.intervals
+    samples = (SAMPLES[1] - SAMPLES[0])[:outcome.seeds]
+    assert interval.name == 'second - first'
+    assert interval.half == pytest.approx(estimate_mean(samples).half_width)
+    assert interval.half <= interval.wanted == pytest.approx(
+        0.1 * SAMPLES[0][:outcome.seeds].mean())
+    assert len(notes) == len(laboratory.asked) - 1 and notes[0].startswith(
+        f'{LEAST} seeds: second - first: instability ± 0.')
+    assert f'narrower with {outcome.seeds} seeds' in conclusion(outcome, 'instability', width)
+
+
+def test_at_the_limit_the_needed_number_of_seeds_is_reported() -> None:
+    laboratory, width = Laboratory(), Width(0.02, False)
+    outcome = run_until(laboratory.compute, range(50), 'instability', width, ['first', 'second'])
+    assert not outcome.reached and outcome.seeds == 50
+    line = conclusion(outcome, 'instability', width)
+    deviation = (SAMPLES[1] - SAMPLES[0])[:50].std(ddof=1)
+    needed = seeds_for(float(deviation), 0.02)
+    assert needed is not None and 2000 < needed < 8000
+    assert line.endswith(f'wanted ± 0.02; it takes about {needed} seeds')
+    assert 'is not reached with 50 seeds' in line
+
+
+def test_the_interval_of_a_single_algorithm_is_that_of_its_mean() -> None:
+    width = Width(0.1, False)
+    [interval] = intervals(Laboratory().compute([]), 'instability', width, ['second'], range(30))
+    assert interval.name == 'second'
+    assert interval.half == pytest.approx(estimate_mean(SAMPLES[1, :30]).half_width)
+    outcome = run_until(Laboratory().compute, [0], 'instability', width, ['first'])
+    assert not outcome.reached
+    assert 'one seed gives no estimate of the number that it takes' in conclusion(
+        outcome, 'instability', width)
+
+
+def test_variants_without_values_have_no_interval() -> None:
+    values = np.full((2, 2, 12, 1), np.nan)
+    values[0], values[1, 0] = 1.0, SAMPLES[1, :12, None]
+    dataset = made_up(['first', 'second'], range(1, 7), 12, {'messages.loss': [0.0, 0.5]},
+                      instability=values, counted=np.nan)
+    [found] = intervals(dataset, 'instability', Width(1.0, False), ['first', 'second'], range(12))
+    assert found.name == 'second - first, messages.loss=0.0' and found.narrow
+    with pytest.raises(ResultError, match="measure 'counted' has no values in these results"):
+        intervals(dataset, 'counted', Width(1.0, False), ['first', 'second'], range(12))
+
+
+def test_a_constant_measure_stops_at_twice_the_least_and_is_no_interval() -> None:
+    dataset, notes = made_up(['first'], range(1, 7), 100, instability=0.5), list[str]()
+    width = Width(1e-9, True)
+    outcome = run_until(lambda seeds: dataset, range(100), 'instability', width, ['first'],
+                        notes.append)
+    assert outcome.reached and outcome.seeds == EQUAL_LEAST == 2 * LEAST
+    equal = 'instability is the same in all {} seeds of first: that is no interval'
+    assert len(notes) == 1 and equal.format(LEAST) in notes[0]
+    _, line = conclusion(outcome, 'instability', width).split('\n')
+    # 0.93 to the power of 40 is 5 %.
+    assert line == equal.format(EQUAL_LEAST) + ', as up to 7% of seeds may have another value'
+    # The limit of seeds is one for these, too.
+    outcome = run_until(lambda seeds: dataset, range(25), 'instability', width, ['first'])
+    assert outcome.seeds == 25 and equal.format(25) in conclusion(outcome, 'instability', width)
+
+
+def test_an_event_in_few_seeds_is_not_missed_by_equal_first_seeds() -> None:
+    """It is in seed 30, and in every tenth from then on."""
+    values = (np.arange(MOST) % 10 == 0) & (np.arange(MOST) >= 30)
+    dataset = made_up(['first'], range(1, 7), MOST, instability=values[:, None])
+    outcome = run_until(lambda seeds: dataset, range(MOST), 'instability', Width(0.04, False),
+                        ['first'])
+    assert outcome.reached and outcome.seeds > 150 and not outcome.equal
+    assert '\n' not in conclusion(outcome, 'instability', Width(0.04, False))
+
+
+@pytest.mark.parametrize(('deviation', 'half'), [(1.0, 0.9), (0.3, 0.05), (2.0, 0.11)])
+def test_the_number_of_seeds_is_the_least_that_suffices(deviation: float, half: float) -> None:
+    n = seeds_for(deviation, half)
+    assert n is not None
+
+    def of(count: int) -> float:
+        samples = np.resize([-1.0, 1.0], count)
+        return estimate_mean(samples * deviation / samples.std(ddof=1)).half_width
+    assert of(n) <= half < of(n - 1)
+
+
+def test_widths() -> None:
+    assert parse_width('2.5 %') == pytest.approx((0.025, True))
+    assert parse_width('1E-3') == (0.001, False)
+    for text in ('0', '0%', '-1', 'x', '5 percent', '', '1e', 'nan', '1e999', '1.2.3'):
+        with pytest.raises(ValueError):
+            parse_width(text)

@@ -1,0 +1,136 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Results as tables: the same numbers, their units, and one-line errors."""
+
+
+from leader_election_lab.analysis.measures import time_average
+from leader_election_lab.columns import COLUMNS, COUNTERS, MEASURES
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.runs import computation as runs
+from leader_election_lab.runs import export, results
+from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.results import attributes, LABELS
+import numpy as np
+import pandas
+from pyarrow import parquet
+import pytest
+from small_scenario import load, VARIED
+import xarray
+
+
+@pytest.fixture(scope='module')
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, xarray.Dataset]:
+    """Return a scenario, and results of which some runs are missing."""
+    folder = tmp_path_factory.mktemp('ran')
+    scenario = load(folder, VARIED)
+    runs.run(scenario, range(2), folder, ['bounded'])
+    return scenario, runs.run(scenario, [1], folder)
+
+
+@pytest.mark.parametrize('ending', ['csv', 'parquet'])
+def test_one_row_a_run_and_time(ran, tmp_path, ending):
+    scenario, dataset = ran
+    # 4 variants and 20 times; bounded with two seeds, classic with one.
+    assert export.write(dataset, scenario, tmp_path / f'x.{ending}') == 4 * 20 * 3
+    table = (pandas.read_csv if ending == 'csv' else pandas.read_parquet)(tmp_path / f'x.{ending}')
+    assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', 'time', *MEASURES]
+    indexed = table.set_index(list(table)[:5]).sort_index()
+    assert len(indexed) == 240 and indexed.index.is_unique
+    for place in ({'algorithm': 'bounded', 'messages.loss': 0.5, 'rounds.phase': 'together',
+                   'seed': 0}, {'algorithm': 'classic', 'messages.loss': 0.0,
+                                'rounds.phase': 'random', 'seed': 1}):
+        for measure in MEASURES:
+            values = indexed.loc[tuple(place.values())][measure]
+            assert np.array_equal(values.to_numpy().astype(np.float32), dataset[measure].sel(
+                place).values.astype(np.float32), equal_nan=True)
+
+
+@pytest.mark.parametrize('ending', ['csv', 'parquet'])
+def test_one_row_a_run(ran, tmp_path, ending):
+    scenario, dataset = ran
+    assert export.write(dataset, scenario, tmp_path / f'x.{ending}', summary=True) == 4 * 3
+    table = (pandas.read_csv if ending == 'csv' else pandas.read_parquet)(tmp_path / f'x.{ending}')
+    assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', *MEASURES,
+                           'led', 'united', *COUNTERS, 'message_bytes']
+    one = table[(table['algorithm'] == 'bounded') & (table['messages.loss'] == 0.5)
+                & (table['rounds.phase'] == 'random') & (table['seed'] == 1)]
+    place = {'algorithm': 'bounded', 'messages.loss': 0.5, 'rounds.phase': 'random', 'seed': 1}
+    assert one['instability'].item() == pytest.approx(
+        time_average(dataset['instability']).sel(place).item())
+    assert one['sent'].item() == dataset['counts'].sel(place | {'counter': 'sent'}).item()
+    assert one['message_bytes'].item() == dataset['message_bytes'].sel(place).item()
+    assert 0.0 < one['led'].item() <= 1.0
+
+
+def test_parquet_keeps_units(ran, tmp_path):
+    scenario, dataset = ran
+    export.write(dataset, scenario, tmp_path / 'x.parquet')
+    schema = parquet.read_schema(tmp_path / 'x.parquet')
+    units = {field.name: field.metadata[b'units'].decode() for field in schema}
+    assert (units['time'], units['mean_radius'], units['leaders'], units['algorithm']) == (
+        's', 'm', '1', '')
+    assert schema.metadata[b'text'].decode() == scenario.text
+    assert b'Probability' in schema.field('messages.loss').metadata[b'description']
+
+
+def test_everything_has_a_label(ran, tmp_path):
+    scenario, dataset = ran
+    assert {*COLUMNS, *COUNTERS, *dataset.variables} - {*scenario.vary} <= set(LABELS)
+    # As they are read from the file without this package.
+    for name, variable in dataset.variables.items():
+        texts = variable.dtype.kind in 'UO'
+        assert {'long_name', 'description'} <= set(variable.attrs), name
+        assert ('units' in variable.attrs) != texts, name
+    assert dataset['time'].attrs['units'] == 's'
+    assert dataset['message_bytes'].attrs['units'] == 'byte'
+    assert dataset['messages.loss'].attrs['units'] == '1'
+    everything = load(tmp_path, VARIED.replace(
+        'radius: 30, ties', 'radius: 30, regions: {}, mandates: {mandate: 3}, ties'))
+    empty = results.empty(everything, ['bounded'], [0])
+    assert all(empty[name].attrs['long_name'] for name in COLUMNS)
+
+
+def test_units_follow_the_scenario(ran):
+    scenario, _ = ran
+    hops = scenario.replaced({'messages.metric': 'hops'})
+    assert attributes('mean_radius', scenario)['units'] == 'm'
+    assert attributes('mean_radius', hops)['units'] == '1'
+    together = scenario.replaced({'vary': {
+        'size': [{'devices.count': 9}, {'devices.count': 10}], 'rounds.period': [1, 2]}})
+    assert attributes('size', together) == {
+        'long_name': 'size', 'units': '1',
+        'description': 'Key devices.count of the scenario: Number of devices.'}
+    assert attributes('rounds.period', together)['units'] == 's'
+    # Own parameters of a metric.
+    own = scenario.replaced({
+        'messages.metric': 'sensor_difference',
+        'messages.metric_parameters': {'sensor_weight': 2.0},
+        'vary': {'messages.metric_parameters.sensor_weight': [1.0, 2.0]}})
+    assert 'sensor' in attributes('messages.metric_parameters.sensor_weight', own)['description']
+
+
+def test_a_table_that_cannot_be_written_is_an_error(ran, tmp_path):
+    scenario, dataset = ran
+    (tmp_path / 'file').write_text('')
+    (tmp_path / 'folder.csv').mkdir()
+    for name, message in (('x.xlsx', r'ends in \.csv or \.parquet'), ('folder.csv', 'is a folder'),
+                          ('file/x.csv', 'cannot be written')):
+        with pytest.raises(ResultError, match=message) as raised:
+            export.write(dataset, scenario, tmp_path / name)
+        assert '\n' not in str(raised.value)
+    (tmp_path / '.x.parquet.writing').symlink_to('/dev/full')
+    with pytest.raises(ResultError, match=r'x\.parquet cannot be written'):
+        export.write(dataset, scenario, tmp_path / 'x.parquet')
+    assert sorted(file.name for file in tmp_path.iterdir()) == ['file', 'folder.csv']

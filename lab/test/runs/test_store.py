@@ -1,0 +1,398 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Finished runs are kept by their fingerprints; only changed ones are run again."""
+
+import importlib.util
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+from leader_election.election.algorithms import BOUNDED
+from leader_election_lab.analysis.paired_differences import differences
+from leader_election_lab.experiment import scenario
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.runs import computation as runs
+from leader_election_lab.runs import provenance, results, sources, store
+from leader_election_lab.runs.before import lines, with_before
+from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.kept import kept, UnknownResultsError
+from leader_election_lab.runs.store import fingerprint, Key
+from leader_election_lab.subcommands.scenario_list import seeds_done
+import pytest
+from runs.test_computation import RecordedProgress, Stopping
+from simulations import scene, WALK
+from small_scenario import load, TEXT, VARIED, write
+import xarray
+
+
+def ran(scenario: Scenario, seeds: range, folder: Path, *algorithms: str,
+        ) -> tuple[int, str, xarray.Dataset]:
+    """Return the number of runs that were computed, the notes, and the results."""
+    progress = RecordedProgress()
+    dataset = runs.run(scenario, seeds, folder, algorithms, progress=progress)
+    printed = [line for line in progress.text.getvalue().splitlines() if ' runs: ' not in line]
+    return progress.counted(), '\n'.join(printed), dataset
+
+
+def edit(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """Change the digest of one algorithm's code, as after a change of its source."""
+    original = sources.of_run
+
+    def changed(chosen: tuple[Any, ...]) -> str:
+        mine = any(getattr(each, '__module__', '').endswith(module) for each in chosen)
+        return ('e' if mine else '') + original(chosen)
+    monkeypatch.setattr(store.sources, 'of_run', changed)
+
+
+def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkeypatch):
+    small = load(tmp_path)
+    before = ran(small, range(5), tmp_path)[2]
+    with monkeypatch.context() as patch:
+        edit(patch, 'bounded')
+        assert seeds_done(small, tmp_path) == '0, others changed'
+        count, notes, after = ran(small, range(2), tmp_path)
+    assert count == 2
+    lines = [line for line in notes.splitlines() if line]
+    assert lines[0] == (
+        'small: 2 of 4 runs are there already; run again: 2 of bounded (changed: code)')
+    # Of the changed algorithm only the new runs, of the other one all.
+    assert results.present(after) == {
+        *(Key('bounded', 0, seed) for seed in range(2)),
+        *(Key('classic', 0, seed) for seed in range(5))}
+    # The change is undone, and the earlier runs are used again.
+    count, notes, back = ran(small, range(5), tmp_path)
+    assert count == 0 and 'small: 10 of 10 runs are there already' in notes
+    assert back.equals(before)
+
+
+def test_the_latest_earlier_code_is_compared_seed_by_seed(tmp_path, monkeypatch):
+    small = load(tmp_path)
+    first = ran(small, range(4), tmp_path)[2]
+    with pytest.raises(ResultError, match='has no runs of earlier code or values of cl'):
+        with_before(first, small, tmp_path)
+    edit(monkeypatch, 'bounded')
+    changed = ran(small, range(1, 3), tmp_path)[2]
+    both, versions = with_before(changed, small, tmp_path)
+    assert list(versions) == ['bounded'] and versions['bounded'].code == str(
+        first['fingerprint'].sel(algorithm='bounded').item()).split('-')[2]
+    assert both['algorithm'].values.tolist() == ['classic', 'bounded', 'bounded before']
+    assert both['instability'].sel(algorithm='bounded before', drop=True).equals(
+        first['instability'].sel(algorithm='bounded', drop=True))
+    [difference] = differences(both, 'leaders', [('bounded', 'bounded before')])
+    # The code is the same, only its digest is another one here.
+    assert difference.seeds == 2 and difference.difference.value == 0.0
+
+
+def test_changed_values_are_compared_with_the_latest_earlier_ones(tmp_path):
+    one = load(tmp_path, VARIED)
+    first = ran(one, range(2), tmp_path)[2]
+    ran(one.replaced({'duration': 10}), range(2), tmp_path)
+    # Other values of one algorithm, and a variant that is new.
+    other = one.replaced({'algorithms.radius': 20, 'vary': {
+        'messages.loss': [0.5, 0.9], 'rounds.phase': ['random', 'together']}})
+    other = other.replaced({'algorithms': [
+        {'name': 'classic', 'radius': 30, 'wins': 'weakest'}, other.raw()['algorithms'][1]]})
+    present = ran(other, range(3), tmp_path)[2]
+    both, versions = with_before(present, other, tmp_path)
+    assert list(versions) == ['bounded']
+    [line] = lines(other, versions)
+    assert line.startswith('bounded: algorithm.radius 20 now, 30 before (last run 2')
+    at = {'messages.loss': 0.5}
+    assert both['leaders'].sel(algorithm='bounded before', seed=[0, 1], drop=True, **at).equals(
+        first['leaders'].sel(algorithm='bounded', drop=True, **at))
+    new = both['leaders'].sel({'algorithm': 'bounded before', 'messages.loss': 0.9})
+    assert new.isnull().all()
+    # Of all algorithms, if a value of all has changed; now and before have changed places.
+    ran(one.replaced({'messages.expiry': 5}), range(1), tmp_path)
+    present = ran(one, range(1), tmp_path)[2]
+    found = lines(one, with_before(present, one, tmp_path)[1])
+    assert [text.partition(' (')[0] for text in found] == [
+        f'{label}: messages.expiry not given now, 5 before' for label in ('classic', 'bounded')]
+
+
+def test_two_texts_take_turns_without_loss(tmp_path):
+    one = load(tmp_path, VARIED)
+    other = one.replaced({'messages.range': 41})
+    first = ran(one, range(3), tmp_path)[2]
+    # An interruption leaves the results of the other text unchanged.
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(other, range(2), tmp_path, workers=1, progress=Stopping())
+    assert results.load(tmp_path / 'small.nc').equals(first)
+    finished = len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) - 24
+    count, notes, second = ran(other, range(2), tmp_path)
+    assert count == 16 - finished < 16
+    assert seeds_done(one, tmp_path) == '3, others changed'
+    for each, seeds, expected in ((one, range(3), first), (other, range(2), second)):
+        count, _, dataset = ran(each, seeds, tmp_path)
+        assert count == 0 and dataset.equals(expected)
+    runs.run(one, range(1), tmp_path, again=True)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        'small.nc', 'small.runs', 'small.yaml']
+    assert seeds_done(one, tmp_path) == '1'
+
+
+CLASSIC = '  - {name: classic, radius: 30, wins: weakest}\n'
+BOUNDED_LINE = '  - {name: bounded, radius: 30, ties: nearest}\n'
+ADDED = '  - {name: classic, label: third, radius: 25, wins: weakest}\ndevices:'
+
+
+@pytest.mark.parametrize(('change', 'count', 'notes'), [
+    (('title: Small', 'title: Other'), 0, '16 of 16 runs are there already'),
+    (('range: 40', 'range: 41'), 16, '0 of 16 runs are there already; run again: 8 of classic '
+     '(changed: scenario), 8 of bounded (changed: scenario)'),
+    (('devices:', ADDED), 8, '16 of 24 runs are there already; new: 8'),
+    (('[0, 0.5]', '[0.25, 0.5, 0]'), 8, '16 of 24 runs are there already; new: 8'),
+    (('[random, together]', '[together]'), 0, '8 of 8 runs are there already'),
+    ((CLASSIC, ''), 0, '8 of 8 runs are there'),
+    ((CLASSIC + BOUNDED_LINE, BOUNDED_LINE + CLASSIC), 0, '16 of 16 runs'),
+    (('name: bounded', 'label: new, name: bounded'), 0, '16 of 16 runs are there already'),
+    (('radius: 30, ties', 'radius: 31, ties'), 8,
+     '8 of 16 runs are there already; run again: 8 of bounded (changed: parameters)'),
+    (('{name: classic, radius: 30', '{radius: 30.0, name: classic'), 0, '16 of 16 runs')])
+def test_only_new_or_changed_runs_are_computed(tmp_path, change, count, notes):
+    ran(load(tmp_path, VARIED), range(2), tmp_path)
+    assert VARIED.count(change[0]) == 1
+    changed = load(tmp_path, VARIED.replace(*change))
+    computed, lines, dataset = ran(changed, range(2), tmp_path)
+    assert computed == count and f'small: {notes}' in lines
+    assert dataset.equals(runs.run(changed, range(2), tmp_path / 'anew'))
+    assert dataset.attrs['title'] == changed.title
+    assert dataset['algorithm'].values.tolist() == [each.label for each in changed.entrants]
+
+
+QUIET = scene()
+
+
+def happening(*events: dict[str, Any]) -> Scenario:
+    return scene(events=list(events))
+
+
+def test_the_fingerprint_depends_on_all_inputs_of_a_run():
+    one = fingerprint(QUIET, 'bounded')
+    assert one == fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
+    others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
+              scene(algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}]),
+              scene(motion=WALK)]
+    assert [one.difference(str(fingerprint(other, 'bounded'))) for other in others] == [
+        'scenario', 'parameters', 'parameters', 'scenario']
+    assert len({one, *(fingerprint(other, 'bounded') for other in others)}) == 5
+    assert one.difference(str(one)) == '' and one.difference('0123456789abcdef') == 'code'
+
+
+def test_the_notation_does_not_change_the_fingerprint():
+    # A range with a point, another order, another label, other algorithms beside it.
+    other = scene(messages={'range': 25.0}, algorithms=[
+        {'name': 'classic', 'radius': 7}, {'radius': 60.0, 'label': 'ours', 'name': 'bounded'}])
+    assert fingerprint(other, 'ours') == fingerprint(QUIET, 'bounded')
+    assert fingerprint(other, 'classic') != fingerprint(QUIET, 'bounded')
+
+
+def test_the_content_of_files_matters(tmp_path):
+    file = tmp_path / 'graph'
+    file.write_text('a b\nb c\n')
+    of_file = scene(devices=[{'kind': 'edge_list', 'path': str(file)}])
+    one = fingerprint(of_file, 'bounded')
+    file.write_text('a b\nb c\nc a\n')
+    assert one.difference(str(fingerprint(of_file, 'bounded'))) == 'scenario'
+    file.write_text('a b\nb c\n')
+    assert one == fingerprint(of_file, 'bounded')
+
+
+PRINT = """
+from leader_election_lab.experiment import scenario
+from leader_election_lab.runs.store import fingerprint
+loaded = scenario.load('coordination2019')
+print(*(fingerprint(loaded, entrant.label) for entrant in loaded.entrants))
+"""
+
+
+def test_all_processes_agree():
+    completed = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
+                               check=True)
+    # With regions, whose parameters hold arrays; and streets, whose speed is a lambda.
+    loaded = scenario.load('coordination2019')
+    assert completed.stdout.split() == [
+        str(fingerprint(loaded, entrant.label)) for entrant in loaded.entrants]
+
+
+def stem(of: Scenario) -> str:
+    return str(fingerprint(of, 'bounded', but_later_events=True))
+
+
+def test_the_stem_does_not_depend_on_later_events():
+    die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
+    one = stem(QUIET)
+    assert one == stem(happening(die)) == stem(happening(heal, die))
+    assert one == str(fingerprint(happening(), 'bounded')) != str(
+        fingerprint(happening(die), 'bounded'))
+    assert one != stem(scene(messages={'range': 26}))
+
+
+def test_the_stem_depends_on_devices_that_join_later():
+    join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
+    die = {'kind': 'die', 'at': 6}
+    stems = [stem(happening(*events)) for events in ([], [join], [earlier])]
+    assert len(set(stems)) == 3
+    assert stems[1] == stem(happening(join, die))
+
+
+def test_results_are_found_by_path_and_name_unless_of_another_text(tmp_path):
+    dataset = runs.run(load(tmp_path), [0], tmp_path)
+    path = write(tmp_path)
+    assert kept(str(path), tmp_path).identical(dataset)
+    assert kept('small', tmp_path).identical(dataset)
+    # A further algorithm does not invalidate results.
+    write(tmp_path, TEXT.replace('algorithms:', 'algorithms:\n  - {name: colour}'))
+    assert kept(str(path), tmp_path).sizes['algorithm'] == 2
+    # Nor are numbers given to the label of another algorithm.
+    for change in (('count: 30', 'count: 31'), ('classic, ', 'bounded, label: classic, ')):
+        write(tmp_path, TEXT.replace(*change))
+        with pytest.raises(ResultError, match='small.nc holds runs of another text of the '
+                           'scenario, or of other code; lab run '):
+            kept(str(path), tmp_path)
+
+
+def test_missing_results(tmp_path):
+    with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run '
+                       f'{tmp_path}/small.yaml'):
+        kept(str(write(tmp_path)), tmp_path)
+    with pytest.raises(ResultError, match='is not there; it is made by: lab run border'):
+        kept('border', tmp_path)
+    for name in ('nix', '../small'):
+        with pytest.raises(UnknownResultsError, match="there are no results '.*' in .*; it takes "
+                           r'the path of a scenario such as (nix|small)\.yaml'):
+            kept(name, tmp_path / 'folder')
+
+
+# Digests change when their sources change, and only then.
+
+
+def test_a_digest_is_of_contents(tmp_path):
+    one, two = tmp_path / '0.py', tmp_path / '1.py'
+    one.write_text('a = 1\n')
+    two.write_text('b = 2\n')
+    before = sources.digest([one, two])
+    assert re.fullmatch('[0-9a-f]{16}', before)
+    assert before == sources.digest([two, one, one]) == sources.digest([tmp_path])
+    assert before != sources.digest([one])
+    (tmp_path / 'notes.txt').write_text('no source')
+    assert before == sources.digest([tmp_path])
+    two.write_text('b = 3\n')
+    assert before != sources.digest([one, two])
+
+
+def test_a_digest_of_the_package_is_of_all_its_sources(tmp_path):
+    copy = tmp_path / 'copy'
+    shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
+    assert sources.of_package() == f'0.1.0, {sources.digest([copy, sources.LABORATORY])}'
+    changed = copy / 'election' / 'algorithms' / 'bounded.py'
+    changed.write_text(changed.read_text() + 'another = 1\n')
+    assert sources.of_package() != f'0.1.0, {sources.digest([copy, sources.LABORATORY])}'
+
+
+def imported(folder: Path, name: str) -> Any:
+    """Return a module that lies in a folder, as if it were installed."""
+    path = folder.joinpath(*name.split('.')).with_suffix('.py')
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return state\n'
+
+
+@pytest.mark.parametrize('package', [True, False])
+def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, package):
+    theirs = tmp_path / 'theirs'
+    (theirs / 'parts').mkdir(parents=True)
+    helper = theirs / ('parts/helper.py' if package else 'helper.py')
+    helper.write_text('helper = 1\n')
+    if package:
+        (theirs / '__init__.py').write_text('')
+    (theirs / 'swarm.py').write_text(ROUND)
+    used = imported(tmp_path, 'theirs.swarm').round
+
+    def both() -> tuple[str, str]:
+        sources.of_run.cache_clear()
+        return sources.of_code(used), sources.of_run((used,))
+    before = both()
+    assert before[1] != sources.of_run((BOUNDED.round,))
+    (tmp_path / 'other.py').write_text('')
+    assert both() == before
+    helper.write_text('helper = 2\n')
+    assert all(one != other for one, other in zip(before, both()))
+
+
+def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path):
+    place = tmp_path / 'site-packages'
+    place.mkdir()
+    (place / 'lone.py').write_text(ROUND)
+    (place / 'other.py').write_text('')
+    assert sources.sources_of(imported(place, 'lone').round) == (place / 'lone.py',)
+
+
+def test_code_in_no_file_has_no_digest():
+    scope: dict[str, Any] = {'__name__': 'nowhere'}
+    exec(ROUND, scope)
+    assert sources.of_code(scope['round']) == ''
+
+
+NOTEBOOK = """
+from typing import NamedTuple
+class State(NamedTuple):
+    leader: int
+LIMIT = 3
+def farther(a):
+    return a + LIMIT
+def own_round(device, state):
+    return [farther(x) for x in range(2)], State(1)
+"""
+
+
+def run_in_no_file(text: str) -> str:
+    """Return the digest of a run of code that is in no file, as in a notebook."""
+    names: dict[str, Any] = {'__name__': 'notebook'}
+    exec(compile(text, '<ipython-input-1>', 'exec'), names)
+    return sources.of_run((names['own_round'], names['State']))
+
+
+@pytest.mark.parametrize(('part', 'other'), [
+    ('range(2)', 'range(4)'), ('a + LIMIT', 'a - LIMIT'), ('LIMIT = 3', 'LIMIT = 4'),
+    ('State(1)', 'State(2)'), ('leader: int', 'leader: float'), ('farther(x)', 'farther(-x)')])
+def test_code_in_no_file_is_identified_by_its_byte_code(part, other):
+    usual = run_in_no_file(NOTEBOOK)
+    assert run_in_no_file('\n\n' + NOTEBOOK) == usual
+    assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual
+
+
+def test_a_plug_in_is_named_with_version_digest_and_commit(tmp_path, monkeypatch):
+    (tmp_path / 'swarmish').mkdir()
+    (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND)
+    module = imported(tmp_path / 'swarmish', '__init__')
+    assert [*provenance.plug_ins([BOUNDED.round])] == []
+    [line] = provenance.plug_ins([module.round, module.round])
+    assert line == f'__init__, sources {sources.digest([tmp_path / "swarmish"])}'
+    for arguments in (['init', '-q'], ['add', '.'], [
+            '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first']):
+        subprocess.run(['git', '-C', tmp_path, *arguments], check=True)
+    assert re.fullmatch('.*, commit [0-9a-f]{40}', next(provenance.plug_ins([module.round])))
+    (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND + '# new')
+    assert next(provenance.plug_ins([module.round])).endswith(' with changes')

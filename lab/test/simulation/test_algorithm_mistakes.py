@@ -1,0 +1,159 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Mistakes in a user's algorithm are named in one line, by their place and cause."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+import math
+from typing import Any, NamedTuple
+
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.parameters.own_code import explained
+from leader_election_lab.experiment import scenario as scenarios
+from leader_election_lab.experiment.parser import ScenarioError
+from leader_election_lab.simulation.algorithm_mistakes import OwnCodeError
+from leader_election_lab.simulation.simulate import simulate
+import pytest
+
+
+class State(NamedTuple):
+    """The state of the algorithms here."""
+
+    leader: int
+    distance: float
+    degree: float
+
+
+class States(NamedTuple):
+    """Its columns."""
+
+    leader: list[int]
+    distance: list[float]
+    degree: list[float]
+
+
+class Reach(NamedTuple):
+    """Their parameters."""
+
+    radius: float
+
+
+def misspelled(device, state, neighbours, metric, parameters):
+    """Read a field that there is not."""
+    far = 0.0
+    for j in range(len(metric)):
+        far = neighbours.distanze[j] + metric[j]
+    return State(device.id, far, 0.0)
+
+
+def importing(device, state, neighbours, metric, parameters):
+    """Do what Python can, and numba cannot."""
+    import os
+    return State(device.id, 0.0, float(os.getpid()))
+
+
+def incomplete(device, state, neighbours, metric, parameters):
+    """Return another thing than a state."""
+    return device.id, 0.0
+
+
+def dividing(device, state, neighbours, metric, parameters):
+    """Return nan from the third round of device 3 on."""
+    rounds = 0.0 * math.inf if device.id == 3 and state.degree >= 2.0 else state.degree + 1.0
+    return State(device.id, 0.0, rounds)
+
+
+def growing(device, state, neighbours, metric, parameters):
+    """Return infinity from the second round on."""
+    return State(device.id, 0.0, 1e200 * (1e200 if state.degree > 1.0 else 1.0))
+
+
+OWN = Algorithm('own', misspelled, State, States, lambda device: State(device.id, 0.0, 0.0), Reach)
+
+
+def run(**changes: Any) -> None:
+    """Run an algorithm among nine devices in range of each other."""
+    # Compiled code is kept by the name of an algorithm and its file.
+    name = changes.get('round', misspelled).__name__
+    ALGORITHMS.replace(replace(OWN, name=name, **changes))
+    scenario = scenarios.parse({
+        'duration': 20, 'algorithms': [{'name': name, 'radius': 5, 'label': 'mine'}],
+        'devices': [{'kind': 'line', 'count': 9}], 'messages': {'range': 9}}, 'small')
+    simulate(scenario, 'mine', 0)
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    """Remove the algorithms again."""
+    before = dict(ALGORITHMS._entries)
+    yield
+    ALGORITHMS._entries = before
+
+
+@pytest.mark.parametrize('wrong, cause', [
+    (misspelled, "line {4}: AttributeError: 'States' object has no attribute 'distanze'; "
+                 'did you mean distance?'),
+    (importing, 'line {2}: Use of unsupported opcode'),
+    (incomplete, r'line {0}: incomplete returns \(0, 0.0\); it takes a State')])
+def test_a_mistake_is_one_line_with_file_line_and_cause(wrong: Any, cause: str) -> None:
+    first = wrong.__code__.co_firstlineno
+    with pytest.raises(OwnCodeError, match=f'^[^ ]*, {cause.format(*range(first, first + 6))}'
+                       ) as error:
+        run(round=wrong)
+    assert __file__.endswith(str(error.value).partition(',')[0]) and '\n' not in str(error.value)
+
+
+def test_nan_names_algorithm_field_device_and_round() -> None:
+    with pytest.raises(OwnCodeError, match=r'^algorithm mine: state.degree of device 3 is nan '
+                       r'after round 3 \(seed 0\); .*test_algorithm_mistakes.py, line '):
+        run(round=dividing)
+
+
+def test_infinity_where_a_field_has_none_is_named_too() -> None:
+    with pytest.raises(OwnCodeError, match=r'state.degree of device \d is infinite after round 2'):
+        run(round=growing)
+
+
+def test_code_that_is_called_when_the_scenario_is_read_is_named() -> None:
+    with pytest.raises(ScenarioError, match=r'^scenario small: [^ ]*test_algorithm_mistakes.py, '
+                       r"line \d+: AttributeError: 'float' object has no attribute 'metres'"):
+        run(configure=lambda radius: Reach(radius.metres))
+
+
+def test_a_round_that_is_no_function_and_a_state_that_cannot_be_sent_are_refused() -> None:
+    class Named(NamedTuple):
+        leader: str
+        distance: float
+
+    with pytest.raises(ScenarioError, match='algorithms.name: State: its round is .*; it takes a '
+                       'plain function'):
+        run(round=State)
+    with pytest.raises(ScenarioError, match='misspelled: field leader of a state '
+                       "cannot be <class 'str'>"):
+        run(state=Named, start=lambda device: Named('0', 0.0))
+
+
+def test_an_algorithm_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ALGORITHMS._broken, 'broken', 'own.py, line 3: SyntaxError: no')
+    with pytest.raises(ScenarioError, match='algorithms.name: broken cannot be loaded: own.py, '
+                       'line 3: SyntaxError: no'):
+        scenarios.parse({'duration': 1, 'algorithms': [{'name': 'broken'}],
+                         'devices': [{'kind': 'line', 'count': 2}]}, 'small')
+
+
+def test_an_error_without_code_of_a_user_has_no_place() -> None:
+    assert explained(SyntaxError('no', ('/own/x.py', 4, 1, ''))) == \
+        '/own/x.py, line 4: SyntaxError: no'
+    assert explained(KeyError('x')) == "KeyError: 'x'"

@@ -1,0 +1,388 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command ``lab``: as a process, and its options."""
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+from leader_election import ALGORITHMS
+import leader_election_lab as api
+from leader_election_lab import commands
+from leader_election_lab.analysis.measures import estimate_mean
+from leader_election_lab.analysis.paired_differences import differences
+from leader_election_lab.commands import parse_options, parse_seeds
+from leader_election_lab.experiment import scenario
+from leader_election_lab.experiment.scenario import ScenarioError
+from leader_election_lab.runs import results, store
+from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.store import Key
+from leader_election_lab.subcommands import kept_results, running
+import pytest
+from small_scenario import TEXT, VARIED, write
+import yaml
+
+
+def test_seeds_and_numbers_up_to_the_most():
+    assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
+    assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
+    assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
+    assert parse_options(['run', 'x', '--workers', '1']).workers == 1
+    assert parse_options(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
+    assert parse_options(['study']).seeds == 100
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    (['run', 'x', '--seeds', '0'], "'0' is not allowed; it takes a number of at least 1"),
+    (['run', 'x', '--seeds', '5-4'], "'5-4' is not allowed"),
+    (['run', 'x', '--seeds', 'few'], "'few' is not allowed"),
+    (['run', 'x', '--set', 'messages.loss'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=[1'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--workers', '0'], "'0' is not allowed; it takes a whole number from 1 to "),
+    (['reproduce', '--seeds', '-3'], "'-3' is not allowed; it takes a whole number from 1 to "),
+    (['run', 'x', '--workers', 'x'], "'x' is not allowed; it takes a whole number from 1 to "),
+    (['run', 'x', '--workers', '1000001'], "'1000001' is not allowed; it takes a whole number"),
+    (['reproduce', '--seeds', '1.5'], "'1.5' is not allowed; it takes a whole number from 1 to "),
+    (['reproduce', '--seeds', '9' * 5000], 'is not allowed; it takes a whole number from 1 to '),
+    (['run', 'x', '--seeds', '1000001'], 'up to 1000000 of them, and none above 2147483648'),
+    (['run', 'x', '--seeds', '0-1000000'], "'0-1000000' is not allowed"),
+    (['run', 'x', '--seeds', '5-2147483649'], "'5-2147483649' is not allowed"),
+    (['run', 'x', '--seeds', '2147483649-2147483649'], 'is not allowed; it takes a number of '),
+    (['run', 'x', '--seeds', '9' * 5000], 'is not allowed; it takes a number of at least 1'),
+    (['run', 'x', '--seeds=-1'], "'-1' is not allowed; it takes a number of at least 1"),
+    (['run', 'x', '--set', 'a={b: 1, b: 2}'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=' + '[' * 500], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=2026-99-99'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--until-width', '0'], "'0' is not allowed; it takes a number greater than 0"),
+    (['run', 'x', '--until-width', 'x%'], "'x%' is not allowed; it takes a number greater than"),
+    (['run'], 'SCENARIO'),
+    (['list', '--html', 'none/x.html'], 'none/x.html cannot be written; it takes a file in a fol'),
+    ([], 'COMMAND'),
+])
+def test_wrong_options_are_errors(arguments, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse_options(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+LAB = [sys.executable, '-m', 'leader_election', 'lab']
+
+
+def run(*arguments: object) -> 'subprocess.CompletedProcess[str]':
+    return subprocess.run([*LAB, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=200, stdin=subprocess.DEVNULL)
+
+
+def small(folder: Path, *arguments: object, text: str = TEXT) -> tuple[object, ...]:
+    return ('run', write(folder, text), '--results', folder / 'out', '--no-animation', *arguments)
+
+
+class Command:
+    """The command ``lab`` in this process, which has its imports already."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+                 ) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *arguments: object) -> str:
+        """Return the output of a command that succeeds."""
+        status, out, error = self._ran(arguments)
+        assert (status, error) == (0, '')
+        return out
+
+    def failed(self, *arguments: object) -> str:
+        """Return the one-line error of a command that fails."""
+        status, out, error = self._ran(arguments)
+        assert status == 2, out + error
+        assert len(error.splitlines()) == 1
+        return error
+
+    def _ran(self, arguments: tuple[object, ...]) -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, 'argv', ['lab', *map(str, arguments)])
+        self.capsys.readouterr()
+        status = commands.main()
+        return status, *self.capsys.readouterr()
+
+
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(monkeypatch, capsys)
+
+
+def test_run(tmp_path, lab):
+    lab(*small(tmp_path, '--seeds', 3, '--workers', 2, '--results', tmp_path / 'two'))
+    done = run(*small(tmp_path, '--seeds', 3, '--workers', 1))
+    assert (done.returncode, done.stderr) == (0, '')
+    # This process has compiled the code and cached it.
+    assert 'compil' not in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines()]
+    # The means of both algorithms, and the difference to the first.
+    assert [row[:2] for row in rows if row and row[0] in ('classic', 'bounded')] == [
+        ['classic', '3'], ['bounded', '3'], ['bounded', '3']]
+    assert rows[-1] == ['wrote', str(tmp_path / 'out' / 'small.nc')]
+    assert '6 of 6 runs' in done.stdout
+    assert results.load(tmp_path / 'out' / 'small.nc').equals(
+        results.load(tmp_path / 'two' / 'small.nc'))
+
+
+def test_modules_that_load_slowly_are_imported_only_when_they_are_needed(tmp_path, lab):
+    arguments = [str(argument) for argument in small(tmp_path, '--seeds', 2)
+                 if argument != '--no-animation']
+    lab(*arguments)
+    compiler, plots = {'numba'}, {'matplotlib', 'networkx'}
+    tables = {'xarray', 'pandas', 'scipy'}
+    code = ['import sys'] + [
+        f'import leader_election_lab.{module}; assert {slow!r}.isdisjoint(sys.modules)'
+        for module, slow in (
+            ('commands', compiler | plots | tables | {'numpy'}),
+            ('subcommands.scenario_list', compiler | plots | tables),
+            ('subcommands.running', compiler | plots | {'leader_election_lab.runs.cluster'}))]
+    # With all runs and the animation there.
+    code += [f'sys.argv = {["lab", *arguments]!r}',
+             'assert leader_election_lab.commands.main() == 0',
+             f'assert {compiler | plots!r}.isdisjoint(sys.modules)']
+    done = subprocess.run([sys.executable, '-c', '\n'.join(code)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, '')
+
+
+def test_the_run_that_is_animated_is_named(tmp_path, lab):
+    arguments = [argument for argument in small(tmp_path, '--seeds', '4-5', text=VARIED)
+                 if argument != '--no-animation']
+    out = tmp_path / 'out' / 'small_classic.gif'
+    which = 'seed 4, messages.loss=0, rounds.phase=random'
+    assert lab(*arguments).splitlines()[-1] == f'wrote {out}: {which}'
+    written = out.stat().st_mtime_ns
+    # It is drawn again only for another run, or another title.
+    assert lab(*arguments).splitlines()[-1] == f'{out} is there already: {which}'
+    assert out.stat().st_mtime_ns == written
+    assert lab(*arguments, '--set', 'title=Other').splitlines()[-1] == f'wrote {out}: {which}'
+    out.unlink()
+    out.mkdir()
+    # Reported before anything is run.
+    assert lab.failed(*arguments, '--again') == (
+        f'error: {out} cannot be written: it is a folder; move it away\n')
+    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
+
+
+def test_a_stopped_command_continues(tmp_path, lab):
+    # More runs than any machine finishes until the signal.
+    arguments = small(tmp_path, '--algorithm', 'bounded', '--workers', 1, '--seeds')
+    with subprocess.Popen([*LAB, *map(str, arguments), '5000'], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert next(line for line in process.stdout if ' of 5000 runs: ' in line)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert error == ('stopped; finished runs are kept, and the same command goes on from there\n')
+    assert not (tmp_path / 'out' / 'small.nc').exists()
+    kept = len(list(store.runs_of(tmp_path / 'out', 'small').glob('*.npz')))
+    assert kept > 0
+    said = lab(*arguments, kept + 3)
+    assert f'{kept} of {kept + 3} runs are there already' in said and '\n3 of 3 runs: ' in said
+    assert results.present(results.load(tmp_path / 'out' / 'small.nc')) == {
+        Key('bounded', 0, seed) for seed in range(kept + 3)}
+
+
+@pytest.mark.parametrize(('arguments', 'error'), [
+    (('--set', 'messages.loss=1.5'),
+     'scenario small: messages.loss: 1.5 is not allowed; it takes 0 to 1'),
+    (('--algorithm', 'nix'), "scenario small has no algorithm 'nix'; it has classic, bounded")])
+def test_values_that_a_scenario_does_not_take(tmp_path, arguments, error, lab):
+    assert lab.failed(*small(tmp_path, *arguments)) == f'error: {error}\n'
+
+
+def test_a_process_that_fails_prints_one_line():
+    done = run('run', 'nowhere.yaml')
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)
+    assert done.stderr.startswith('error: scenario nowhere.yaml: there is no')
+
+
+def test_settings_change_the_scenario(tmp_path, lab):
+    lab(*small(tmp_path, '--seeds', '4-5', '--algorithm', 'bounded',
+               '--set', 'messages.loss=1', '--set', 'duration=9'))
+    dataset = results.load(tmp_path / 'out' / 'small.nc')
+    assert dataset['seed'].values.tolist() == [4, 5] and dataset.sizes['time'] == 9
+    # No device receives any message: all lead.
+    assert (dataset['leaders'].values[..., -1] == 30).all()
+
+
+def test_list_names_all_scenarios(tmp_path, lab):
+    # An indented line continues the one above.
+    rows = [line.split() for line in lab('list', '--results', tmp_path).splitlines()
+            if line[:3].strip()]
+    assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
+
+
+def test_pages_show_a_run_of_each_algorithm_and_list_the_results(tmp_path, lab):
+    pytest.importorskip('bokeh', reason='needs Bokeh (extra web)')
+    page, out = tmp_path / 'run.html', tmp_path / 'out'
+    said = lab(*small(tmp_path, '--seeds', '4-5', '--html', page))
+    assert said.endswith(f'wrote {page}\n')
+    text = page.read_text()
+    assert 'small, seed 4' in text and '## Paired differences' in text
+    assert all(f'&lt;h2&gt;{name}&lt;/h2&gt;' in text for name in ('classic', 'bounded'))
+    page.unlink()
+    assert lab('report', tmp_path / 'small.yaml', '--results', out, '--html', page).endswith(
+        f'wrote {page}\n')
+    assert 'small, seed 4' in page.read_text()
+    listed = lab('list', '--results', out, '--html', out / 'index.html')
+    assert ['small', 'Small', 'classic,', 'bounded', '30', '2'] in [
+        line.split() for line in listed.splitlines()]
+    text = (out / 'index.html').read_text()
+    assert '<td>small</td>' in text and '<td>map</td>' in text
+    assert 'href="small.nc"' in text and 'small.runs' not in text
+    assert 'src="figures/small.png"' in text
+
+
+def called(command: Callable[[Namespace], int], *arguments: object) -> int:
+    """Return the status of a command in this process."""
+    return command(parse_options([*map(str, arguments)]))
+
+
+def test_compare(tmp_path, capsys):
+    command = ('compare', write(tmp_path), '--results', tmp_path / 'out')
+    with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
+                       rf'lab run {tmp_path}/small.yaml'):
+        called(kept_results.compare, *command)
+    assert called(running.run, *small(tmp_path, '--seeds', 4)) == 0
+    capsys.readouterr()
+    assert called(kept_results.compare, *command, '--measure', 'leaders', '--measure', 'led') == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:3] for row in rows if row[:1] == ['bounded']] == 2 * [['bounded', 'classic', '4']]
+    both = ('--algorithm', 'classic', '--algorithm', 'bounded')
+    assert called(kept_results.compare, *command, *both) == 0
+    assert 'Paired differences: instability' in capsys.readouterr().out
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
+        called(kept_results.compare, *command, '--measure', 'nix')
+    with pytest.raises(ScenarioError, match="--algorithm: 'bounded' is not allowed alone; it tak"):
+        called(kept_results.compare, *command, '--algorithm', 'bounded')
+
+
+def test_export(tmp_path, capsys):
+    command = ('export', write(tmp_path), '--results', tmp_path / 'out')
+    with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
+        called(kept_results.export_results, *command)
+    assert called(running.run, *small(tmp_path, '--seeds', 2)) == 0
+    capsys.readouterr()
+    for more, name, rows in ((), 'small.csv', 80), (('--summary',), 'small_summary.csv', 4):
+        assert called(kept_results.export_results, *command, *more) == 0
+        out = capsys.readouterr().out
+        assert out.splitlines()[-1] == f'wrote {tmp_path / "out" / name}: {rows} rows'
+        assert [line.split()[:2] for line in out.splitlines() if 'mean_radius' in line] == [
+            ['mean_radius', 'm']]
+        assert len((tmp_path / 'out' / name).read_text().splitlines()) == rows + 1
+    # By the name of the results, as with the other commands.
+    by_name = tmp_path / 'by_name.csv'
+    assert called(kept_results.export_results, 'export', 'small', '--results', tmp_path / 'out',
+                  '--out', by_name) == 0
+    assert by_name.read_text() == (tmp_path / 'out' / 'small.csv').read_text()
+    with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):
+        called(kept_results.export_results, *command, '--out', 'x.txt')
+
+
+def test_seeds_until_a_width_is_reached(tmp_path, capsys):
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
+        called(running.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
+    assert not (tmp_path / 'out').exists()
+    arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
+    assert called(running.run, *arguments, '1e3') == 0
+    assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
+    assert called(running.run, *arguments, '1e-6%') == 1
+    out = capsys.readouterr().out
+    assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
+    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
+
+
+def test_figure_and_report_of_any_scenario(tmp_path, capsys):
+    folder = ('--results', tmp_path / 'out')
+    path = write(tmp_path)
+    with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
+        called(kept_results.figure, 'figure', path, *folder)
+    with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
+        called(kept_results.figure, 'figure', 'nix', *folder)
+    with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures are'):
+        called(kept_results.figure, 'figure', 'map', '--measure', 'led', *folder)
+    called(running.run, *small(tmp_path, '--seeds', 2))
+    capsys.readouterr()
+    assert called(kept_results.figure, 'figure', path, *folder) == 0
+    as_led = ('--measure', 'led', '--out', tmp_path / 'led.svg')
+    assert called(kept_results.figure, 'figure', 'small', *as_led, *folder) == 0
+    assert called(kept_results.report_own, 'report', path, *folder) == 0
+    written = [Path(line.removeprefix('wrote ')) for line in
+               capsys.readouterr().out.splitlines()]
+    assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
+                       tmp_path / 'out' / 'small.md']
+    assert all(file.stat().st_size > 1000 for file in written)
+
+
+# The laboratory in Python, as notebooks use it.
+
+
+def test_the_package_has_all_names_and_no_other():
+    assert all(callable(getattr(api, name)) for name in api.__all__)
+    with pytest.raises(AttributeError, match="module 'leader_election_lab' has no attr"):
+        api.nix  # noqa: B018
+
+
+def test_a_scenario_by_name_path_and_content(tmp_path):
+    content = api.load(yaml.safe_load(TEXT), name='mine')
+    read = api.load(write(tmp_path), values={'algorithms.bounded.radius': '2e1'})
+    assert (content.name, read.name) == ('mine', 'small')
+    assert [entrant.parameters.radius for entrant in read.entrants] == [30.0, 20.0]
+    assert api.load('border').name == 'border'
+    with pytest.raises(ScenarioError, match='unknown scenario'):
+        api.load('nix')
+
+
+def test_from_runs_to_means_and_differences(tmp_path, capsys):
+    scenario = api.load(write(tmp_path, VARIED))
+    api.run(scenario, 5, tmp_path)
+    results = api.run(scenario, range(1, 4), tmp_path, ['bounded', 'classic'])
+    assert capsys.readouterr().out == ''
+    assert results['seed'].values.tolist() == [1, 2, 3]
+    assert results['algorithm'].values.tolist() == ['classic', 'bounded']
+    assert api.load_results('small', tmp_path).sizes['seed'] == 5
+    found = api.means(results, ['leaders'])
+    of_seeds = results['leaders'].sel({
+        'algorithm': 'bounded', 'messages.loss': 0.5, 'rounds.phase': 'together'})
+    # The first three of 20 s are left out.
+    wanted = estimate_mean(of_seeds.sel(time=slice(3.5, None)).mean('time').values.astype(float))
+    assert found.loc[('bounded', 0.5, 'together'), 'leaders'].tolist() == pytest.approx([*wanted])
+    compared = api.compare(results, 'leaders')
+    assert len(compared) == 4 and compared['seeds'].tolist() == [3] * 4
+    assert compared['difference'].tolist() == [
+        one.difference.value for one in differences(results, 'leaders')]
+    assert len(api.figure(results, 'leaders').axes) == 2
+    assert api.write_report(results, tmp_path).name == 'small.md'
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed"):
+        api.means(results, ['nix'])
+
+
+def test_without_varied_keys_the_index_has_one_level(tmp_path, capsys):
+    found = api.run_until(api.load(write(tmp_path)), '50', 'leaders', 30, tmp_path)
+    assert found.sizes['seed'] == 20
+    assert 'every interval is ± 50 or narrower with 20 seeds' in capsys.readouterr().out
+    assert api.means(found).index.tolist() == ['classic', 'bounded']
+
+
+def test_a_name_of_the_package_is_not_replaced():
+    with pytest.raises(ValueError, match="algorithm 'bounded' is registered already"):
+        api.register(replace(ALGORITHMS.get('classic'), name='bounded'))

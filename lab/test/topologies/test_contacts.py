@@ -1,0 +1,111 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Links that change over time."""
+
+from pathlib import Path
+
+from leader_election.parameters import ParameterError
+from leader_election_lab.experiment import scenario as scenarios
+from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.topologies.contacts import ContactsParameters, read
+import pytest
+from simulations import counts, played, scene
+
+HEADER, LOSSES = 't,a,b,up\n', 't,a,b,up,loss\n'
+
+
+def trace(folder: Path, rows: str, header: str = HEADER) -> ContactsParameters:
+    """Return a trace that is written to a file."""
+    path = folder / 'contacts.csv'
+    path.write_text(header + rows)
+    return ContactsParameters(str(path))
+
+
+def test_links_are_those_of_the_last_change(tmp_path: Path) -> None:
+    contacts, position = read(trace(tmp_path, '0,1,0,1\n0,1,2,1\n4,0,1,0\n6.5,1,0,1\n'))
+    assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
+    assert [contacts.at(t)[0].tolist() for t in (0, 3.9, 4, 6.4, 9)] == [
+        [[0, 1], [1, 2]], [[0, 1], [1, 2]], [[1, 2]], [[1, 2]], [[0, 1], [1, 2]]]
+
+
+def test_losses_are_directed_and_hold_until_the_next_value(tmp_path: Path) -> None:
+    contacts, _ = read(trace(tmp_path, (
+        '0,0,1,1,0.5\n1,1,0,1,1\n2,2,1,1,\n3,0,1,0,\n3,2,1,1,0.25\n4,1,0,1,0\n'), LOSSES))
+    assert [contacts.at(t)[1].tolist() for t in range(5)] == [
+        [[0.5, 0]], [[0.5, 1]], [[0.5, 1], [0, 0]], [[0, 0.25]], [[0.5, 0], [0, 0.25]]]
+    for header, end in ((HEADER, ''), (LOSSES, ',')):
+        assert read(trace(tmp_path, f'0,0,1,1{end}\n', header))[0].at(0)[1].shape == (0, 2)
+
+
+@pytest.mark.parametrize(('rows', 'problem'), [
+    ('', 'line 2: no rows'), ('3,0,1,1\n2,0,1,0\n', 'line 3: t is 2; it takes at least 3'),
+    ('0,1,1,1\n', 'line 2: a, b are 1, 1; they take two numbers from 0 to 100000'),
+    ('0,0,1.5,1\n', 'line 2: a, b are 0, 1.5; '), ('0,0,1,2\n', 'line 2: up is 2; it takes 0 or'),
+    ('0,0,1\n', 'line 2: up is not a finite number')])
+def test_a_wrong_trace_is_refused_with_file_and_line(
+        tmp_path: Path, rows: str, problem: str) -> None:
+    with pytest.raises(ParameterError, match=f'log .*contacts.csv: {problem}'):
+        read(trace(tmp_path, rows))
+    with pytest.raises(ParameterError, match='missing columns up'):
+        read(trace(tmp_path, '0,0,1', 't,a,b\n'))
+    for loss, problem in (('1.5', 'loss is 1.5; it takes 0 to 1'), ('-1', 'loss is -1; it'),
+                          ('much', "loss is not a finite number: 'much'")):
+        with pytest.raises(ParameterError, match=f'contacts.csv: line 2: {problem}'):
+            read(trace(tmp_path, f'0,0,1,1,{loss}', LOSSES))
+
+
+def test_a_run_follows_the_trace(tmp_path: Path) -> None:
+    parameters = trace(tmp_path, '0,0,1,1\n10,0,1,0\n20,0,1,1\n')
+    scenario = scenarios.parse({
+        'duration': 30, 'algorithms': [{'name': 'bounded', 'radius': 50}],
+        'devices': [{'kind': 'contacts', 'path': parameters.path}],
+        'messages': {'expiry': 3}, 'strength': {'cycle': ['id']}}, 'mine')
+    taken = simulate(scenario, 'bounded', 0, [9.0, 19.0, 29.0]).snapshots
+    assert [one.leader.tolist() for one in taken] == [[1, 1], [0, 1], [1, 1]]
+    assert [one.pairs.tolist() for one in taken] == [[[0, 1]], [], [[0, 1]]]
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.1])
+def test_a_link_may_be_in_one_direction(tmp_path: Path, delay: float) -> None:
+    # Device 1 leads both, unless device 0 does not hear it.
+    for rows, leaders in (('0,0,1,1,1\n', [1, 1]), ('0,1,0,1,1\n', [0, 1])):
+        stage = played(scene(
+            duration=10, messages={'delay': [delay, delay]}, strength={'cycle': ['id']},
+            devices=[{'kind': 'contacts', 'path': trace(tmp_path, rows, LOSSES).path}]))
+        assert stage.columns.leader.tolist() == leaders
+        # Ten rounds of both devices.
+        assert (counts(stage)['sent'], counts(stage)['lost']) == (20, 10)
+
+
+def test_packet_traces_are_linked_by_the_second(tmp_path: Path) -> None:
+    def sent(node: str, other: str, *received: str) -> None:
+        folder = tmp_path / f'Results_node{node}_DailyTest_Sat-Oct-15-03_06_34-2005'
+        folder.mkdir(exist_ok=True)
+        (folder / f'sdec{other}').write_text(''.join(f'{line}\n' for line in received))
+    every = [f'{number} 14' for number in range(300)]
+    sent('1-2', '3-4', *every)
+    # Four of ten packets in second 1, and five errors in second 2.
+    sent('3-4', '1-2', *every[:14], *every[20:25], *(f'{k} 128' for k in range(25, 30)),
+         *every[30:], '300 14')
+    sent('1-2', '8-8', *every[:3])
+    contacts, position = read(ContactsParameters(str(tmp_path)))
+    assert position.tolist() == [[1, 2], [3, 4], [8, 8]] and contacts.pairs.tolist() == [[0, 1]]
+    assert [len(contacts.at(t)[0]) for t in (0, 0.9, 1, 1.9, 2, 29)] == [1, 1, 0, 0, 1, 1]
+    (tmp_path / 'Results_node5-5_x').mkdir()
+    (tmp_path / 'Results_node5-5_x' / 'sdec1-2').write_text('1 2\nnot so\n')
+    with pytest.raises(ParameterError, match="sdec1-2, line 2: 'not so'; it takes the number"):
+        read(ContactsParameters(str(tmp_path)))
+    with pytest.raises(ParameterError, match='has no packet traces Results_node'):
+        read(ContactsParameters(str(tmp_path / 'Results_node5-5_x')))
