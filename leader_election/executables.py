@@ -106,7 +106,7 @@ EXECUTABLES = (
         description='measure algorithms over many seeds, without ROS'),
     Executable(
         name='logs', module='leader_election.swarm.recording.logs_command', stop_status=130,
-        description="convert logs of real robots, and estimate the robots' noise"),
+        description='convert logs of real robots'),
     Executable(
         name='managed_election_node', module='leader_election.ros.nodes.managed_election_node',
         parameter_file='managed_election.yaml',

@@ -363,7 +363,7 @@ def test_commands_are_valid(document: Path) -> None:
     'ros2 topic echo /robot_3/range/1', 'make demo ARGS="--log FOLDER"',
     'python -m benchmarks.flod', 'python -m benchmarks.real_distances --seed 3',
     'ros2 launch leader_election swarm.launch.py robot:=4',
-    'ros2 param set /alice/election_node accept true', 'leader_election logs noise --chek x'])
+    'ros2 param set /alice/election_node accept true', 'leader_election logs convert --meen a b'])
 def test_a_wrong_command_would_be_found(command: str) -> None:
     [words] = commands(f'```sh\n{command}\n```')
     with pytest.raises((AssertionError, ParameterError)):

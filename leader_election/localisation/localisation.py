@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 import math
 
 from leader_election.localisation import neighbourhood_filter
-from leader_election.localisation.association import associated, REASSIGNED
 from leader_election.localisation.consistency import (
     Consistency,
     RecentConsistency,
@@ -31,7 +30,6 @@ from leader_election.localisation.estimate import (
     is_own_word,
     odometry_of,
 )
-from leader_election.localisation.innovations import InnovationStatistics
 from leader_election.localisation.late_sightings import KEPT, SightingQueue
 from leader_election.localisation.lost_robots import LostRobots
 from leader_election.localisation.neighbourhood_filter import (
@@ -41,12 +39,11 @@ from leader_election.localisation.neighbourhood_filter import (
     NO_LATE,
 )
 from leader_election.localisation.noise import Array
-from leader_election.localisation.observers import Observers, TRUST_REGAINED
+from leader_election.localisation.observers import Observers
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.repeated_sightings import REPEATED
 from leader_election.localisation.scale_errors import Factors, Kept, START
-from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
 import numpy as np
@@ -55,7 +52,7 @@ MEASUREMENTS_REJECTED = 'measurements_rejected'
 LATE, CLOCKLESS = 'sightings_late', 'stamps_ignored'
 RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
 COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS, LATE, CLOCKLESS,
-            REPEATED, REASSIGNED)
+            REPEATED)
 """The names of the counters of a localisation."""
 NEARER = 0.8
 """The factor by which a robot must be nearer to replace another one in a full filter."""
@@ -77,8 +74,8 @@ class Localisation:
 
     :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
     :ivar last_sighting: the time of the last sighting by or of this robot that was used [s].
-    :ivar statistics: of the innovations of all of its sightings and its neighbours'.
-    :ivar consistency: of the same innovations with the covariance.
+    :ivar consistency: of the innovations of its own and its neighbours' sightings with the
+        covariance.
     """
 
     def __init__(self, robot: int, parameters: LocalisationParameters, *, cooperates: bool,
@@ -98,7 +95,6 @@ class Localisation:
         self.robot = robot
         self.cooperates = cooperates
         self.top_speed = top_speed
-        self.statistics = InnovationStatistics()
         self.consistency = Consistency(WITH_LANDMARKS if landmarks else math.inf)
         self._recent = RecentConsistency()
         self.slip = SlipDetector()
@@ -114,7 +110,7 @@ class Localisation:
         self.parameters = parameters
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
-        self._time = self._blamed = -math.inf
+        self._time = -math.inf
         self._observers = Observers(robot, self._filter, self._landmarks, counts)
         self._queue = SightingQueue(robot, self._filter, self._landmarks)
         self._own_sightings: tuple[Sighting, ...] = ()
@@ -217,8 +213,6 @@ class Localisation:
             if leaps or is_own_word(place, estimate):
                 self._filter.watch(robot, now)
         self._observers[robot].track.add(now, odometry)
-        if self._observers.is_distrusted(robot, now):
-            self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
             self._see([(robot, sighting) for sighting in estimate.sightings
                        if not self._is_repeated(robot, sighting, odometry, now)
@@ -235,12 +229,7 @@ class Localisation:
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
         self._recent.keep(self._observers.keep())
-        self._filter.forgive(now - TRUST_REGAINED)
-        slipped = self._filter.slipping.get(self.robot, -math.inf)
-        if slipped > self._blamed:
-            self._blamed = slipped
-            self.slip.contradicted(slipped)
-            self._counts[SLIPS] = self.slip.count
+        self._filter.forgive(now - 60.0)
         if self.cooperates and self._own_sightings:
             self._see([(self.robot, sighting) for sighting in self._own_sightings], now)
 
@@ -292,13 +281,6 @@ class Localisation:
             return Factors(), START
         variances = self._filter.factor_variances(self.robot)
         return self._filter.factors(self.robot), Factors(*np.sqrt(variances).tolist())
-
-    @property
-    def biases(self) -> list[SensorBias]:
-        """Return the constant errors of the own sensor, and of those of the neighbours."""
-        persistence = self.statistics.persistence
-        return [each._replace(deviation=each.deviation * persistence)
-                for each in self._filter.bias.estimates()]
 
     def repeating(self, now: float) -> list[int]:
         """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
@@ -386,18 +368,12 @@ class Localisation:
         if not sightings:
             return
         observer = sightings[0][0]
-        is_distrusted = self._observers.is_distrusted(observer, now)
-        if is_distrusted or self._observers.is_being_found(observer, now):
+        if self._observers.is_being_found(observer, now):
             self._counts[DISTRUSTED] += len(sightings)
-            if not is_distrusted:
-                self._lost.take(sightings, (), now)
+            self._lost.take(sightings, (), now)
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
             self._filter.move(self.robot, self._odometry, self._time)
-        sightings, changed = associated(
-            sightings, self._filter, self.parameters,
-            lambda robot: self._lost.may_be_elsewhere(robot, now), now)
-        self._counts[REASSIGNED] += changed
         frozen = self._observers.pose_before(observer, sightings, now)
         if frozen is not None:
             if observer not in self._filter.trust.distrusted:
@@ -417,7 +393,6 @@ class Localisation:
         innovations = self._filter.see(
             sightings, now, self._queue.late if observer == self.robot else NO_LATE)
         if not distrusted:
-            self.statistics.take(innovations, now)
             self.consistency.take(innovations, now)
             self._recent.take(innovations, now)
         if not distrusted and any(each.accepted and self.robot in each[:2]

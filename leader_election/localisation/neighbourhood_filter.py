@@ -23,11 +23,9 @@ intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-import math
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leader_election.localisation.doubtful_ranges import DoubtfulRanges
 from leader_election.localisation.noise import Array
 from leader_election.localisation.noise_adaptation import NoiseAdaptation
 from leader_election.localisation.parameters import LocalisationParameters
@@ -52,11 +50,6 @@ FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
 LOOSENED = (1.5, 1.5, 1.0)
 """The standard deviations added to the pose of a robot that was carried off [m, m, rad]."""
-AGAIN = 30.0
-"""A robot that is found carried off again within this time was not carried: its odometry is wrong,
-by wheels that slip, or since it is held [s]."""
-SLIPPING = 20.0
-"""For so long after that its odometry may be wrong by the whole motion that it reports [s]."""
 WATCHED = 30.0
 """The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
 ENOUGH = 3
@@ -100,8 +93,6 @@ class NeighbourhoodFilter(PoseEstimates):
 
     :ivar carried_off: the times at which a robot was detected as carried off, by id, including
         dropped robots.
-    :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
-        it and of it again and again, by id, including dropped robots.
     :ivar watched: until when a robot's pose is its own word only, by id [s].
     :ivar trust: in the sensors of the robots.
     """
@@ -119,13 +110,11 @@ class NeighbourhoodFilter(PoseEstimates):
         super().__init__(parameters)
         self.expiry = expiry
         self.carried_off: dict[int, list[float]] = {}
-        self.slipping: dict[int, float] = {}
         self.watched: dict[int, float] = {}
         self._landmarks = landmarks
         self._counts = counts
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
-        self._doubtful = DoubtfulRanges()
         self.trust = SensorTrust()
 
     # Robots: moved, dropped, carried off.
@@ -151,9 +140,7 @@ class NeighbourhoodFilter(PoseEstimates):
         if not plausible(self.factors(robot)):
             self.reset_factors(robot)
             self.loosen(robot, now)
-            self.slipping[robot] = now
-        self.predict(robot, odometry, now, turns, self._adaptation.factor(robot),
-                     now - self.slipping.get(robot, -math.inf) <= SLIPPING)
+        self.predict(robot, odometry, now, turns, self._adaptation.factor(robot))
         self._adaptation.adapt(now)
 
     def loosen(self, robot: int, now: float) -> None:
@@ -172,7 +159,6 @@ class NeighbourhoodFilter(PoseEstimates):
         recent = {robot: [time for time in times if time >= before]
                   for robot, times in self.carried_off.items()}
         self.carried_off = {robot: times for robot, times in recent.items() if times}
-        self.slipping = {robot: time for robot, time in self.slipping.items() if time >= before}
 
     def place(self, robot: int, pose: PlanePose, covariance: Array, beside: int,
               now: float) -> None:
@@ -202,10 +188,6 @@ class NeighbourhoodFilter(PoseEstimates):
         new = {robot for robot, until in self.watched.items() if now < until}
         return new if 2 * len(new) < len(self.ids) else set()
 
-    def distrust(self, robot: int) -> None:
-        """Ignore the odometry of a robot: only sightings of it determine its pose."""
-        self.free(robot, LOOSENED)
-
     # Sightings.
 
     def is_redundant(self, observer: int, seen: int, now: float) -> bool:
@@ -232,8 +214,7 @@ class NeighbourhoodFilter(PoseEstimates):
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
         :param late: the late ones among them as they were measured, by the ids seen.
-        :return: the innovations of those that concern known and fresh robots, without ranges that
-            wait for a second one.
+        :return: the innovations of those that concern known and fresh robots.
         """
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
@@ -257,7 +238,7 @@ class NeighbourhoodFilter(PoseEstimates):
                 (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
             lines.append(Line(rows[observer], there, place, distance, bearing,
                               UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
-                              of_range, of_bearing, earlier, (observer, seen)))
+                              of_range, of_bearing, earlier))
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
@@ -276,12 +257,10 @@ class NeighbourhoodFilter(PoseEstimates):
                 return [Innovation(observer, sighting.id, *outcome[:3])
                         for (observer, sighting), outcome in zip(known, judged)]
             return self._note(known, judged, now)
-        self.bias.begin(known[0][0], now)
-        self._doubtful.begin(now)
         innovations = []
         if len(known) >= AT_ONCE:
             outcomes = update_at_once(
-                self.state, self.covariance, lines, self.parameters, self.bias, self._doubtful)
+                self.state, self.covariance, lines, self.parameters)
             innovations = self._note(
                 [observed for observed, outcome in zip(known, outcomes) if outcome],
                 [outcome for outcome in outcomes if outcome], now)
@@ -289,26 +268,22 @@ class NeighbourhoodFilter(PoseEstimates):
             lines = [line for line, outcome in zip(lines, outcomes) if not outcome]
         for observed, line in zip(known, lines):
             innovations += self._note([observed], [
-                update(self.state, self.covariance, line, self.parameters, self.bias,
-                       self._doubtful)], now)
+                update(self.state, self.covariance, line, self.parameters)], now)
         return innovations
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
         """Count the outcomes, and look for robots that were carried off."""
         innovations = []
-        rejected = waiting = 0
+        rejected = 0
         for (observer, sighting), outcome in zip(known, outcomes):
-            if outcome.waits:
-                waiting += 1
-                continue
             seen, accepted = sighting.id, outcome.accepted
             rejected += not accepted
             self._rejections.note(observer, seen, now, not accepted)
             self._adaptation.note(observer, seen, outcome)
             innovations.append(Innovation(
                 observer, seen, outcome.range, outcome.bearing, accepted))
-        self._counts[ACCEPTED] += len(known) - rejected - waiting
+        self._counts[ACCEPTED] += len(known) - rejected
         if rejected:
             self._counts[REJECTED] += rejected
             suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
@@ -316,8 +291,5 @@ class NeighbourhoodFilter(PoseEstimates):
                 self.trust.distrust(suspect)
                 self._rejections.forget(suspect)
             elif suspect is not None:
-                before = self.carried_off.get(suspect, [-math.inf])[-1]
                 self.loosen(suspect, now)
-                if now - before <= AGAIN:
-                    self.slipping[suspect] = now
         return innovations

@@ -67,16 +67,6 @@ def odometry_variances(motion: PlanePose, duration: float, parameters: Localisat
     return along, ACROSS * along + mixed * way / 2.0, heading, mixed
 
 
-def slip_covariance(motion: PlanePose) -> Array:
-    """
-    Return the covariance of a motion that may not have happened at all, shape (3, 3).
-
-    :param motion: as of :func:`odometry_covariance`.
-    """
-    way, turn = math.hypot(motion[0], motion[1]), motion[2]
-    return np.diag((way * way, ACROSS * way * way, turn * turn + (PUSHED * way) ** 2))
-
-
 def range_variance(distance: float, parameters: LocalisationParameters) -> float:
     """Return the variance of a measured range [m2], for the expected one [m]."""
     return parameters.range_noise ** 2 + (parameters.range_noise_scale * distance) ** 2

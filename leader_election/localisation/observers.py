@@ -34,12 +34,6 @@ from leader_election.localisation.repeated_sightings import (
 )
 from leader_election.localisation.sighting import Sighting
 
-DISTRUSTED_AFTER, TRUST_REGAINED = 3, 60.0
-"""
-The number of times within a number of seconds that a robot is carried off, or leaps, before it
-is distrusted. From then on its sightings and its odometry are ignored; other robots' sightings
-locate it.
-"""
 FOUND_AFTER = 5.0
 """
 The time for which a robot's sightings are ignored after it was carried off [s]: while its
@@ -142,12 +136,6 @@ class Observers:
         poses = [still.pose_without(sighting, here, pose, ways[sighting.id], now)
                  for _, sighting in sightings if sighting.id in ways]
         return next((each for each in poses if each is not None), None)
-
-    def is_distrusted(self, robot: int, now: float) -> bool:
-        """Return whether a neighbour's data repeatedly contradicts the others'."""
-        times = self._filter.carried_off.get(robot, ())
-        recent = [time for time in times if now - time <= TRUST_REGAINED]
-        return robot != self.robot and len(recent) >= DISTRUSTED_AFTER
 
     def is_being_found(self, robot: int, now: float) -> bool:
         """Return whether a neighbour was just carried off: other robots' sightings locate it."""

@@ -31,7 +31,7 @@ from leader_election.localisation.block import (
     SIZE,
     to_invariant,
 )
-from leader_election.localisation.noise import Array, odometry_covariance, slip_covariance
+from leader_election.localisation.noise import Array, odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.scale_errors import (
@@ -43,7 +43,6 @@ from leader_election.localisation.scale_errors import (
     START_VARIANCES,
     WALK_VARIANCES,
 )
-from leader_election.localisation.sensor_bias import BiasEstimate
 import numpy as np
 
 UNEXPLAINED_SPEED = 0.1
@@ -63,7 +62,6 @@ class PoseEstimates:
     :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
     :ivar covariance: shape (6 n, 6 n).
     :ivar factor_start: the variances of the factors of a robot never met, which bound all.
-    :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
     def __init__(self, parameters: LocalisationParameters) -> None:
@@ -73,7 +71,6 @@ class PoseEstimates:
         self.ids: list[int] = []
         self.state: Array = np.zeros(0)
         self.covariance: Array = np.zeros((0, 0))
-        self.bias = BiasEstimate()
         self._origin = 0.0, 0.0
         self._factors: dict[int, Kept] = {}
         self._row: dict[int, int] = {}
@@ -109,7 +106,6 @@ class PoseEstimates:
         covariance[factor_rows(before), factor_rows(before)] = np.diag(variances)
         self.covariance = covariance
         self.add_errors(robot, np.square((deviation[0], *deviation)))
-        self.bias.add()
         self._odometry[robot], self._times[robot] = odometry, now
 
     def drop(self, robot: int) -> None:
@@ -122,7 +118,6 @@ class PoseEstimates:
         self.ids.remove(robot)
         self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
         del self._odometry[robot], self._times[robot]
-        self.bias.drop(robot, keep)
 
     def remember(self, robot: int, kept: Kept) -> None:
         """Keep the factors of a robot that is not in the filter, until it is added."""
@@ -139,7 +134,7 @@ class PoseEstimates:
         return kept.factors, kept.aged(now - kept.time)
 
     def predict(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0,
-                noise: float = 1.0, slips: bool = False) -> None:
+                noise: float = 1.0) -> None:
         """
         Move a robot by its odometry, which is cumulative: lost messages do no harm.
 
@@ -147,7 +142,6 @@ class PoseEstimates:
         :param now: the time [s].
         :param turns: its turn per metre that its odometry does not report [rad/m].
         :param noise: the factor of the variances of its odometry.
-        :param slips: whether odometry may be wrong by the whole motion that it reports.
         """
         first, factors = self._row[robot], self.factors(robot)
         reported = between(self._odometry[robot], odometry)
@@ -165,14 +159,11 @@ class PoseEstimates:
             covariance[pose] += by_factors @ covariance[scales]
             own = covariance[pose, pose] + covariance[pose, scales] @ by_factors.T
             covariance[:, pose] = covariance[pose].T
-            self.bias.move(first, by_factors)
         else:
             own = covariance[pose, pose]
         errors = odometry_covariance(
             (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
             self.parameters, noise)
-        if slips:
-            errors += slip_covariance(motion)
         own = own + turned @ errors @ turned.T
         covariance[pose, pose] = (own + own.T) / 2.0
         if not parked(reported, duration):

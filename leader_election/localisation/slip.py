@@ -28,8 +28,6 @@ from leader_election.localisation.plane import PlanePose
 from leader_election.parameters import parameter, ParameterError
 
 BUMPER, IMU = 'bumper', 'imu'
-SIGHTINGS = 'sightings'
-"""The reason of slip that is found without a source: by sightings by the robot and of it."""
 SOURCES = (BUMPER, IMU)
 """The values of ``slip_sources``, and names of topics."""
 SLIPS = 'slips'
@@ -44,8 +42,7 @@ much [rad]; the bias of a gyroscope is less."""
 END = 1.0
 """The time without a sign after which a slip is over [s]."""
 REASONS = {BUMPER: 'it touches something while they drive it forward',
-           IMU: 'its gyroscope contradicts their turning',
-           SIGHTINGS: 'what it sees and what others see of it contradict their motion'}
+           IMU: 'its gyroscope contradicts their turning'}
 
 
 @dataclass(frozen=True)
@@ -98,12 +95,6 @@ class SlipDetector:
     def slips(self, now: float) -> bool:
         """Return whether there is a slip at a time [s]."""
         return now - self.last <= END
-
-    def contradicted(self, now: float) -> None:
-        """Take that sightings contradicted the wheels at a time [s], not a source of its own."""
-        if now - self.last > END:
-            self.count += 1
-        self.reason, self.last = SIGHTINGS, now
 
     def doubt(self, motion: PlanePose, duration: float, now: float) -> tuple[float, float]:
         """

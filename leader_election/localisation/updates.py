@@ -28,11 +28,9 @@ import math
 from typing import NamedTuple
 
 from leader_election.localisation.block import correct
-from leader_election.localisation.doubtful_ranges import DoubtfulRanges, Pair
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import PlanePose, wrap
-from leader_election.localisation.sensor_bias import BiasEstimate, BY_BEARING, BY_RANGE
 import numpy as np
 
 GATES = (0.0, 10.83, 13.82)
@@ -89,8 +87,6 @@ class Line(NamedTuple):
     """Of the measurement [rad]; nan: that of the parameters."""
     earlier: Earlier = PRESENT
     """Where both were at the time of the measurement."""
-    pair: Pair = (0, 0)
-    """The ids of observer and target."""
 
 
 class Outcome(NamedTuple):
@@ -104,8 +100,6 @@ class Outcome(NamedTuple):
     """The part of the variance of the range's error that poses have, not the sensor, 0 to 1."""
     bearing_share: float = 0.0
     """The same of the bearing's."""
-    waits: bool = False
-    """Whether it passed the gate, but waits for a range that says the same; it is not accepted."""
 
 
 _Vector = tuple[float, float, float]
@@ -123,16 +117,13 @@ rad2], and whether one linearisation is exact enough.
 """
 
 
-def update(state: Array, covariance: Array, line: Line, parameters: LocalisationParameters,
-           bias: BiasEstimate | None = None, doubtful: DoubtfulRanges | None = None) -> Outcome:
+def update(state: Array, covariance: Array, line: Line,
+           parameters: LocalisationParameters) -> Outcome:
     """
     Update state and covariance by one sighting.
 
     :param state: the blocks of robots, shape (6 n,); changed in place.
     :param covariance: shape (6 n, 6 n); changed in place, and symmetric to the last bit.
-    :param bias: the estimate of constant errors beside it; ``None``: no estimate.
-    :param doubtful: decides on ranges without a bearing that pass the gate; ``None``: all are
-        used.
     """
     here, there = line.here, line.there
     px, py, yaw = (state[here:here + 3] + line.earlier.observer).tolist()
@@ -151,7 +142,7 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
     x, y = x - px, y - py
     noise = _noise(line, x, y, own, parameters)
     linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), own)
-    outcome = _judged(line, noise, linear, doubtful)
+    outcome = _judged(line, noise, linear)
     if not outcome.accepted:
         return outcome
     turned = not math.isnan(line.bearing)
@@ -163,44 +154,32 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
             rt * by_range + bt * by_bearing), own)
 
     # By Cholesky's factor of the innovation's covariance; the last row is the step of the state.
-    range_slopes, bearing_slopes, range_error, bearing_error, _, _, rr, rb, bb = linear
+    range_slopes, bearing_slopes, _, _, _, _, rr, rb, bb = linear
     first = math.sqrt(rr)
     mixed = rb / first
     second = math.sqrt(rr * bb - rb * rb) / first
     whitening = np.array(((1.0 / first, 0.0), (-mixed / (first * second), 1.0 / second),
                           _gains(linear)))
-    factors = whitening @ (range_slopes, bearing_slopes)
-    changes = factors @ way
+    changes = whitening @ (range_slopes, bearing_slopes) @ way
     correct(state, changes[2])
     covariance -= changes[:2].T @ changes[:2]
-    if bias is not None:
-        slopes = factors[:2] @ (by_errors @ bias.sensitivity.take(rows, axis=0))
-        other = int(here > 0)
-        if not math.isnan(line.range):
-            slopes[:, BY_RANGE + other] += whitening[:2, 0]
-        if turned:
-            slopes[:, BY_BEARING + other] += whitening[:2, 1]
-        bias.take(slopes, whitening[:2] @ (range_error, bearing_error), changes[:2])
     return outcome
 
 
 def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
-                   parameters: LocalisationParameters, bias: BiasEstimate | None = None,
-                   doubtful: DoubtfulRanges | None = None) -> list[Outcome | None]:
+                   parameters: LocalisationParameters) -> list[Outcome | None]:
     """
     Update state and covariance by sightings at once, linearised once.
 
     :param state: as of :func:`update`.
     :param covariance: as of :func:`update`.
-    :param bias: as of :func:`update`.
-    :param doubtful: as of :func:`update`.
     :return: ``None`` for sightings of poses so uncertain that they have to be processed one by
         one, each after the linearisation of the last one; they changed nothing.
     """
     m, size, numbers = len(lines), len(state), state.tolist()
     rows: list[tuple[int, ...]] = []
     by_errors, vectors = [], []
-    for here, there, place, *_, earlier, _ in lines:
+    for here, there, place, *_, earlier in lines:
         px, py, yaw = numbers[here:here + 3]
         x, y = place if there == LANDMARK else numbers[there:there + 2]
         if earlier is not PRESENT:
@@ -231,18 +210,17 @@ def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
             outcomes.append(None)
             continue
         linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), each)
-        outcome = _judged(line, noise, linear, doubtful)
+        outcome = _judged(line, noise, linear)
         outcomes.append(outcome)
         if not outcome.accepted:
             continue
-        other = line.here > 0
         if line.range == line.range:
-            used.append((k, linear[0], linear[2], of_range, BY_RANGE + other))
+            used.append((k, linear[0], linear[2], of_range))
         if line.bearing == line.bearing:
-            used.append((k, linear[1], linear[3], of_bearing, BY_BEARING + other))
+            used.append((k, linear[1], linear[3], of_bearing))
     if not used:
         return outcomes
-    index, slopes, errors, variances, kinds = map(list, zip(*used))
+    index, slopes, errors, variances = map(list, zip(*used))
     by_vector, n = np.array(slopes)[:, np.newaxis], len(used)
     product = (by_vector @ way[index])[:, 0]
     by_state = np.zeros((n, size))
@@ -255,10 +233,6 @@ def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
     whitened = root @ errors
     correct(state, whitened @ changes)
     covariance -= changes.T @ changes
-    if bias is not None:
-        by_bias = by_state @ bias.sensitivity
-        by_bias[range(n), kinds] += 1.0
-        bias.take(root @ by_bias, whitened, changes)
     return outcomes
 
 
@@ -332,18 +306,15 @@ def _gains(linear: _Linear) -> tuple[float, float]:
             (rr * bearing_error - rb * range_error) / determinant)
 
 
-def _judged(line: Line, noise: _Noise, linear: _Linear, doubtful: DoubtfulRanges | None
-            ) -> Outcome:
-    """Return what a sighting is worth: the gate, and doubts of ranges."""
+def _judged(line: Line, noise: _Noise, linear: _Linear) -> Outcome:
+    """Return the normalised errors of a sighting, and whether they pass the gate."""
     _, _, range_error, bearing_error, _, _, rr, rb, bb = linear
     _, of_range, of_bearing, _ = noise
     ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
     square = (bb * range_error * range_error - 2.0 * rb * range_error * bearing_error
               + rr * bearing_error * bearing_error) / (rr * bb - rb * rb)
     # No bool of numpy, which is no index, whatever numbers the parameters are.
-    fits = bool(square <= GATES[ranged + turned])
-    accepted = fits and (
-        turned or doubtful is None or doubtful.believes(line.pair, range_error, of_range))
+    accepted = bool(square <= GATES[ranged + turned])
     return Outcome(range_error / math.sqrt(rr) if ranged else math.nan,
                    bearing_error / math.sqrt(bb) if turned else math.nan, accepted,
-                   1.0 - of_range / rr, 1.0 - of_bearing / bb, fits and not accepted)
+                   1.0 - of_range / rr, 1.0 - of_bearing / bb)

@@ -251,21 +251,6 @@ def test_a_neighbour_whose_odometry_leaps_begins_anew():
     assert robot._counts['odometry_leaps'] == 1 and robot.place_of(2) == (5.2, 0.0)
 
 
-def test_a_neighbour_that_leaps_again_and_again_is_not_believed_for_a_minute():
-    robot = localisation()
-    for second in range(1, 4):
-        robot.hear(2, (5.0, 0.0), estimate(60.0 * second), float(second))
-    told = estimate(180.0)._replace(sightings=(Sighting(1, 5.0), ))
-    robot.hear(2, (5.0, 0.0), told, 4.0)
-    assert robot._counts['sightings_distrusted'] == 1
-    assert robot.distance_deviation(2, None, 4.0) > 1.0, 'its odometry says nothing either'
-    for second in range(5, 66):
-        robot.begin_round(float(second))
-        robot.hear(2, (5.0, 0.0), told, float(second))
-    assert robot._counts['sightings_distrusted'] < 62
-    assert robot._counts['sightings_accepted'] + robot._counts['sightings_rejected'] > 0
-
-
 def test_dead_reckoning_has_the_deviation_of_noise_alone() -> None:
     """Factors that no sighting can tell would multiply it."""
     robots = {cooperates: Localisation(

@@ -29,7 +29,6 @@ from leader_election.localisation.neighbourhood_filter import (
     REJECTED,
     UNKNOWN,
 )
-from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.slip import REASONS
 
 WINDOW = 30.0
@@ -80,8 +79,8 @@ class LocalisationWatch:
             return ''
         contradicted = ''
         if sensing.cooperates:
-            contradicted = (_sensor_fault(sensing, now) or _bias_fault(sensing)
-                            or _rejections(more, sensing) or _elsewhere(sensing, now))
+            contradicted = (_sensor_fault(sensing, now) or _rejections(more, sensing)
+                            or _elsewhere(sensing, now))
         return (_slip(sensing, now) or contradicted or _worthless(sensing, now)
                 or _doubtful(sensing, now, doubt))
 
@@ -110,8 +109,6 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
         found[vocabulary.HEADING_DEVIATION] = f'{estimate.heading_deviation:.3f}'
     if not sensing.cooperates:
         return found
-    statistics = localisation.statistics
-    own, others, turned, _ = localisation.biases
     factors, deviations = localisation.odometry_factors
     return found | {
         vocabulary.DISTANCE_DEVIATION: f'{_distance_deviation(sensing, now):.3f}',
@@ -119,15 +116,7 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
         'covariance_factor': f'{localisation.consistency.factor:.3f}',
         vocabulary.LOCALISED: len(localisation.localised),
         vocabulary.LANDMARKS: localisation.landmarks,
-        'innovations_mean': f'{statistics.mean:.3f}',
-        'innovations_mean_square': f'{statistics.mean_square:.3f}',
-        'innovations_correlation': f'{statistics.correlation:.3f}',
-        vocabulary.WHITE: statistics.white,
-        vocabulary.RANGE_BIAS: f'{own.error:.3f}',
-        vocabulary.RANGE_BIAS_DEVIATION: f'{own.deviation:.3f}',
-        'neighbours_range_bias': f'{others.error:.3f}',
-        'bearing_bias': f'{turned.error:.3f}',
-        'bearing_bias_deviation': f'{turned.deviation:.3f}',
+        'innovations_mean_square': f'{localisation.consistency.mean:.3f}',
         'distance_factor': f'{factors.distance:.3f}',
         'distance_factor_deviation': f'{deviations.distance:.3f}',
         'turn_factor': f'{factors.turn:.3f}',
@@ -238,31 +227,6 @@ def _slip(sensing: Sensing, now: float) -> str:
     return (f'wheels turn, but the robot does not move as they say: {REASONS[slip.reason]}, '
             f'{now - slip.last:.0f} s ago; its odometry is believed less, deviation '
             f'{sensing.localisation.deviation:.2f} m')
-
-
-def _bias_fault(sensing: Sensing) -> str:
-    """Return the text on a constant sensor error that is too great to be noise; empty: none."""
-    limits = {False: sensing.parameters.range_noise, True: sensing.parameters.bearing_noise}
-    found = [bias for bias in sensing.localisation.biases
-             if bias.significant and abs(bias.error) >= limits[bias.bearing]]
-    # The own sensor first: it can be corrected on this robot.
-    return next((_of_bias(bias, sensing.parameters.range_offset)
-                 for bias in sorted(found, key=lambda bias: not bias.own)), '')
-
-
-def _of_bias(bias: SensorBias, offset: float) -> str:
-    whose = 'own' if bias.own else "neighbours'"
-    if bias.bearing:
-        side = 'left' if bias.error > 0.0 else 'right'
-        return (f'innovations are not white: {whose} bearings are {abs(bias.error):.2f} rad too '
-                f'far to the {side} (deviation {bias.deviation:.2f} rad); check how the sensor '
-                'is mounted (sensor_pose)')
-    much = 'long' if bias.error > 0.0 else 'short'
-    remedy = (f'set range_offset to {offset - bias.error:.2f}' if bias.own
-              else 'see the diagnostics of the neighbours')
-    return (f'innovations are not white: {whose} ranges are {abs(bias.error):.2f} m too {much} '
-            f'(deviation {bias.deviation:.2f} m); calibrate the sensor (antenna delay, size and '
-            f'place of tags), or {remedy}')
 
 
 def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:

@@ -119,7 +119,7 @@ EXPLANATIONS = (
     *(Explanation(cause, 'self_reported', text) for cause, text in (
         ('slip', 'wheels turn'),
         ('deviation', 'distances are too uncertain'), ('deviation', DOUBTED),
-        ('sightings', 'sightings'), ('sensor_bias', 'own ranges'))),
+        ('sightings', 'sightings'))),
 )
 """The explanations, in the order in which they are tried; without cycles among checks."""
 
@@ -198,7 +198,7 @@ LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
         membership.frames, membership.algorithms, membership.settings, membership.readable,
         membership.refused, membership.keys, membership.self_reported,
         positioning.odometry, positioning.scans, positioning.odometry_frames, positioning.places,
-        positioning.deviation, positioning.slip, positioning.sightings, positioning.sensor_bias,
+        positioning.deviation, positioning.slip, positioning.sightings,
         communication.shared_topic, communication.profiles, communication.reception,
         communication.one_way, communication.loss, communication.load,
         communication.receive_buffers,

@@ -19,10 +19,8 @@ import math
 
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.localisation_watch import DOUBTFUL
-from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
-from leader_election.localisation.sensor_bias import SIGNIFICANT
 from leader_election.localisation.slip import SLIPS
 from leader_election.swarm.doctor.observations import (
     Level,
@@ -237,19 +235,6 @@ def sightings(swarm: Observations) -> Iterator[Symptom]:
         elif not (judged or unknown or passed_over) and len(last) > 1 and swarm.seconds >= LEAST:
             yield Symptom(Level.WARN, (robot,), 'cooperates, but neither it nor a neighbour of it '
                                                 'has seen anything')
-
-
-def sensor_bias(swarm: Observations) -> Iterator[Symptom]:
-    """Find sensors whose ranges have a constant error."""
-    for report in _last_reports(swarm):
-        error = vocabulary.number(report.values, vocabulary.RANGE_BIAS)
-        certain = vocabulary.number(report.values, vocabulary.RANGE_BIAS_DEVIATION)
-        if error is None or certain is None:
-            continue
-        if abs(error) > max(SIGNIFICANT * certain, ElectionParameters.range_noise):
-            much = 'long' if error > 0.0 else 'short'
-            yield Symptom(Level.WARN, (report.robot,),
-                          f'its ranges are {abs(error):.2f} m too {much}')
 
 
 def _last_reports(swarm: Observations) -> list[RobotReport]:
