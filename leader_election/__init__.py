@@ -61,7 +61,6 @@ if TYPE_CHECKING:
         ReadingInput,
         ReceivedReading,
     )
-    from leader_election.election.robot.schedulers import Scheduler, SCHEDULERS
     from leader_election.election.robot.strength import (
         RobotKnowledge,
         STRENGTH_SOURCES,
@@ -84,7 +83,6 @@ _MODULES = {
     'election.messages.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
         'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
-    'election.robot.schedulers': ('SCHEDULERS', 'Scheduler'),
     'election.robot.strength': ('RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource'),
 }
 """The module of each public name."""
@@ -94,8 +92,8 @@ __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
     'Count', 'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member',
     'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput',
-    'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'SCHEDULERS', 'STRENGTH_SOURCES',
-    'Scheduler', 'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of',
+    'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
+    'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of',
     'any_of', 'build', 'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter',
     'top', 'total', 'union',
 ]

@@ -72,8 +72,6 @@ class RobotView(NamedTuple):
     """
     term: int | None = None
     """With mandates, the term under which it acts as a leader, 0: none; ``None``: without."""
-    memory: str = ''
-    """What its leader's tasks remember, if the message has all of it: a JSON list, or empty."""
 
     @property
     def ruled(self) -> bool:

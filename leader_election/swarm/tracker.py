@@ -140,8 +140,7 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     # A gossip summary lists all known members; any other summary begins with their number.
     members = len(region.members) or next(iter(region.summary), math.nan)
     return view._replace(
-        tasks=names_in(part.tasks), members=float(members), decision=region.decision,
-        memory=part.memory.text if part.memory is not None and part.memory.pieces == 1 else '')
+        tasks=names_in(part.tasks), members=float(members), decision=region.decision)
 
 
 INFINITE = float('inf')

@@ -41,8 +41,6 @@ PerLevel = Annotated[T, PER_LEVEL]
 Hops = Annotated[int, HOPS]
 """
 The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
-
-It is sent beside the other fields: robots of earlier versions neither send nor read it.
 """
 Id = Annotated[int, ID]
 """The id of a device, or :data:`NOBODY`; ``leader`` is always the id of a device."""

@@ -40,7 +40,6 @@ class Notice(NamedTuple):
     """The last beat that it has granted to that leader."""
 
 
-NO_TAGS: Mapping[int, int] = MappingProxyType({})
 NO_GRANTS: Mapping[int, int] = MappingProxyType({})
 
 
@@ -58,8 +57,6 @@ class MandatePart(NamedTuple):
     """
     leaving: tuple[Notice, ...] = ()
     released: tuple[Notice, ...] = ()
-    tags: Mapping[int, int] = NO_TAGS
-    """With identities, the proofs of the grants, by the members."""
 
     def __deepcopy__(self, _: Any) -> 'MandatePart':
         """Return this part: it is never changed, and read-only maps cannot be copied."""

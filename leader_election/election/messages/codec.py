@@ -15,14 +15,10 @@
 """
 The wire: one compact JSON document a message, described by ``neighbourhood.schema.json``.
 
-``{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8],"h":[1]}``: the version, the fields
-of :class:`Message` that are not empty, by their keys, and those of the algorithm's export in their
+``{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}``: the version, the fields of
+:class:`Message` that are not empty, by their keys, and those of the algorithm's export in their
 order. A further field of the header is a declaration in ``Message``; robots that do not know its
 key ignore it. An algorithm other than ``bounded`` is named by ``"a"``.
-
-The numbers of hops are not among the fields in ``c`` but in ``"h":[2]``. A message without ``h``
-comes from a robot of an earlier version: its hops count as the fewest possible, 0 where the
-distance is 0, else 1.
 
 Where a field may be infinite, ``null`` stands for that. A vector is an array without the padding
 at its end: ``[5,-1,-1]`` is sent as ``[5]`` if ``-1`` is the padding.
@@ -41,10 +37,8 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.fields import Field
-from leader_election.election.identity.part import IdentityPart
 from leader_election.election.mandates.part import MandatePart
 from leader_election.election.messages import localisation_codec, region_codec
-from leader_election.election.messages.identity_codec import IDENTITY
 from leader_election.election.messages.mandate_codec import MANDATE
 from leader_election.election.messages.region_codec import RegionPart
 from leader_election.election.messages.wire import (
@@ -97,8 +91,8 @@ class InstancePart(NamedTuple):
     that they have granted (of a leader that acts: itself and its term); those that leave a leader,
     as member, leader, beat; those released, likewise. But for the first, beats are sent as what
     they are below that greatest number. Each number has 5 bits a character of base64, the highest
-    first; characters from g on are not its last. With identities, a last list has the proofs of
-    the grants. Empty lists at the end are left out. A wrong part is ignored; the message counts.
+    first; characters from g on are not its last. Empty lists at the end are left out. A wrong part
+    is ignored; the message counts.
     """
 
 
@@ -138,17 +132,8 @@ class Message(NamedTuple):
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
     beside the topic on which robots send. Wrong names are ignored; the message counts.
     """
-    identity: Annotated[
-        IdentityPart | None, Sent('y', IDENTITY, RejectReason.IDENTITY)] = None
-    """
-    The part about identities, in base64, with points between its pieces: the sender's signature of
-    what it says; an element of the leader's hash chain; the leader's signed statement; a record of
-    the roster or a proof. Empty pieces at the end are left out.
-    """
     mandate: MandatePart | None = None
     """The part about mandates, if its leaders have them."""
-    dated: bool = False
-    """Whether the sender forms regions by the version before; if sent: such a robot is near."""
     faults: tuple[RejectReason, ...] = ()
     """Why parts of the message were ignored."""
 
@@ -182,7 +167,7 @@ class Codec:
     def __init__(self, algorithm: Algorithm, instances: frozenset[str] | None = None) -> None:
         self.algorithm = algorithm
         self._instances = instances
-        self._layout = layout(algorithm)
+        self._kinds = state_kinds(algorithm)
 
     def encode(self, message: Message) -> str:
         """
@@ -190,7 +175,7 @@ class Codec:
 
         >>> from leader_election.election.algorithms import BOUNDED
         >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))
-        '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8],"h":[1]}'
+        '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}'
         """
         document: dict[str, Any] = {'v': VERSION}
         for at, key, write, empty in _WRITERS:
@@ -204,15 +189,14 @@ class Codec:
                 name: codec_for(ALGORITHMS.get(part.algorithm))._part(
                     part.export, part.region, part.mandate)
                 for name, part in message.others.items()}
-        return dumps(region_codec.dated(document) if message.dated else document)
+        return dumps(document)
 
     def _part(self, export: Any, region: RegionPart | None,
               mandate: MandatePart | None) -> dict[str, Any]:
         """Return the document of one instance."""
         name = self.algorithm.name
         document: dict[str, Any] = {} if name == DEFAULT_ALGORITHM else {'a': name}
-        document |= {key: [kind.write(export[at]) for at, kind in listed]
-                     for key, listed in self._layout.items() if listed}
+        document['c'] = [kind.write(value) for kind, value in zip(self._kinds, export)]
         document |= {} if mandate is None else {'g': MANDATE.write(mandate)}
         return document if region is None else document | region_codec.write(region)
 
@@ -250,24 +234,16 @@ class Codec:
         mandate, unread = _mandate(document)
         return Message(
             **header, export=self._export(document), region=region, others=others,
-            localisation=localisation, mandate=mandate, dated=region_codec.is_dated(document),
+            localisation=localisation, mandate=mandate,
             faults=wrong + more + mislocated + unread + faults)
 
     def _export(self, document: Any) -> Any:
         """Return the state in the document of one instance."""
-        values: list[Any] = [None] * len(self.algorithm.fields)
-        for key, kinds in self._layout.items():
-            listed = document.get(key)
-            if key == 'h' and (listed is None or not kinds):
-                for at, _ in kinds:
-                    values[at] = _fewest_hops(
-                        self.algorithm.fields[at], self.algorithm.state(*values))
-                continue
-            if type(listed) is not list or len(listed) != len(kinds):
-                raise Rejected
-            for (at, kind), value in zip(kinds, listed):
-                values[at] = kind.read(value)
-        return self.algorithm.state(*values)
+        listed = document.get('c')
+        if type(listed) is not list or len(listed) != len(self._kinds):
+            raise Rejected
+        return self.algorithm.state(*[kind.read(value)
+                                      for kind, value in zip(self._kinds, listed)])
 
 
 @lru_cache
@@ -387,20 +363,10 @@ def _mandate(document: Any) -> tuple[MandatePart | None, tuple[RejectReason, ...
         return None, (RejectReason.MANDATE,)
 
 
-def _fewest_hops(field: Field, state: Any) -> Any:
-    """Return the least number of hops for a distance; see the description of this module."""
-    distance = getattr(state, field.distance_name)
-    if field.padding is None:
-        return int(distance != 0.0)
-    return tuple(int(0.0 < each < math.inf) for each in distance)
-
-
 @lru_cache
-def layout(algorithm: Algorithm) -> dict[str, list[tuple[int, Kind]]]:
-    """Return the fields of a state in each of its members: place in the state, and kind."""
-    kinds = [(at, field.hops, _kind(field)) for at, field in enumerate(algorithm.fields)]
-    return {'c': [(at, kind) for at, hops, kind in kinds if not hops],
-            'h': [(at, kind) for at, hops, kind in kinds if hops]}
+def state_kinds(algorithm: Algorithm) -> tuple[Kind, ...]:
+    """Return the kind of values of each field of a state, in their order."""
+    return tuple(map(_kind, algorithm.fields))
 
 
 def _kind(field: Field) -> Kind:
@@ -460,7 +426,7 @@ def is_place(position: Position) -> bool:
 
 
 _HEADER = members(Message)
-_FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names', 'identity'}
+_FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names'}
 _READERS = tuple((name, member.key, member.kind.read, member.fault, member.required)
                  for name, member in _HEADER.items())
 _WRITERS = tuple(

@@ -18,13 +18,12 @@ The part of a message about mandates: key ``g`` of ``neighbourhood.schema.json``
 A text of whole numbers, each with 5 bits a character, the highest first; the characters are those
 of base64, of which the first 32 end a number. So most members take 2 or 3 characters. The lists
 behind the first two numbers, each after a point, are left out where they are empty, at the end.
-With identities there is a fourth one, the proofs of the grants.
 """
 
 import re
 from typing import Any
 
-from leader_election.election.mandates.part import MandatePart, NO_TAGS, Notice
+from leader_election.election.mandates.part import MandatePart, Notice
 from leader_election.election.messages.wire import Kind, MAX_ID, Rejected, text
 
 MOST_NUMBER = 2**50
@@ -35,8 +34,7 @@ NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
 """The pattern of a whole number."""
 _SINGLE = re.compile(NUMBER).findall
 _TRIPLES = rf'[.](({NUMBER}){{3}})*'
-_TEXT = text(pattern=rf'({NUMBER}){{2}}([.](({NUMBER}){{2}})*({_TRIPLES}({_TRIPLES}'
-             rf'([.]({NUMBER})*)?)?)?)?')
+_TEXT = text(pattern=rf'({NUMBER}){{2}}([.](({NUMBER}){{2}})*({_TRIPLES}({_TRIPLES})?)?)?')
 
 
 def written(number: int) -> str:
@@ -65,16 +63,15 @@ def numbers_in(text: str) -> list[int]:
 def _read(value: Any) -> MandatePart:
     head, *lists = map(numbers_in, _TEXT.read(value).split('.'))
     beat, number = head[0], head[0] + head[1]
-    grants, leaving, released, tags = lists + [[]] * (4 - len(lists))
-    if max(head) > MOST_NUMBER or 2 * len(tags) not in (0, len(grants)) or any(
+    grants, leaving, released = lists + [[]] * (3 - len(lists))
+    if max(head) > MOST_NUMBER or any(
             below > number for numbers, size in ((grants, 2), (leaving, 3), (released, 3))
             for below in numbers[size - 1::size]) or any(
             robot > MAX_ID for robot in (*grants, *leaving, *released)):
         raise Rejected
     return MandatePart(
         beat, number, {member: number - below for member, below in zip(grants[::2], grants[1::2])},
-        _notices(leaving, number), _notices(released, number),
-        dict(zip(grants[::2], tags)) if tags else NO_TAGS)
+        _notices(leaving, number), _notices(released, number))
 
 
 def _notices(numbers: list[int], number: int) -> tuple[Notice, ...]:
@@ -88,8 +85,7 @@ def _write(part: MandatePart) -> str:
         (part.beat, number - part.beat),
         [each for member, beat in part.grants.items() for each in (member, number - beat)],
         *([each for member, leader, beat in notices for each in (member, leader, number - beat)]
-          for notices in (part.leaving, part.released)),
-        [part.tags.get(member, 0) for member in part.grants] if part.tags else []]
+          for notices in (part.leaving, part.released))]
     return '.'.join(''.join(map(written, numbers)) for numbers in lists).rstrip('.')
 
 

@@ -13,17 +13,13 @@
 # limitations under the License.
 
 """
-The region part of a message: keys ``t``, ``r``, ``d``, ``k`` of ``neighbourhood.schema.json``.
+The region part of a message: keys ``t``, ``r``, ``d`` of ``neighbourhood.schema.json``.
 
 ``"t":"count","r":{"p":5,"s":[3,4.5]},"d":[{"members":9}]``: the task names; the fields of
 :class:`~leader_election.election.regions.region.Region` that are not empty, by their keys;
 the leader's decision, an entry a task. The type hints of ``Region`` and their marks define how
 each field is written, read, shortened, checked and described; so a further field is a declaration
 there, and robots that do not know its key ignore it.
-
-Robots of the version before send and read ``r`` as a list of the fields (:data:`DATED`). A robot
-with such a neighbour sends that form, with the key ``u``, by which robots of this version see that
-it does not need it itself.
 
 An impossible part is counted and ignored; the candidacy beside it still counts. A faulty robot
 within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
@@ -64,7 +60,6 @@ from leader_election.election.regions.region import (
     Within,
 )
 from leader_election.election.regions.summary_layout import RANKED, SummaryLayout
-from leader_election.election.robot.handover import MEMORY, MemoryPart
 
 DIGITS = 8
 """Significant digits of the numbers in rows; whole numbers, ids among them, are exact."""
@@ -123,14 +118,6 @@ class RegionPart(NamedTuple):
     """The tasks of the region, separated by commas; regions with other tasks are ignored."""
     region: Region
     """The fields that are sent; all others are empty."""
-    memory: Annotated[MemoryPart | None, Sent('k', MEMORY, RejectReason.MEMORY)] = None
-    """
-    What the leader has to hand over, where a task remembers something: the version that the sender
-    holds, written as the numbers in g: the term, 0 without mandates, then the tags of makers and
-    the number of each one's last change in it; empty: the sender does not ask for it. With
-    deputies, its strength, or null. Where a neighbour needs it: which piece, from 0, of how many,
-    and the piece: JSON, a list with an entry for each task. A wrong part is ignored.
-    """
 
 
 class _WireField(NamedTuple):
@@ -191,9 +178,6 @@ FIELDS = tuple(field for field in (
 """The fields of a region that are sent."""
 _BY_KEY = {field.key: field for field in FIELDS}
 _MODELS = tuple((field.at, Region._fields.index(field.model)) for field in FIELDS if field.model)
-DATED = {key: _BY_KEY[key].kind.write(_BY_KEY[key].empty) for key in 'psrnfamgcvw'}
-"""What is sent for empty fields in the form of the version before, in its order, by key."""
-_DATED_FEWEST = 2
 _EMPTY = Region(**{
     **{name: () for name in _HINTS}, **{field.name: field.empty for field in FIELDS},
     'device': NOBODY, 'role': 0, 'load': 0.0, 'decision': ''})
@@ -221,37 +205,7 @@ def write(part: RegionPart) -> dict[str, Any]:
                      if (value := part.region[field.at]) != field.empty}
     if part.region.decision:
         document['d'] = json.loads(part.region.decision)
-    if part.memory is not None:
-        document['k'] = MEMORY.write(part.memory)
     return document
-
-
-def dated(document: dict[str, Any]) -> dict[str, Any]:
-    """
-    Return the document of a message in the form of the version before.
-
-    >>> dated({'r': {'p': 5, 's': [3], 'v': 4}})
-    {'r': [5, [3], 0, [], [], [], [], [], [], 4], 'u': 1}
-    """
-    def with_list(part: dict[str, Any]) -> dict[str, Any]:
-        if 'r' not in part:
-            return part
-        row = [part['r'].get(key, empty) for key, empty in DATED.items()]
-        while len(row) > _DATED_FEWEST and row[-1] in ([], 0):
-            row.pop()
-        return part | {'r': row}
-    if 'i' in document:
-        document['i'] = {name: with_list(part) for name, part in document['i'].items()}
-    return with_list(document) | {'u': 1}
-
-
-def is_dated(document: Mapping[str, Any]) -> bool:
-    """Return whether the sender of a document needs the form of the version before."""
-    if 'u' in document or not ('r' in document or 'i' in document):
-        return False
-    others = document.get('i')
-    parts = (document, *others.values()) if type(others) is dict else (document,)
-    return list in [type(part.get('r')) for part in parts if type(part) is dict]
 
 
 def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectReason, ...]]:
@@ -273,13 +227,7 @@ def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectRe
         except ValueError:
             faults = (RejectReason.DECISION,)
             values[_VERSION] = 0
-    memory = None
-    if 'k' in document:
-        try:
-            memory = MEMORY.read(document['k'])
-        except Rejected:
-            faults += (RejectReason.MEMORY,)
-    return RegionPart(tasks, Region._make(values), memory), faults
+    return RegionPart(tasks, Region._make(values)), faults
 
 
 _DECISION, _VERSION, _SUMMARY = map(
@@ -289,8 +237,6 @@ _DECISION, _VERSION, _SUMMARY = map(
 def _read_fields(raw: Any) -> list[Any]:
     """Return the values of a region, in their order; raises :class:`Rejected`."""
     values = [*_EMPTY]
-    if type(raw) is list and _DATED_FEWEST <= len(raw) <= len(DATED):
-        raw = dict(zip(DATED, raw))
     if type(raw) is not dict:
         raise Rejected
     for key, value in raw.items():

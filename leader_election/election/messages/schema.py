@@ -30,14 +30,14 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.messages.codec import (
     DEFAULT_ALGORITHM,
     InstancePart,
-    layout,
     MAX_LENGTH,
     Message,
     MOST_INSTANCES,
+    state_kinds,
     VERSION,
 )
 from leader_election.election.messages.localisation_codec import LocalisationPart
-from leader_election.election.messages.region_codec import DATED, FIELDS, RegionPart
+from leader_election.election.messages.region_codec import FIELDS, RegionPart
 from leader_election.election.messages.wire import MAX_DECISION, members, MOST_LEVELS
 from leader_election.election.regions.region import Region
 
@@ -53,10 +53,6 @@ def schema() -> dict[str, Any]:
         **_properties(InstancePart),
         'c': {'description': "The fields of the algorithm's state in their order: numbers, null "
                              'for infinity, and vectors without the padding at their end.',
-              'type': 'array'},
-        'h': {'description': "The algorithm's numbers of hops, in their order. Robots of earlier "
-                             'versions do not send them; each then counts as the fewest '
-                             'possible, 0 where the distance is 0, else 1.',
               'type': 'array'},
         **_properties(RegionPart),
         'r': {'$ref': '#/$defs/region'},
@@ -75,8 +71,6 @@ def schema() -> dict[str, Any]:
         'properties': {
             'v': {'description': 'Version of this format.', 'const': VERSION},
             **_properties(Message), **_properties(LocalisationPart), **instance,
-            'u': {'description': 'The sender reads regions as objects; it writes them as arrays, '
-                                 'for a robot of the version before.'},
             's': {'description': 'The signature of a robot with a swarm key, the last member of '
                                  'the message: 8 characters of base64 for the sequence number '
                                  '(milliseconds, modulo 2^48), and 22 for the first 128 bits of '
@@ -105,33 +99,29 @@ def _properties(part: type[Any]) -> dict[str, Any]:
 def _region() -> dict[str, Any]:
     described = _descriptions(Region)
     return {
-        'description': 'The region part: an object of what is not empty. Robots of the version '
-                       'before send an array of the fields '
-                       f'{", ".join(DATED)}, without those that are empty '
-                       'at the end. Identities (null) at the end of a row are left out.',
-        'type': ['object', 'array'],
+        'description': 'The region part: the fields that are not empty. Identities (null) at the '
+                       'end of a row are left out.',
+        'type': 'object',
         'properties': {field.key: {'description': described[field.name], **field.kind.schema}
-                       for field in FIELDS},
-        'prefixItems': [{'$ref': f'#/$defs/region/properties/{key}'} for key in DATED],
-        'minItems': 2, 'maxItems': len(DATED)}
+                       for field in FIELDS}}
 
 
 def _export() -> dict[str, Any]:
-    return {'description': 'What c and h hold, by the algorithm.', 'allOf': [
+    return {'description': 'What c holds, by the algorithm.', 'allOf': [
         {'if': {'properties': {'a': {'const': name}}}
          | ({} if name == DEFAULT_ALGORITHM else {'required': ['a']}),
          'then': {'properties': _state(ALGORITHMS.get(name))}} for name in SHIPPED]}
 
 
 def _state(algorithm: Algorithm) -> dict[str, Any]:
-    """Return the members that hold the state of an algorithm."""
+    """Return the member that holds the state of an algorithm."""
     described = _descriptions(algorithm.state)
-    return {key: {
-        'description': ' '.join(f'{algorithm.fields[at].name}: '
-                                f'{described[algorithm.fields[at].name]}' for at, _ in kinds),
-        'prefixItems': [kind.schema for _, kind in kinds],
-        'minItems': len(kinds), 'maxItems': len(kinds)}
-        for key, kinds in layout(algorithm).items() if kinds}
+    kinds = state_kinds(algorithm)
+    return {'c': {
+        'description': ' '.join(f'{field.name}: {described[field.name]}'
+                                for field in algorithm.fields),
+        'prefixItems': [kind.schema for kind in kinds],
+        'minItems': len(kinds), 'maxItems': len(kinds)}}
 
 
 def _descriptions(part: type[Any]) -> Mapping[str, str]:

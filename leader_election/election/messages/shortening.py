@@ -62,12 +62,6 @@ def _in_regions(message: Message, change: Callable[[RegionPart], RegionPart | No
         name: part._replace(region=changed(part.region)) for name, part in message.others.items()})
 
 
-def without_memories(message: Message) -> Message:
-    """Return a message without what leaders hand over, but with its versions."""
-    return _in_regions(message, lambda part: part._replace(
-        memory=part.memory and part.memory._replace(pieces=0, text='')))
-
-
 def without_decisions(message: Message) -> Message:
     """Return a message without the decisions of leaders."""
     return _in_regions(message, lambda part: part._replace(region=part.region._replace(
@@ -86,7 +80,7 @@ def without_others(message: Message) -> Message:
 
 SHORTENINGS: tuple[tuple[str, Callable[[Message], Message]], ...] = (
     (SIGHTINGS_LEFT_OUT, without_sightings), ('names_left_out', without_names),
-    ('memories_left_out', without_memories), ('grants_left_out', with_half_of_the_grants),
+    ('grants_left_out', with_half_of_the_grants),
     ('decisions_left_out', without_decisions),
     ('regions_left_out', without_regions), ('instances_left_out', without_others),
     *(('grants_left_out', with_half_of_the_grants),) * 10)

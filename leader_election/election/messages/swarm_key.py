@@ -31,25 +31,23 @@ there is no greatest one, which would block all later messages.
 """
 
 import binascii
-from collections.abc import Callable
 from functools import lru_cache
 import hashlib
 import hmac
 import re
 from typing import Any
 
-from leader_election.election.identity.statements import ahead, RING
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import RejectReason
 
+RING = 2**48
+"""Sequence numbers are counted modulo this [ms]."""
 KEY_DIGITS = 64
 """The length of a key in its file [hexadecimal digits]: 256 bits."""
 MOST_KEYS = 2
 """The most keys in a file: the one that signs, and one that is accepted beside it."""
 SIGNATURE_LENGTH = 37
 """The length that a signature adds to a message [characters]."""
-TOGETHER = 1000
-"""By how much a robot with an identity lets others be ahead before it follows them [ms]."""
 SENDERS = 500
 """The number of senders from which on long silent senders are forgotten."""
 
@@ -63,6 +61,16 @@ _SIGNATURE = len(_MEMBER) + _SEQUENCE
 Keys = tuple[bytes, ...]
 """The keys of a robot: the first signs, all verify; empty: no key."""
 NO_KEYS: Keys = ()
+
+
+def ahead(one: int, other: int) -> int:
+    """
+    Return by how much a number is ahead of another on the ring [ms]; negative: behind.
+
+    >>> ahead(7, 5), ahead(5, 7), ahead(1, RING - 1)
+    (2, -2, 2)
+    """
+    return (one - other + RING // 2) % RING - RING // 2
 
 
 def parse_keys(text: str) -> Keys:
@@ -193,8 +201,6 @@ class SwarmTime:
         self._at = 0.0
         self._last: dict[int, int] = {}
         self._most = SENDERS
-        self._heard: dict[int, int] = {}
-        """The numbers in messages in any order, by the digests of these."""
 
     def read(self, now: float) -> int:
         """
@@ -240,44 +246,6 @@ class SwarmTime:
         if len(self._last) > self._most:
             self._forget(window)
         return True
-
-    def accept_in_any_order(self, digest: int, sequence: int, window: float, now: float,
-                            may_leap: Callable[[int], bool]) -> bool:
-        """
-        Return whether a new message counts, though its sender's name is no proof.
-
-        A forged number must not make the true sender's old, nor set the time forward.
-
-        :param digest: of the message.
-        :param may_leap: whether the sender may set the swarm time forward to a number.
-        """
-        by = ahead(sequence, self.read(now))
-        if by > TOGETHER and may_leap(sequence):
-            self._time = sequence
-            self._remember(digest, sequence, window)
-            return True
-        # A fast clock is ahead by less until its robot signs a statement again.
-        return by <= 1e3 * window
-
-    def is_new(self, digest: int, sequence: int, window: float, now: float) -> bool:
-        """
-        Return whether a message has not been heard before, and is not too old; remember it.
-
-        One that is ahead is not remembered: it may be right later.
-        """
-        by = ahead(sequence, self.read(now))
-        if digest in self._heard or by < -1e3 * window:
-            return False
-        if by <= 1e3 * window:
-            self._remember(digest, sequence, window)
-        return True
-
-    def _remember(self, digest: int, sequence: int, window: float) -> None:
-        self._heard[digest] = sequence
-        if len(self._heard) > self._most:
-            self._heard = {each: number for each, number in self._heard.items()
-                           if ahead(number, self._time) >= -1e3 * window}
-            self._most = 2 * len(self._heard) + SENDERS
 
     def _forget(self, window: float) -> None:
         """Forget the senders that were not heard within the window: it refuses their messages."""
@@ -357,20 +325,13 @@ class Authentication:
             return None, None
         return None, RejectReason.SIGNATURE if signed else RejectReason.UNSIGNED
 
-    def is_new(self, digest: int, sequence: int | None, now: float) -> bool:
-        """Return whether a message is no replay, before it is parsed, with identities."""
-        return sequence is None or self.time.is_new(digest, sequence, self.window, now)
-
-    def admit(self, sender: int, sequence: int | None, now: float, digest: int = 0,
-              may_leap: Callable[[int], bool] | None = None) -> RejectReason | None:
+    def admit(self, sender: int, sequence: int | None, now: float) -> RejectReason | None:
         """
         Check that a message is not a replay, and remember it.
 
         :param sender: the id in the message.
         :param sequence: as :meth:`check` returned it.
         :param now: the time [s].
-        :param digest: with identities, that of the message.
-        :param may_leap: with identities, whether the sender may set the swarm time forward.
         :return: the reason for rejecting the message; ``None``: it is accepted.
         """
         if not self.keys:
@@ -379,6 +340,5 @@ class Authentication:
             # A robot with the key signs all of its messages.
             known = self.time.knows(sender, self.window, now)
             return RejectReason.UNSIGNED if known else None
-        new = (self.time.accept(sender, sequence, self.window, now) if may_leap is None else
-               self.time.accept_in_any_order(digest, sequence, self.window, now, may_leap))
+        new = self.time.accept(sender, sequence, self.window, now)
         return None if new else RejectReason.REPLAY

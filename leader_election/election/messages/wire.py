@@ -63,13 +63,9 @@ class RejectReason(str, Enum):
     LOCALISATION = 'rejected_localisation'
     NAMES = 'rejected_names'
     MANDATE = 'rejected_mandate'
-    MEMORY = 'rejected_memory'
     UNSIGNED = 'rejected_unsigned'
     SIGNATURE = 'rejected_signature'
     REPLAY = 'rejected_replay'
-    IDENTITY = 'rejected_identity'
-    CANDIDACY = 'rejected_candidacy'
-    LIAR = 'rejected_liar'
 
 
 def dumps(value: Any) -> str:
@@ -84,11 +80,10 @@ def dumps(value: Any) -> str:
 _encode = json.JSONEncoder(separators=(',', ':'), allow_nan=False).encode
 
 
-def decision_text(decisions: Any, most: int = MAX_DECISION) -> str:
+def decision_text(decisions: Any) -> str:
     """
-    Return a leader's decisions, or its memory, as sent: a JSON list with an entry for each task.
+    Return a leader's decisions as sent: a JSON list with an entry for each task.
 
-    :param most: the greatest length [characters].
     :raises ValueError: for anything but a list, a text that is too long, a nesting that is too
         deep, or a value that JSON cannot express.
     """
@@ -98,8 +93,8 @@ def decision_text(decisions: Any, most: int = MAX_DECISION) -> str:
         text = dumps(decisions)
     except (TypeError, RecursionError) as error:
         raise ValueError(str(error)) from None
-    if len(text) > most:
-        raise ValueError(f'it has {len(text)} characters in JSON; it may have {most}')
+    if len(text) > MAX_DECISION:
+        raise ValueError(f'it has {len(text)} characters in JSON; it may have {MAX_DECISION}')
     brackets = text.count('[') + text.count('{')
     if brackets > MOST_LEVELS and not _within(decisions, MOST_LEVELS):
         raise ValueError(f'it has more than {MOST_LEVELS} levels')

@@ -288,17 +288,20 @@ def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
 
 def union(places: int = 16) -> Aggregate:
     """
-    Collect the ids of the robots whose reading is true, at most ``places``, the lowest.
+    Collect whole numbers, such as ids, that any robots know: at most ``places``, the lowest.
 
-    >>> union(4).result(union(4).contribution(7, True))
-    [7]
+    A reading is a collection of numbers from 0 on.
+
+    >>> union(4).result(union(4).contribution(7, {9, 5}))
+    [5, 9]
     """
-    def contribution(robot_id: int, reading: Any) -> tuple[float, ...]:
-        return ((float(robot_id),) * 2 if reading else (math.inf,) * 2) \
-            + (math.inf,) * 2 * (places - 1)
+    def contribution(_: int, reading: Any) -> tuple[float, ...]:
+        numbers = sorted({int(number) for number in reading})[:places]
+        return (*(part for number in numbers for part in (0.0, float(number))),
+                *(math.inf,) * 2 * (places - len(numbers)))
     return Aggregate(
         name='union', kind=summary_layout.RANKED, identity=(math.inf,) * 2 * places,
-        contribution=contribution, result=lambda row: [int(n) for n in row[::2] if n < math.inf],
+        contribution=contribution, result=lambda row: [int(n) for n in row[1::2] if n < math.inf],
         record=2)
 
 

@@ -222,10 +222,6 @@ class RegionSettings:
     decision_expiry: int = parameter(
         100, 'Spreading gossip: the number of rounds after which a decision that its leader has '
         'not renewed is dropped.', unit='rounds', lower=1, upper=1000000)
-    deputies: int = parameter(
-        0, 'The number of robots in each neighbourhood, the strongest, that hold what the tasks '
-        'of their leader remember, for the next one. 0: all members; one message brings it to all '
-        'in reach, so fewer only save its way to robots farther off.', lower=0, upper=100)
     feedback_gain: float = parameter(
         0.0, 'The part of its radius by which a leader shrinks its region for each '
         'feedback_target of load above feedback_target; below, the region grows. '

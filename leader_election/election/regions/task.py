@@ -115,11 +115,6 @@ class Task:
     """
     collects: Mapping[str, Aggregate] = {}
     """The aggregates by name. May be set in ``__init__``; the same on all robots."""
-    remembers: Mapping[str, type[Any]] = {}
-    """
-    The types of what ``memory`` returns, by name: ``bool``, ``int``, ``float``, ``str``, ``list``
-    or ``dict``; the same on all robots. Empty: leaders of this task hand nothing over.
-    """
 
     def __init__(self, member: Member, settings: Any) -> None:
         self.member = member
@@ -146,29 +141,6 @@ class Task:
         :param decision: the result of ``decide`` on the leader, after JSON; ``None``: no decision,
             because there is no leader, it has not arrived yet, or it is too old. It is never an
             older one of the same leader than before; ``self.member.decided`` tells which it is.
-        """
-
-    def memory(self) -> Mapping[str, Any] | None:
-        """
-        Return what the next leader has to know, by names of ``remembers``; ``None``: nothing yet.
-
-        Called in each round on the leader, after ``decide``. In JSON it has up to 4096 characters,
-        all tasks of an instance together; more than 512 travel in pieces, one a round.
-        """
-        return None
-
-    def resume(self, memory: Mapping[str, Any], term: int | None) -> None:
-        """
-        Continue as a leader, with the newest memory that the members hold in place of one's own.
-
-        :param term: under which it was made; ``None``: without a mandate.
-        """
-
-    def merge(self, other: Mapping[str, Any]) -> None:
-        """
-        Add the memory of another leader, older than the own one, as where two regions become one.
-
-        It may be a part of what is known already.
         """
 
     def on_acquired(self, term: int) -> None:

@@ -87,8 +87,8 @@ class DecisionOrder:
         """
         number = next((one.decision_version for one in heard if one.device == region.parent),
                       NO_BEAT)
-        if leader == NOBODY or number == NO_BEAT and region.decision:
-            return region  # The parent is of the version before.
+        if leader == NOBODY:
+            return region
         found = [(number, region.decision)]
         found += [(one.decision_version, one.decision) for one in heard]
         known = self._newest.get(_order(leader, mandates))
@@ -102,8 +102,7 @@ class DecisionOrder:
         """
         Return whose decision this is, and whether that leader has the mandate over this robot.
 
-        A decision older than one before is infinitely old. The age of a decision without a
-        number, from a leader of the version before, is not known: 0.
+        A decision older than one before is infinitely old; one without a number has the age 0.
 
         :param now: the time [s].
         """

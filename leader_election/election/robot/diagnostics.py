@@ -54,8 +54,6 @@ MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
 TOO_FEW = 'takes more than half'
 """The end of the message of a leader without a quorum."""
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
-LIAR = 'liar'
-"""The start of a key, before the id of a robot that signed two contradicting statements."""
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')
 """Fields of a state that are shown for every algorithm; all others are the algorithm's own."""

@@ -20,7 +20,7 @@ leader is the matter of :mod:`leader_election.election.robot.membership`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import math
 from typing import Any
 
@@ -37,7 +37,6 @@ from leader_election.election.robot.membership import (
     Elected,
     Membership,
     TASK_ERRORS,
-    WRONG_MEMORY,
 )
 from leader_election.election.robot.neighbourhood import (
     contradicted,
@@ -85,8 +84,7 @@ class Instance:
         """The zone that the robot is in, where there are zones."""
         self.below = below
         self.counts: Counter[str] = Counter(dict.fromkeys(
-            (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, WRONG_MEMORY, ALGORITHM_DIFFERS,
-             DECISION_TOO_LONG), 0))
+            (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
         self.membership: Membership = Membership(
             robot_id, parameters, task_runners, self.counts,
             None if below is None else below.membership)
@@ -95,12 +93,6 @@ class Instance:
         settings = parameters.mandate_settings
         self.mandates = None if settings is None else Mandates(robot_id, settings)
         """``None``: its leaders have no mandates."""
-        self.granted = math.inf
-        """The greatest strength that it may claim; ``BARRED``: it may not lead."""
-        self.refused: frozenset[int] = frozenset()
-        """The leaders that are not believed in the present round."""
-        self.on_elected: Callable[[], object] = lambda: None
-        """Called in each round after the election, before mandates."""
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
@@ -148,8 +140,7 @@ class Instance:
             return RELAY
         if self.below is not None:
             return CANDIDATE if self.below.leads else RELAY
-        barred = min(self.strength.announced, self.granted) == BARRED
-        return max(self._role, WORKER) if barred else self._role
+        return max(self._role, WORKER) if self.strength.announced == BARRED else self._role
 
     @property
     def role(self) -> str:
@@ -245,8 +236,6 @@ class Instance:
             if reads_regions:
                 region, fault = self.membership.unpack(message.id, region_part, near.missed)
                 view.regions.append(region)
-                view.memories.append(
-                    None if region_part is None or fault is not None else region_part.memory)
                 if fault is not None:
                     view.faults.append(fault)
         return view
@@ -258,9 +247,6 @@ class Instance:
             metric = self.membership.scaled(view)
         exports = view.exports
         out = contradicted(view) if self.algorithm.leaders_follow_themselves else []
-        if self.refused:
-            out = [j for j, export in enumerate(exports)
-                   if j in out or export.leader in self.refused]
         if out:
             exports = [export for j, export in enumerate(exports) if j not in out]
             metric = [distance for j, distance in enumerate(metric) if j not in out]
@@ -302,7 +288,6 @@ class Instance:
         :param period: of rounds [s].
         """
         before, self.state, self.view = self.state, self.elect(view), view
-        self.on_elected()
         self.counts.update(view.faults)
         mandates = self.mandates
         if mandates is not None:
@@ -334,8 +319,8 @@ class Instance:
         return list(self.zones.polygons[self.zone].exterior.coords[:-1])
 
     def _device(self) -> Device:
-        strength = min(self.strength.announced, self.granted)
-        return Device(self.robot_id, strength if self.effective_role == CANDIDATE else BARRED)
+        return Device(self.robot_id, self.strength.announced
+                      if self.effective_role == CANDIDATE else BARRED)
 
 
 def _rounded_up(distance: float) -> float:

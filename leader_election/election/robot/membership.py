@@ -48,7 +48,6 @@ from leader_election.election.regions.region import (
 )
 from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.robot.decision_order import DecisionOrder, numbered_by
-from leader_election.election.robot.handover import Handover, Near
 from leader_election.election.robot.neighbourhood import (
     neighbour_columns,
     NeighbourView,
@@ -68,7 +67,6 @@ from leader_election.parameters import ParameterError
 
 TASK_ERRORS = 'task_errors'
 DECISION_TOO_LONG = 'decisions_too_long'
-WRONG_MEMORY = 'rejected_other_memory'
 
 
 class Elected(NamedTuple):
@@ -133,9 +131,6 @@ class Membership:
         self._results: dict[str, Any] | None = None
         """The results of the summary, computed on demand."""
         self.order = DecisionOrder()
-        self.handover = Handover(self.task_runners, parameters.deputies) if any(
-            runner.task.remembers for runner in self.task_runners) else None
-        """``None``: no task remembers anything."""
         if parameters.mandate == 0.0:
             for runner in self.task_runners:
                 if runner.task.needs_mandate:
@@ -214,11 +209,6 @@ class Membership:
         assert self.region is not None
         self._update_members(elected, view)
         self._tell_of_mandate(elected)
-        near, term = self._near(elected, view), self._term(elected)
-        if self.handover is not None:
-            self.handover.take(
-                near, elected.state.distance, elected.leads, term,
-                math.inf if elected.mandates is None else elected.mandates.number)
         own = previous_state(
             elected.before, self.region, role=elected.role,
             contribution=self._contribution(elected.role, position),
@@ -228,10 +218,6 @@ class Membership:
             elected.device, elected.state.leader, elected.state.distance, own,
             neighbour_columns(view, departed), view.links + departed.links, self._parameters,
             self._decide))
-        if self.handover is not None:
-            self.handover.end(near, elected.state.distance, elected.leads, term,
-                              elected.device)
-            self._counts[WRONG_MEMORY] = self.handover.refused
         heard = numbered_by(elected.state.leader, view)
         if elected.leads:
             after = self.order.numbered(after, heard, elected.mandates)
@@ -257,8 +243,7 @@ class Membership:
         """Return the region part of the message; ``None`` without regions."""
         if self.region is None:
             return None
-        part = self._codec.pack(self.region, self._parameters.gain > 0.0)
-        return part if self.handover is None else part._replace(memory=self.handover.part)
+        return self._codec.pack(self.region, self._parameters.gain > 0.0)
 
     def take_decision_from_above(self, task: str, decision: Any) -> None:
         """Process the decision of the level above for a task."""
@@ -276,12 +261,6 @@ class Membership:
         """Return the term under which this robot acts as a leader; ``None``: it does not."""
         acting = None if elected.mandates is None else elected.mandates.acting(elected.now)
         return None if acting is None else acting.term
-
-    def _near(self, elected: Elected, view: NeighbourView) -> list[Near]:
-        """Return the neighbours of the same region that hold what its leader remembers."""
-        return [Near(region.device, export.distance, region.parent, memory)
-                for export, region, memory in zip(view.exports, view.regions, view.memories)
-                if memory is not None and export.leader == elected.leader]
 
     def _decided(self, k: int) -> Any:
         """Return the leader's decision for one of the tasks."""

@@ -24,7 +24,6 @@ from leader_election.election.algorithms.bounded import BoundedParameters, Candi
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.regions.region import Region
-from leader_election.election.robot.handover import MemoryPart
 from leader_election.election.robot.mailbox import (
     Acquaintances,
     Mailbox,
@@ -166,8 +165,6 @@ class NeighbourView(NamedTuple):
     exports: list[Any]
     regions: list[Any]
     """Each a :class:`~leader_election.election.regions.region.Region`, empty if not sent."""
-    memories: list[MemoryPart | None]
-    """With each region, what the leader has to hand over."""
     metric: list[float]
     links: list[float]
     """Like ``metric``, with a penalty for late robots, so that another parent is preferred."""

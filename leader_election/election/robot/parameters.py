@@ -37,7 +37,6 @@ from leader_election.election.robot.metrics import (
     RssiParameters,
     SensorDifferenceParameters,
 )
-from leader_election.election.robot.schedulers import SCHEDULERS, StrideParameters
 from leader_election.election.robot.sighting_sources import SightingSourceParameters
 from leader_election.election.robot.strength import STRENGTH_SOURCES, TrustParameters
 from leader_election.election.robot.task_runner import task_label
@@ -167,7 +166,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
 class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
                          SensorDifferenceParameters, RoundTripParameters,
                          LocalisationParameters, SightingSourceParameters, SlipParameters,
-                         StrideParameters, ProcessParameters):
+                         ProcessParameters):
     """The parameters of one robot."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
@@ -177,7 +176,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                     'diameter_factor radius_inclusive replicates replicate_period instances '
                     'hierarchy over',
         'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
-                   'spreading decision_expiry deputies feedback_gain feedback_alpha '
+                   'spreading decision_expiry feedback_gain feedback_alpha '
                    'feedback_target feedback_least feedback_most',
         'Mandates': 'mandate clock_rate_error quorum roster',
         'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
@@ -185,7 +184,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                                     'sensor_metre_weight round_trip_smoothing '
                                     'round_trip_neighbours measurement_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
-                               'round_period scheduler stride round_phase reactive_interval '
+                               'round_period round_phase reactive_interval '
                                'reactive_tolerance reactive_repeats send_topic',
         'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
                               'slip_sources',
@@ -195,7 +194,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
             'sighting_interval most_sightings localised_neighbours landmarks '
             'odometry_factors_file max_deviation hops_beyond_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
-        'Security': 'swarm_key_file identity_file roster_file accept_unverified replay_window',
+        'Security': 'swarm_key_file accept_unverified replay_window',
         'Outputs and process': 'output_namespace diagnostics_period event_log '
                                'executor',
     }
@@ -253,10 +252,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     round_period: float = parameter(
         1.0, 'Time between two rounds, each of which sends one message.',
         unit='s', lower=0.01, upper=3600.0, dynamic=True)
-    scheduler: str = parameter(
-        'steady', 'The program that says when the next round of the period runs: a round_period '
-        'after the last one (steady), or earlier while the robot moves (stride).',
-        choices=SCHEDULERS.names)
     round_phase: float = parameter(
         -1.0, 'The phase of the rounds within a period, as a fraction of it, from the start of '
         'the node. Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
@@ -306,18 +301,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         '', 'The file with the key of the swarm, which the command swarm_key makes; ~ stands for '
         'the home directory. Messages are signed with it, and robots without it are not believed. '
         'It is read again when it changes. Empty: no key.')
-    identity_file: str = parameter(
-        '', 'The file with the private key of this robot, which swarm_key --enrol makes; {id} '
-        "stands for its id, ~ for the home directory. Its elections' statements are signed, and "
-        'robots without an identity are not believed. Takes roster_file, swarm_key_file, and '
-        'algorithm bounded; it protects the first instance. Empty: none.')
-    roster_file: str = parameter(
-        '', 'The file with what the owner grants to each robot, which swarm_key makes. It is read '
-        'again when it changes, and newer records are passed on between robots. Empty: none.')
     accept_unverified: bool = parameter(
         False, 'Whether a robot with a key also believes unsigned messages, and one without a key '
-        'signed ones, which it cannot check, and those without an identity: while a running '
-        'swarm is given its key, or identities.',
+        'signed ones, which it cannot check: while a running swarm is given its key.',
         dynamic=True)
     replay_window: float = parameter(
         5.0, 'The greatest age of a signed message; longer than messages are under way. An '
@@ -356,14 +342,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
             raise ParameterError(
                 'output_namespace', self.output_namespace, 'a name of letters, digits and _, the '
                 'first no digit, several with / between them, without a leading /')
-        for name, needed, given in (('identity_file', 'roster_file', self.identity_file),
-                                    ('roster_file', 'identity_file', self.roster_file),
-                                    ('identity_file', 'swarm_key_file', self.identity_file)):
-            if given and not getattr(self, needed):
-                raise ParameterError(name, problem=f': it takes {needed}, which is not set')
-        if self.identity_file and self.algorithm != 'bounded':
-            raise ParameterError('identity_file', problem=': it takes algorithm bounded, which is '
-                                 f'{self.algorithm}')
         if self.message_expiry <= self.round_period:
             raise ParameterError('message_expiry', problem=f': {self.message_expiry:g} is not '
                                  'allowed; it takes more than round_period, which is '
@@ -411,7 +389,7 @@ def prefix_of(entry: Any) -> str:
 def plug_in_parameters() -> dict[str, type]:
     """Return the own parameters of all plug-ins, by their prefix on a node."""
     return {prefix_of(entry): entry.parameters
-            for registry in (ALGORITHMS, METRICS, SCHEDULERS, STRENGTH_SOURCES)
+            for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
             for entry in registry.plug_ins() if has_own(entry)}
 
 
@@ -429,7 +407,7 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
     True
     """
     entries: list[Any] = [
-        registry.get(name) for registry in (ALGORITHMS, METRICS, SCHEDULERS, STRENGTH_SOURCES)
+        registry.get(name) for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
         for name in registry.names()]
     for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
         sections = {prefix_of(entry): entry.parameters for entry in entries if has_own(entry)}

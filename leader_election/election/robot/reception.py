@@ -39,10 +39,6 @@ REFUSALS = (*(reason.value for reason in RejectReason), DROPPED)
 _READ = itemgetter(HEARD, *REFUSALS)
 
 
-Judge = Callable[[Message, int | None, int, float], Message | RejectReason]
-"""Returns what counts of a message (with its number, digest, and time), or why it does not."""
-
-
 class Reception:
     """
     Turns payloads into valid messages of other robots; what is invalid is counted, by reason.
@@ -65,8 +61,6 @@ class Reception:
         self._counts = counts
         self._budget = HearingBudget(parameters.hearing_budget)
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
-        self.judge: Judge | None = None
-        """With identities."""
 
     def sent(self, payload: str) -> None:
         """Remember a message that the robot sends, to recognise its echo."""
@@ -87,11 +81,7 @@ class Reception:
         self._counts[HEARD] += 1
         # The signature first: forged and replayed messages do not use the sender's budget.
         sequence, reason = self._authentication.check(payload)
-        digest = hash(payload)
-        if reason is None and self.judge is not None:
-            if not self._authentication.is_new(digest, sequence, now):
-                reason = RejectReason.REPLAY
-        elif reason is None and sender is not None:
+        if reason is None and sender is not None:
             reason = self._authentication.admit(sender, sequence, now)
         if reason is not None:
             self._counts[reason.value] += 1
@@ -104,13 +94,7 @@ class Reception:
         if isinstance(message, RejectReason):
             self._counts[message.value] += 1
             return None
-        if self.judge is not None:
-            judged = self.judge(message, sequence, digest, now)
-            if isinstance(judged, RejectReason):
-                reason = judged
-            else:
-                message = judged
-        elif message.id != sender:
+        if message.id != sender:
             reason = self._authentication.admit(message.id, sequence, now)
         if reason is None and message.id == self.parameters.robot_id:
             self.duplicate = now

@@ -21,9 +21,6 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
-from leader_election.election.identity.identity import Identity
-from leader_election.election.identity.part import NO_PART, Said
-from leader_election.election.mandates.witnessed import WitnessedMandates
 from leader_election.election.messages.codec import (
     codec_for,
     MAIN,
@@ -52,10 +49,8 @@ from leader_election.election.robot.neighbourhood import (
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     InstanceParameters,
-    own_parameters,
 )
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
-from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election.election.robot.sensing import (
     NO_LANDMARKS,
     Sensing,
@@ -63,7 +58,6 @@ from leader_election.election.robot.sensing import (
 )
 from leader_election.election.robot.strength import RobotKnowledge, Strength
 from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.election.robot.witness import IdentityWitness
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 
 LEADER_CHANGES = 'leader_changes'
@@ -96,8 +90,7 @@ class Robot:
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
                  keys: Keys = NO_KEYS, start: int = 0,
                  landmarks: Mapping[int, Position] = NO_LANDMARKS,
-                 first_number: int = 0, identity: Identity | None = None,
-                 wall: int | None = None) -> None:
+                 first_number: int = 0) -> None:
         """
         Make a robot that has received no message yet.
 
@@ -107,9 +100,6 @@ class Robot:
         :param start: the swarm time at time 0 [ms]: signed messages count from it.
         :param landmarks: the places of landmarks by their ids [m].
         :param first_number: of beats and decisions, above all before a restart: the wall clock.
-        :param identity: its own; ``None``: it has none, and asks for none.
-        :param wall: the wall clock at time 0 [ms since 1970], by which records of the roster end;
-            ``None``: the swarm time, which others can set forward.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
@@ -130,17 +120,10 @@ class Robot:
             parameters, others, self.sensing.link_range, task_runners)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
-        if identity is not None:
-            self.main.on_elected = self._speak
-            if self.main.mandates is not None:
-                self.main.mandates = WitnessedMandates(
-                    parameters.robot_id, self.main.mandates.settings, IdentityWitness(identity))
         self._with_mandates = [
             instance for instance in self.instances.values() if instance.mandates is not None]
         for instance in self.instances.values():
             instance.membership.order.number = first_number
-            if instance.membership.handover is not None:
-                instance.membership.handover.start(parameters.robot_id, first_number)
             if instance.mandates is not None:
                 instance.mandates.start_at(first_number)
         self._codec = codec_for(
@@ -148,13 +131,6 @@ class Robot:
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
         self.reception = Reception(parameters, self._codec, self.authentication,
                                    self._neighbourhood.knows, self.counts)
-        self.identity = identity
-        self._spoken = NO_PART, 0
-        """The part about identities of the next message, and its hops."""
-        self._wall_start = start if wall is None else wall
-        if identity is not None:
-            self.reception.judge = self._judge
-            self._configure_identity(identity)
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
@@ -173,14 +149,6 @@ class Robot:
     def _configure_instances(self) -> None:
         for name, of_it in instance_parameters(self.parameters, self._others).items():
             self.instances[name].configure(of_it, self.sensing.link_range)
-        if self.identity is not None:
-            self._configure_identity(self.identity)
-
-    def _configure_identity(self, identity: Identity) -> None:
-        parameters = self.parameters
-        identity.configure(
-            parameters.message_expiry + parameters.round_period, parameters.round_period,
-            self.sensing.metric.is_length and parameters.feedback_gain == 0.0)
 
     @property
     def state(self) -> Any:
@@ -236,45 +204,6 @@ class Robot:
                 news = instance.hear(message, now) or news
         return news
 
-    def _wall(self, now: float) -> float:
-        """Return the wall clock, by that at the start [s since 1970]."""
-        return self._wall_start / 1e3 + now
-
-    def _judge(self, message: Message, sequence: int | None, digest: int,
-               now: float) -> Message | RejectReason:
-        """Return what counts of a message by identities, or why it is not believed."""
-        identity, part = self.identity, message.identity or NO_PART
-        assert identity is not None
-        if message.id == self.parameters.robot_id:
-            return message
-        swarm = self.authentication.time.read(now)
-        said = _said(message.id, message.export, message.position)
-        if not self.parameters.accept_unverified or message.identity is not None or (
-                message.id in identity.said):
-            refusal = identity.admit(said, part, now, self._wall(now), swarm)
-            if refusal is not None:
-                if message.id in identity.proofs:
-                    self.mailbox.forget(message.id)
-                return RejectReason(f'rejected_{refusal}')
-        reason = self.authentication.admit(
-            message.id, sequence, now, digest,
-            lambda leap: identity.may_leap(message.id, leap, now, swarm))
-        if reason is not None:
-            return reason
-        signed = identity.signed_place(said, part, now)
-        if signed is None or message.position is None:
-            return message
-        return message._replace(position=(signed.x, signed.y), export=message.export._replace(
-            distance=signed.distance))
-
-    def _believe(self, now: float) -> None:
-        """Determine the leaders that are not believed, and the own rights."""
-        if self.identity is not None:
-            self.main.refused = self.identity.refused(
-                {entry.message.export.leader for entry in self.mailbox.entries()}, now,
-                self._wall(now))
-            self.main.granted = self.identity.most_strength
-
     def _is_news(self, noted: Message, message: Message) -> bool:
         """
         Return whether a further message of a sender may cause a round.
@@ -308,7 +237,6 @@ class Robot:
         self.neighbours = (self._neighbourhood.at(now) if moved or outlook is None
                            else outlook.neighbours)
         self._last_round = now
-        self._believe(now)
         near = {neighbour.message.id for neighbour in self.neighbours}
         # A late robot has sent messages since that were lost here, but may have reached others.
         departed = [Neighbour(entry.message, math.inf) for entry in self.mailbox.valid(now)
@@ -330,15 +258,6 @@ class Robot:
         self.reception.sent(payload)
         return payload
 
-    def next_period(self, now: float) -> float:
-        """Return the time from a round of the schedule to the next one [s]."""
-        scheduler = SCHEDULERS.get(self.parameters.scheduler)
-        if scheduler.wait is None:
-            return self.parameters.round_period
-        return scheduler.period(
-            self._knowledge(self.main, now), own_parameters(scheduler, self.parameters),
-            self.parameters.round_period)
-
     def would_change(self, now: float) -> Outlook | None:
         """
         Return an outlook if a round now would change an election, or a distance enough.
@@ -348,7 +267,6 @@ class Robot:
         are no news: they count in the next periodic round.
         """
         self.sensing.locate(now)
-        self._believe(now)
         outlook = Outlook(self._neighbourhood.at(now))
         neighbours = [
             near if near.missed == 0 else near._replace(missed=min(
@@ -403,15 +321,6 @@ class Robot:
             speed=math.hypot(*self.sensing.velocity) if self.position else math.nan,
             received=instance.received_since(now - self.parameters.measurement_expiry))
 
-    def _speak(self) -> None:
-        """Sign what the next message says of the first election, and beat."""
-        identity, now = self.identity, self._last_round
-        assert identity is not None
-        self._spoken = identity.part(
-            _said(self.parameters.robot_id, self.main.state, self.sensing.position),
-            frozenset(near.message.id for near in self.neighbours), now,
-            self.authentication.time.read(now))
-
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
         others = {name: instance.part() for name, instance in self.instances.items()
@@ -421,20 +330,9 @@ class Robot:
             position=self.sensing.position, export=self.main.state,
             region=self.main.membership.part(), others=others, reading=self.sensing.reading,
             localisation=self.sensing.estimate, names=self._names(),
-            mandate=self.main.mandate_part,
-            dated=any(entry.message.dated for entry in self.mailbox.entries()))
-        if self.identity is not None:
-            part, hops = self._spoken
-            message = message._replace(
-                identity=part, export=message.export._replace(hops=hops))
+            mandate=self.main.mandate_part)
         collected = grants_in(message)
         payload, message = shortened(
             message, self._codec.encode, self.authentication.room, self.counts)
         self.grants_left_out = collected - grants_in(message)
         return payload
-
-
-def _said(robot: int, state: Any, position: Position | None) -> Said:
-    """Return what a robot says of the first election."""
-    value, distance, leader, hops = state
-    return Said(robot, leader, value, distance, hops, position)

@@ -116,9 +116,6 @@ class RoundSchedule:
             self.set_period(period)
         self._last_beat = now
         self._run(now, None)
-        following = self._robot.next_period(now)
-        if following != self._period:
-            self.set_period(following)
 
     def _on_repeat(self) -> None:
         self._repeat.cancel()

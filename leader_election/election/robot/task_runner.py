@@ -92,55 +92,6 @@ class TaskRunner:
             return None
         return decision
 
-    def memory(self, before: Any, most: int) -> Any:
-        """
-        Return what the next leader has to know: values in the order of ``remembers``, or ``None``.
-
-        :param before: what it was before; it stays where the task fails.
-        :param most: the greatest length in JSON [characters].
-        """
-        if not self.task.remembers:
-            return None
-        try:
-            kept = self.task.memory()
-            if kept is None:
-                return None
-            memory = [kept[name] for name in self.task.remembers]
-            if not self.reads(memory):
-                raise ValueError(f'memory: it takes {dict(self.task.remembers)}')
-            try:
-                decision_text(memory, most)
-            except ValueError as error:
-                raise ValueError(f'memory: it cannot be sent: {error}') from None
-        except ANYTHING as error:
-            self.fail(error)
-            return before
-        return memory
-
-    def reads(self, memory: Any) -> bool:
-        """Return whether this is a memory of the task, as it declares it, or none."""
-        kinds = self.task.remembers.values()
-        return memory is None or type(memory) is list and len(memory) == len(kinds) > 0 and all(
-            type(value) is kind or (type(value), kind) == (int, float)
-            for value, kind in zip(memory, kinds))
-
-    def recall(self, memory: Any, term: int | None, *, other: bool) -> None:
-        """
-        Let the task resume a memory.
-
-        :param other: whether it is to be merged instead.
-        """
-        if memory is None:
-            return
-        named = dict(zip(self.task.remembers, memory))
-        try:
-            if other:
-                self.task.merge(named)
-            else:
-                self.task.resume(named, term)
-        except ANYTHING as error:
-            self.fail(error)
-
     def act(self, decision: Any) -> None:
         """Execute this robot's part of the decision."""
         try:

@@ -19,7 +19,7 @@ Areas are shapely polygons, or several as one geometry, also concave; all length
 """
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 import math
 from typing import Any
 
@@ -279,6 +279,8 @@ def packed_cells(cells: set[Cell], side: float) -> tuple[list[float], str]:
     >>> packed_cells({(2, 3), (4, 3)}, 1.0), sorted(unpacked_cells([1.0, 2, 3, 3], 'oA=='))
     (([1.0, 2, 3, 3], 'oA=='), [(2, 3), (4, 3)])
     """
+    if not cells:
+        return [side, 0, 0, 1], ''
     at = np.array(sorted(cells))
     (left, bottom), (right, top) = at.min(axis=0), at.max(axis=0)
     bits = np.zeros((int(top - bottom) + 1, int(right - left) + 1), bool)
@@ -300,6 +302,41 @@ def unpacked_cells(grid: Sequence[float], text: str) -> set[Cell]:
     found = np.flatnonzero(np.unpackbits(
         np.frombuffer(base64.b64decode(text, validate=True), np.uint8)))
     return set(zip((left + found % columns).tolist(), (bottom + found // columns).tolist()))
+
+
+_TORUS, SWEEPS, _SIDES = 2**12, 2**8, 2**6
+"""Numbers of cells repeat after so many columns or rows, sweeps, and sides [cm]."""
+
+
+def numbers_of(cells: Iterable[Cell], sweep: int, side: float) -> set[int]:
+    """
+    Return cells of a sweep as whole numbers, for :func:`.union`.
+
+    >>> cells_in(numbers_of({(2, -1)}, 5, 1.0), 1.0, {(1, -1), (2, -1)})
+    {5: {(2, -1)}}
+    """
+    head = sweep % SWEEPS * _SIDES + int(100 * side) % _SIDES
+    return {(head * _TORUS + i % _TORUS) * _TORUS + j % _TORUS for i, j in cells}
+
+
+def cells_in(numbers: Iterable[int], side: float, known: Collection[Cell],
+             ) -> dict[int, set[Cell]]:
+    """
+    Return the cells in numbers, by their sweeps.
+
+    :param side: cells of another side are left out [m].
+    :param known: the possible cells; others are left out.
+    """
+    by_place = {(i % _TORUS, j % _TORUS): (i, j) for i, j in known}
+    found: dict[int, set[Cell]] = {}
+    for number in numbers:
+        head, row = divmod(number, _TORUS)
+        head, column = divmod(head, _TORUS)
+        sweep, tag = divmod(head, _SIDES)
+        cell = by_place.get((column, row))
+        if cell is not None and tag == int(100 * side) % _SIDES:
+            found.setdefault(sweep, set()).add(cell)
+    return found
 
 
 GRID = 0.1

@@ -20,7 +20,7 @@ import math
 from operator import attrgetter
 from typing import Any
 
-from leader_election.election.regions.aggregate import mean, top
+from leader_election.election.regions.aggregate import mean, top, union
 from leader_election.election.regions.pattern import decay
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.registry import message_type
@@ -53,7 +53,7 @@ class FieldParameters:
 
 
 MOST_ALARMS = 16
-"""The number of alarms in the history."""
+"""The number of robots that are named as those whose readings have raised an alarm."""
 
 
 class Field(Task):
@@ -71,8 +71,7 @@ class Field(Task):
     settings: FieldParameters
     # An extreme is followed by 1 or 0 (whether its position is known), and x, y.
     collects = {'mean': mean(), 'least': top(1, extra=3, reverse=True),
-                'greatest': top(1, extra=3)}
-    remembers = {'alarm': int, 'history': list}
+                'greatest': top(1, extra=3), 'raised': union(MOST_ALARMS)}
 
     def __init__(self, member: Member, settings: FieldParameters) -> None:
         """
@@ -84,8 +83,8 @@ class Field(Task):
         kind, self._number = _message_reader(settings)
         self._reading = (0.0, -math.inf)
         self._rounds_left = 0.0
-        self._history: list[Any] = []
-        """The reading that raised each alarm, with its position, the last one at the end."""
+        self._raised: set[int] = set()
+        """The known ids of the robots whose readings have raised an alarm."""
         self._published: bool | None = None
         self._alarm = member.node.publisher('alarm', Bool, latched=True)
         member.node.listen(settings.topic, kind, self._receive)
@@ -93,43 +92,27 @@ class Field(Task):
     def sense(self) -> Mapping[str, Any]:
         """Contribute the last reading, unless it is too old."""
         value, received = self._reading
+        raised = {'raised': self._raised} if self._raised else {}
         if not 0.0 <= self.member.node.seconds() - received <= self.settings.reading_expiry:
-            return {}
+            return raised
+        if self._is_out_of_bounds(value):
+            self._raised.add(self.member.id)
+            raised = {'raised': self._raised}
         pose = self.member.pose()
         position = (0, 0, 0) if pose is None else (1, round(pose[0], 2), round(pose[1], 2))
         record = (value, *position)
-        return {'mean': value, 'least': record, 'greatest': record}
+        return {'mean': value, 'least': record, 'greatest': record, **raised}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Raise the alarm if a reading is out of bounds, or let it expire."""
         low, high = summary['least'], summary['greatest']
         self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
-        raised = ([record for record in high if record[0] > self.settings.alarm_above]
-                  or [record for record in low if record[0] < self.settings.alarm_below])
-        if raised:
-            if self._rounds_left == 0.0:
-                self._history = [*self._history, _extreme(raised)][-MOST_ALARMS:]
+        if any(self._is_out_of_bounds(record[0]) for record in (*high, *low)):
             self._rounds_left = float(self.settings.hold)
-        average, alarms = summary['mean'], len(self._history)
+        average, raised = summary['mean'], summary['raised']
         return {'mean': None if average is None else _short(average), 'least': _extreme(low),
                 'greatest': _extreme(high), 'alarm': int(self._rounds_left),
-                **({'alarms': alarms} if alarms else {})}
-
-    def memory(self) -> Mapping[str, Any] | None:
-        """Return the history, and how long the alarm still lasts; ``None`` before the first."""
-        return {'alarm': int(self._rounds_left), 'history': self._history} if (
-            self._history) else None
-
-    def resume(self, memory: Mapping[str, Any], term: int | None) -> None:
-        """Continue the history of the leader before, and its alarm."""
-        self._history = list(memory['history'])[-MOST_ALARMS:]
-        self._rounds_left = max(self._rounds_left, min(
-            float(memory['alarm']), float(self.settings.hold)))
-
-    def merge(self, other: Mapping[str, Any]) -> None:
-        """Put the alarms of another leader before the own ones."""
-        others = [each for each in other['history'] if each not in self._history]
-        self._history = [*others, *self._history][-MOST_ALARMS:]
+                **({'raised': raised} if raised else {})}
 
     def act(self, decision: Any) -> None:
         """
@@ -145,6 +128,8 @@ class Field(Task):
             if type(decision['alarm']) not in (int, float):
                 raise ValueError(f'alarm is {decision["alarm"]!r}; it takes a number of rounds')
             self._rounds_left = min(float(decision['alarm']), float(self.settings.hold))
+            # Ids of robots that have left the swarm are kept by those that remain.
+            self._raised |= {int(robot) for robot in decision.get('raised', ())}
         if self._published != (self._rounds_left > 0.0):
             self._published = self._rounds_left > 0.0
             self._alarm.publish(Bool(data=self._published))
@@ -154,6 +139,9 @@ class Field(Task):
         if self._published:
             self._published = False
             self._alarm.publish(Bool(data=False))
+
+    def _is_out_of_bounds(self, value: float) -> bool:
+        return not self.settings.alarm_below <= value <= self.settings.alarm_above
 
     def _receive(self, message: Any) -> None:
         value = float(self._number(message))

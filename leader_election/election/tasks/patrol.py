@@ -20,22 +20,26 @@ import json
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.regions.aggregate import union
 from leader_election.election.regions.task import Member, Position, Task
 from leader_election.election.tasks.coverage import (
     area_of,
     assign,
     Cell,
     cell_size,
+    cells_in,
     cells_near,
     cells_of,
     disc,
     lanes,
     number_of_lanes,
+    numbers_of,
     outline_of,
     own_side,
     packed_cells,
     part_of,
     polygon,
+    SWEEPS,
     unpacked_cells,
     without_cells,
 )
@@ -49,6 +53,8 @@ _SAME = 0.1
 """The relative change up to which a part or a radius counts as the same."""
 _MOST_PLANS = 4
 """The number of cached plans, since a robot may alternate between two decisions."""
+MOST_UNKNOWN = 16
+"""The number of visited cells that a region collects in a round."""
 _STALLED = 30
 """The number of rounds without another visited cell after which the next sweep begins."""
 
@@ -97,16 +103,18 @@ class Patrol(Task):
     parts, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same
     way. Regions with the same area whose leaders are not connected each cover all of it.
 
-    A leader notes the cells that are visited in a sweep, and hands them over. If members come or
-    go meanwhile, ``"visited"`` has them, as in :func:`.packed_cells`, and what is left is split.
+    A leader notes the cells that are visited in a sweep. If members come or go meanwhile,
+    ``"visited"`` has them, as in :func:`.packed_cells`, and what is left is split. ``"known"`` has
+    the number of the sweep and the cells visited so far. So each member knows what its leader
+    knows. A member contributes the cells that it knows and its leader does not. So the next leader
+    continues the sweep of one that has failed.
 
     :ivar route: through this robot's part; ``None`` without a part.
     """
 
     parameters = PatrolParameters
     settings: PatrolParameters
-    collects = {'places': PLACES}
-    remembers = {'sweep': int, 'grid': list, 'visited': str}
+    collects = {'places': PLACES, 'visited': union(MOST_UNKNOWN)}
 
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
         """Create the driver; the robot stands until there is a decision."""
@@ -116,10 +124,16 @@ class Patrol(Task):
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
         self._visited: set[Cell] = set()
+        """The cells known to be visited in this sweep."""
+        self._leader_knows: set[Cell] = set()
         self._cells: set[Cell] = set()
         self._own: set[Cell] = set()
         """Of the whole area, and of the territory."""
+        self._possible: set[Cell] = set()
+        """Of the whole area and its border, where outlines of territories are simplified."""
         self._side, self._sweep, self._stalled = settings.lane, 0, 0
+        self._outline: Any = None
+        """The outline and the side of cells of the last decision."""
         self._followed: Any = None
         self._part: Any = None
         self._plans: dict[str, _Plan] = {}
@@ -128,8 +142,13 @@ class Patrol(Task):
                               seed=member.id)
 
     def sense(self) -> Mapping[str, Any]:
-        """Contribute this robot's position."""
-        return {'places': place_contribution(self.member.pose())}
+        """Contribute this robot's position, and visited cells that the leader does not know."""
+        pose = self.member.pose()
+        if pose is not None:
+            self._visited |= cells_near(pose[:2], self._side) & self._own
+        unknown = sorted(self._visited - self._leader_knows)[:MOST_UNKNOWN]
+        return {'places': place_contribution(pose),
+                'visited': numbers_of(unknown, self._sweep, self._side)}
 
     def announce(self) -> tuple[float, ...] | None:
         """Announce the leader's post to other regions' leaders: x, y, radius [m]."""
@@ -155,6 +174,7 @@ class Patrol(Task):
         before = self._decided
         if before is None or before['area'] != outline:
             self._scale(area, area_of(outline))
+        self._learn(summary['visited'])
         if (before is None or before['area'] != outline or self._note(places.values())
                 or set(before['ids']) != members.keys()):
             self._decided = {'area': outline, 'ids': []}
@@ -162,27 +182,8 @@ class Patrol(Task):
                 self._decided['visited'] = packed_cells(self._visited, self._side)
             if outline:
                 self._decided['ids'] = assign(_to_visit(self._decided), members)
-        return self._decided
-
-    def memory(self) -> Mapping[str, Any] | None:
-        """Return what was visited in this sweep."""
-        if not self._visited:
-            return None
-        grid, visited = packed_cells(self._visited, self._side)
-        return {'sweep': self._sweep, 'grid': grid, 'visited': visited}
-
-    def resume(self, memory: Mapping[str, Any], term: int | None) -> None:
-        """Continue the sweep of the leader before, in new parts."""
-        self._sweep, self._decided = -1, None
-        self.merge(memory)
-
-    def merge(self, other: Mapping[str, Any]) -> None:
-        """Add what another leader knows to have been visited in this sweep, or a later one."""
-        cells, side = unpacked_cells(other['grid'], other['visited']), float(other['grid'][0])
-        if other['sweep'] > self._sweep:
-            self._sweep, self._visited = other['sweep'], set()
-        if other['sweep'] == self._sweep:
-            self._visited |= _scaled(cells, side, self._side)
+        return {**self._decided, 'known': [self._sweep, *packed_cells(
+            self._visited, self._side)]}
 
     def act(self, decision: Any) -> None:
         """
@@ -192,7 +193,11 @@ class Patrol(Task):
         """
         if not self.member.leads:
             self._post = self._decided = None
-            self._visited.clear()
+        if decision is not None:
+            decision = dict(decision)
+            known = decision.pop('known', None)
+            if not self.member.leads and known is not None:
+                self._take_known(decision['area'], *known)
         if decision == self._followed:
             return
         # With an unreadable decision the robot stands still, as without one.
@@ -221,18 +226,42 @@ class Patrol(Task):
         elif abs(radius - self._post[2]) > _SAME * self._post[2]:
             self._post = (*self._post[:2], radius)
 
+    def _take_known(self, outline: Any, sweep: int, grid: Sequence[float], visited: str) -> None:
+        """Take over what the leader knows to be visited in this sweep, or a later one."""
+        cells, side = unpacked_cells(grid, visited), float(grid[0])
+        if self._outline != (outline, side):
+            self._outline = outline, side
+            self._visited = _scaled(self._visited, self._side, side)
+            self._side, territory = side, area_of(outline)
+            self._own = set() if territory.is_empty else cells_of(territory, side)
+        if sweep > self._sweep:
+            self._sweep, self._visited = sweep, set()
+        self._leader_knows = cells if sweep == self._sweep else set()
+        self._visited |= self._leader_knows
+
+    def _learn(self, numbers: Iterable[int]) -> None:
+        """Take over what members know to be visited in this sweep, or a later one."""
+        for sweep, cells in sorted(cells_in(numbers, self._side, self._possible).items()):
+            ahead = sweep - self._sweep % SWEEPS
+            if 0 < ahead < SWEEPS // 2 or ahead < -SWEEPS // 2:
+                self._sweep, self._visited = self._sweep + ahead % SWEEPS, set()
+                ahead = 0
+            if ahead == 0:
+                self._visited |= cells
+
     def _scale(self, area: Any, territory: Any) -> None:
         """Divide the area and the territory in it into cells."""
         side, self._side = self._side, cell_size(area, self.settings.lane)
         self._visited = _scaled(self._visited, side, self._side)
         self._cells = cells_of(area, self._side)
+        self._possible = cells_of(area.buffer(2.0 * self._side), self._side)
         self._own = set() if territory.is_empty else cells_of(territory, self._side)
 
     def _note(self, places: Iterable[Position]) -> bool:
         """Note the cells that are visited now; return whether parts end since a sweep does."""
         near = set[Cell]().union(*(cells_near(place, self._side) for place in places))
         new = near & self._own - self._visited
-        self._visited = (self._visited | near) & self._cells
+        self._visited = (self._visited | near) & self._possible
         self._stalled = 0 if new else self._stalled + 1
         # A small territory is soon visited, and may grow again.
         done = self._own <= self._visited and 2 * len(self._own) >= len(self._cells)

@@ -312,12 +312,12 @@ class PatrolScenario(DrivingScenario):
         for robot in robots.values():
             if robot.leader != robot.id:
                 self._memories.pop(robot.id, None)
-            elif robot.memory and (memory := json.loads(robot.memory)[0]) is not None:
-                sweep, grid, visited = memory
-                self._memories[robot.id] = sweep, unpacked_cells(grid, visited)
+            elif robot.decision and (decision := json.loads(robot.decision)[0]) is not None:
+                sweep, grid, visited = decision['known']
+                if visited:
+                    self._memories[robot.id] = sweep, unpacked_cells(grid, visited)
         for each in [*self._lost]:
             begun, members, sweep, known = each
-            # A leader without members sends no memory.
             leaders = {robots[i].leader for i in members if i in robots} & self._memories.keys()
             held = [cells if now == sweep else known for now, cells in (
                 self._memories[i] for i in leaders) if now >= sweep]

@@ -33,7 +33,7 @@ from leader_election.election.robot.parameters import (
 )
 from leader_election.parameters import build, ParameterError, table
 from leader_election.swarm.fleet.fleet_settings import flatten, TOPIC
-from leader_election.swarm.fleet.key_file import read_file, read_keys, ROSTER
+from leader_election.swarm.fleet.key_file import read_keys
 import yaml
 
 PARAMETERS_KEY = 'ros__parameters'
@@ -259,8 +259,6 @@ def _check_node(kind: type, values: Mapping[str, Any]) -> None:
     check_tasks(values)
     if parameters.swarm_key_file:
         read_keys(parameters.swarm_key_file)
-    if parameters.roster_file:
-        read_file(parameters.roster_file, ROSTER)
 
 
 def refuse_quorum(path: str, node: str) -> None:

@@ -47,7 +47,7 @@ from leader_election.ros.nodes.state_publishers import (
     StatePublishers,
 )
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.swarm.fleet.key_file import KeyFile, read_identity, ROSTER, SwarmTimeFile
+from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -90,7 +90,6 @@ class Election:
             declarations, parameters, self._configure_instance)
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
-        self._roster_file = KeyFile(parameters.roster_file, ROSTER)
         self._time_file = (SwarmTimeFile(
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
@@ -109,8 +108,6 @@ class Election:
              else self._time_file.start(wall, parameters.replay_window)) - begun,
             read_landmarks(parameters.landmarks),
             max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
-            read_identity(parameters, node.get_namespace(), self._roster_file.content or None),
-            wall - begun,
         )
         self._factors_file = (
             FactorsFile(node, parameters) if parameters.odometry_factors_file else None)
@@ -316,7 +313,7 @@ class Election:
                     self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
     def _watch_key(self) -> None:
-        """Keep the swarm time, and read key file and roster again if they have changed."""
+        """Keep the swarm time, and read the key file again if it has changed."""
         if self._time_file is None:
             return
         authentication, log = self.robot.authentication, self._node.get_logger()
@@ -325,11 +322,7 @@ class Election:
             authentication.keys = self._key_file.content
             log.info('the key file was read again: it signs with '
                      f'{fingerprint(authentication.keys[0])}')
-        if self._roster_file.changed() and self.robot.identity is not None:
-            for signed in self._roster_file.content.records.values():
-                self.robot.identity.take_record(signed)
-        error = (self._key_file.error or self._roster_file.error or self._time_file.doubt
-                 or self._time_file.fault)
+        error = self._key_file.error or self._time_file.doubt or self._time_file.fault
         if error and error != authentication.file_error:
             log.error(error)
         authentication.file_error = error

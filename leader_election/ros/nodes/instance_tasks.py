@@ -32,7 +32,6 @@ from leader_election.election.robot.parameters import (
     names_in,
     prefix_of,
 )
-from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.election.robot.task_runner import ANYTHING, creating, task_label, TaskRunner
 from leader_election.parameters import ParameterError
@@ -161,8 +160,8 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
     """
     Return the parameters of a robot or an instance, with those of its plug-ins.
 
-    The parameters of the chosen algorithm, strength source, metric and scheduler are declared
-    under their names, for example ``greedy.margin``.
+    The parameters of the chosen algorithm, strength source and metric are declared under their
+    names, for example ``greedy.margin``.
 
     :param changed: called after one of them has changed at run time.
     :param prefix: the prefix of the instance's parameters.
@@ -171,14 +170,14 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
     entries: list[Any] = [ALGORITHMS.get(values.algorithm),
                           STRENGTH_SOURCES.get(values.strength_source)]
     if isinstance(values, ElectionParameters):
-        entries += [METRICS.get(values.metric), SCHEDULERS.get(values.scheduler)]
+        entries.append(METRICS.get(values.metric))
     entries = [entry for entry in entries if has_own(entry)]
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
             raise ParameterError('algorithm', problem=f': {name!r} is not allowed beside a '
-                                 'metric, a strength source or a scheduler of the same name, '
-                                 'since both have parameters of their own; rename one')
+                                 'metric or a strength source of the same name, since both have '
+                                 'parameters of their own; rename one')
     own = {entry.name: declarations.declare(
         entry.parameters, lambda _: changed(), prefix + prefix_of(entry)).values
         for entry in entries}

@@ -251,12 +251,8 @@ def _key(robot: Robot) -> Concern:
     prints = [fingerprint(key) for key in authentication.keys]
     values = {vocabulary.SWARM_KEY: prints[0], vocabulary.KEYS_ACCEPTED: ', '.join(prints),
               vocabulary.ACCEPT_UNVERIFIED: authentication.accept_unverified}
-    proofs = {} if robot.identity is None else robot.identity.proofs
-    values |= {f'{vocabulary.LIAR} {liar}': proof.told() for liar, proof in proofs.items()}
     if authentication.file_error:
         return WARN, authentication.file_error, values
-    if proofs:
-        return WARN, f'robots that lie: {", ".join(map(str, proofs))}', values
     return OK, f'signs with {prints[0]}', values
 
 

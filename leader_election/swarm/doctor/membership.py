@@ -32,7 +32,6 @@ from leader_election.election.robot.diagnostics import (
     DUPLICATE_ID,
     FEEDBACK_GAIN,
     KEYS_ACCEPTED,
-    LIAR,
     MESSAGE_EXPIRY,
     METRIC,
     number,
@@ -66,10 +65,6 @@ REFUSED = {
     'that jumps, or a sender under the id of another.',
     RejectReason.TASKS: _TASKS, RejectReason.SUMMARY: _TASKS, RejectReason.DECISION: _TASKS,
     RejectReason.UNSIGNED: _KEYS, RejectReason.SIGNATURE: _KEYS,
-    RejectReason.IDENTITY: 'A robot without identity_file, outside of the roster, or revoked '
-    'sends; else one speaks in the name of another.',
-    RejectReason.CANDIDACY: 'A robot claims more than swarm_key ROSTER --roster shows: grant it, '
-    'or find the one that lies.',
     RejectReason.REPLAY: 'A message came again or too late: raise replay_window where the network '
     'is that slow, else somebody replays messages.'}
 """The advice by the reason for rejecting messages."""
@@ -319,12 +314,6 @@ def keys(swarm: Observations) -> Iterator[Symptom]:
     if lenient:
         yield Symptom(Level.NOTE, tuple(lenient),
                       'unsigned messages are believed, too: accept_unverified')
-    lies = {key: text for robot in swarm.robots for report in swarm.reports_of(robot)[-1:]
-            for key, text in report.values.items() if key.startswith(f'{LIAR} ')}
-    for key, text in sorted(lies.items()):
-        yield Symptom(Level.ERROR, swarm.names_of(int(key.removeprefix(f'{LIAR} '))),
-                      f'it lies: two statements {text}',
-                      'Stop it, and revoke it: swarm_key ROSTER --revoke.')
 
 
 def _mixture(swarm: Observations) -> Iterator[Symptom]:

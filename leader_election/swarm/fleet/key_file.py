@@ -25,22 +25,15 @@ starts later than that by the window of replays: then nothing that it may have a
 What is written seldom is a leap at a start: others follow it.
 """
 
-from collections.abc import Callable
 import contextlib
-from functools import partial
 import os
 from pathlib import Path
 import secrets
 import shlex
 import stat
-from typing import Any, NamedTuple
 
-from leader_election.election.identity.identity import Identity
-from leader_election.election.identity.roster import parse_identity, parse_roster, Roster
-from leader_election.election.identity.statements import ahead, RING
 from leader_election.election.messages import swarm_key
-from leader_election.election.messages.wire import own_path
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.messages.swarm_key import ahead, RING
 from leader_election.parameters import ParameterError
 
 RESERVED = 30_000
@@ -122,21 +115,7 @@ class SwarmTimeFile:
         self._kept = kept
 
 
-class FileKind(NamedTuple):
-    """A kind of files."""
-
-    parameter: str
-    """That of a robot which names the file."""
-    name: str
-    parse: Callable[[str], Any]
-    """Returns the content of a text; raises ``ValueError`` for another text, quoting no key."""
-    secret: bool = True
-
-
-KEYS = FileKind('swarm_key_file', 'key file', swarm_key.parse_keys)
-IDENTITY = FileKind('identity_file', 'identity file', parse_identity)
-ROSTER = FileKind('roster_file', 'roster', parse_roster, secret=False)
-MODE, PUBLIC = 0o600, 0o644
+MODE = 0o600
 MOST_BYTES = 2**20
 """The longest file that is read, comments included."""
 
@@ -149,50 +128,39 @@ def read_keys(path: str | Path) -> swarm_key.Keys:
     :raises ParameterError: for a file that cannot be read, that others can read, or without a
         key; one line, with the remedy.
     """
-    keys: swarm_key.Keys = _read(path, KEYS)[0]
-    return keys
+    return _read(path)[0]
 
 
-def read_file(path: str | Path, kind: FileKind) -> Any:
-    """
-    Return the content of a file.
-
-    :raises ParameterError: as :func:`read_keys`.
-    """
-    return _read(path, kind)[0]
-
-
-def _read(path: str | Path, kind: FileKind) -> tuple[Any, object]:
-    """Return the content of a file, and a value that differs when the file changes."""
+def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
+    """Return the keys in a file, and a value that differs when the file changes."""
     try:
         # Opened before the checks, so that the checked file is the one that is read; not blocking,
         # since it may be a pipe.
         number = os.open(Path(path).expanduser(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             status = os.fstat(number)
-            _check(path, status, kind)
+            _check(path, status)
             text = os.read(number, MOST_BYTES).decode()
         finally:
             os.close(number)
-        return kind.parse(text), _version(status)
+        return swarm_key.parse_keys(text), _version(status)
     except ParameterError:
         raise
     except UnicodeDecodeError:
-        raise _wrong(path, kind, f'is not text; swarm_key makes a {kind.name}') from None
+        raise _wrong(path, 'is not text; swarm_key makes a key file') from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
-        raise _wrong(
-            path, kind, f'cannot be read: {reason}; swarm_key makes a {kind.name}') from None
+        raise _wrong(path, f'cannot be read: {reason}; swarm_key makes a key file') from None
     except ValueError as error:
-        raise _wrong(path, kind, f'is not a {kind.name}: {error}; swarm_key makes one') from None
+        raise _wrong(path, f'is not a key file: {error}; swarm_key makes one') from None
 
 
-def _check(path: str | Path, status: os.stat_result, kind: FileKind) -> None:
+def _check(path: str | Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise _wrong(path, kind, f'is not a file; swarm_key makes a {kind.name}')
+        raise _wrong(path, 'is not a file; swarm_key makes a key file')
     mode = stat.S_IMODE(status.st_mode)
-    if kind.secret and mode & 0o077:
-        raise _wrong(path, kind, f'is open to others than its owner (mode {mode:04o}); correct it '
+    if mode & 0o077:
+        raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it '
                      f'by: chmod 600 {shlex.quote(str(Path(path).expanduser()))}')
 
 
@@ -200,31 +168,31 @@ def _version(status: os.stat_result) -> object:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
 
 
-def _wrong(path: str | Path, kind: FileKind, what: str) -> ParameterError:
-    return ParameterError(kind.parameter, problem=f': {str(path)!r} {what}')
+def _wrong(path: str | Path, what: str) -> ParameterError:
+    return ParameterError('swarm_key_file', problem=f': {str(path)!r} {what}')
 
 
 class KeyFile:
     """
-    A file of a robot, which is read again when it has changed.
+    The key file of a robot, which is read again when it has changed.
 
     :ivar content: as read last; that of before if the file has become invalid.
     :ivar error: the present error of the file; empty: none.
     """
 
-    def __init__(self, path: str, kind: FileKind = KEYS) -> None:
+    def __init__(self, path: str) -> None:
         """
         Read the file.
 
         :param path: of the file; empty: the robot has none.
         :raises ParameterError: as :func:`read_keys`.
         """
-        self._path, self._kind = path, kind
-        self.content: Any = swarm_key.NO_KEYS
+        self._path = path
+        self.content = swarm_key.NO_KEYS
         self.error = ''
         self._read_version: object = None
         if path:
-            self.content, self._read_version = _read(path, kind)
+            self.content, self._read_version = _read(path)
 
     def changed(self) -> bool:
         """Read the file again if it has changed; return whether content or error have changed."""
@@ -238,33 +206,11 @@ class KeyFile:
         if version != self._read_version:
             self._read_version = version
             try:
-                self.content, self._read_version = _read(self._path, self._kind)
+                self.content, self._read_version = _read(self._path)
                 self.error = ''
             except ParameterError as error:
                 self.error = f'{error}; its former contents stay in use'
         return (self.content, self.error) != before
-
-
-def read_identity(parameters: ElectionParameters, namespace: str,
-                  roster: Roster | None) -> Identity | None:
-    """
-    Return the identity of a robot; ``None``: it has none.
-
-    :param roster: as its roster file has it.
-    :raises ParameterError: if the file is wrong, or does not belong to the robot or the roster.
-    """
-    if roster is None:
-        return None
-    path = own_path(parameters.identity_file, parameters.robot_id, namespace)
-    keys = read_file(path, IDENTITY)
-    problem = f'is of robot {keys.robot}, not {parameters.robot_id}'
-    if keys.robot == parameters.robot_id:
-        try:
-            return Identity(keys, Roster(roster.owner, roster.records.values()),
-                            secrets.randbits(32), partial(secrets.token_bytes, 32))
-        except ValueError as error:
-            problem = f'does not fit: {error}'
-    raise _wrong(path, IDENTITY, problem)
 
 
 # Functions of the command.
@@ -323,11 +269,11 @@ def _both(path: Path) -> swarm_key.Keys:
 
 
 def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
-    replace(path, _text(keys))
+    _replace_file(path, _text(keys))
     return keys
 
 
-def replace(path: Path, text: str, mode: int = MODE) -> None:
+def _replace_file(path: Path, text: str) -> None:
     """
     Write a file atomically: a reader finds either the old or the new text.
 
@@ -335,7 +281,7 @@ def replace(path: Path, text: str, mode: int = MODE) -> None:
     """
     path = path.expanduser().resolve()
     new = path.with_name(f'.{path.name}.{secrets.token_hex(8)}')
-    _write(new, text, mode)
+    _write(new, text)
     try:
         new.replace(path)
     except OSError as error:
@@ -352,9 +298,9 @@ def _text(keys: swarm_key.Keys) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def _write(path: Path, text: str, mode: int = MODE) -> None:
+def _write(path: Path, text: str) -> None:
     try:
-        number = os.open(path.expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        number = os.open(path.expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
         with open(number, 'w', encoding='utf-8') as file:
             file.write(text)
             file.flush()
