@@ -25,9 +25,8 @@ from typing import NamedTuple, TypeVar
 
 from leader_election.parameters import did_you_mean
 from leader_election_lab.columns import COUNTERS, ROUNDS, SENT
-from leader_election_lab.experiment.scenario import count_devices
 from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.results import MISSING, PERIOD, scenario_of
+from leader_election_lab.runs.results import MISSING, PERIOD
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit  # type: ignore[import-untyped]
@@ -225,9 +224,6 @@ def mean_running(results: xr.Dataset) -> xr.DataArray:
     """
     counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
     running = counted.where(counted > 0) * results[PERIOD] / results['time'].max().item()
-    if 'scheduler' in results.attrs.get('text', ''):
-        # A program has more rounds in a period.
-        running = running.clip(max=count_devices(scenario_of(results)))
     return running
 
 

@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.schedulers import SCHEDULERS
-from leader_election.parameters import build, did_you_mean, ParameterError, strict_yaml
+from leader_election.parameters import did_you_mean, ParameterError, strict_yaml
 from leader_election_lab.experiment import parser, schema
 from leader_election_lab.experiment.parser import (
     in_section,
@@ -76,7 +75,6 @@ class Scenario:
     messages: schema.Messages
     localisation: schema.Localisation
     rounds: schema.Rounds
-    scheduler_parameters: Any
     strength: schema.Strength
     sensing: Sensing
     sensor: schema.Sensor
@@ -220,11 +218,8 @@ def _parse(raw: Any, name: str) -> Scenario:
     kind, motion_parameters = parser.parse_kind(MOTIONS, motion, 'motion')
     metric_own, plain = parser.split_section(raw, 'messages', 'metric_parameters')
     source_own, plain = parser.split_section(plain, 'strength', 'source_parameters')
-    scheduler_own, plain = parser.split_section(plain, 'rounds', 'scheduler_parameters')
     messages = parser.parse_section(schema.Messages, plain, 'messages')
     rounds = parser.parse_section(schema.Rounds, plain, 'rounds')
-    with in_section('rounds'):
-        scheduler_parameters = build(SCHEDULERS.get(rounds.scheduler).parameters, scheduler_own)
     strength = parser.parse_section(schema.Strength, plain, 'strength')
     with in_section('messages'):
         sensing = Sensing().with_metric(messages.metric, metric_own)
@@ -253,7 +248,6 @@ def _parse(raw: Any, name: str) -> Scenario:
         messages=messages,
         localisation=localisation,
         rounds=rounds,
-        scheduler_parameters=scheduler_parameters,
         strength=strength,
         sensing=sensing,
         sensor=parser.parse_section(schema.Sensor, raw, 'sensor'),

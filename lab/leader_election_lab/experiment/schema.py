@@ -22,7 +22,6 @@ from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.schedulers import SCHEDULERS, STEADY
 from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import parameter, ParameterError
@@ -192,9 +191,6 @@ class Rounds:
     jitter: float = parameter(
         0.0, 'Greatest deviation from round to round, as a part of the period.', lower=0.0,
         upper=0.99)
-    scheduler: str = parameter(
-        STEADY.name, 'The program, as on robots, that says when the next round of a device is '
-        'due, at most a period later. It knows no neighbours here.', choices=SCHEDULERS.names)
 
 
 STRENGTHS = ('random', 'degree', 'id', 'lower_id', 'equal')

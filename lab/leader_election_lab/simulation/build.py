@@ -19,7 +19,6 @@ from functools import lru_cache
 from typing import Any
 
 from leader_election.election.regions import summary_layout
-from leader_election.election.robot.schedulers import STEADY
 from leader_election_lab.engine.network import (
     Devices,
     empty_links,
@@ -132,8 +131,7 @@ def network_of(
             error=np.zeros((n, 2))),
         offsets=layout.offsets, exports=exports,
         rounds=event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
-                           and scenario.rounds.jitter == 0.0
-                           and scenario.rounds.scheduler == STEADY.name),
+                           and scenario.rounds.jitter == 0.0),
         moves=event_queue(step, movers, True),
         links=empty_links(n, scenario.messages.delay[1] > 0.0),
         lists=lists,

@@ -12,15 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What rounds start from beside messages: strengths, readings, and the period of a device."""
+"""Set the strengths and readings that rounds start from."""
 
-import math
 from typing import Any
 
-from leader_election.election.robot.schedulers import SCHEDULERS
-from leader_election.election.robot.strength import RobotKnowledge
 from leader_election_lab.engine.network import Devices
-from leader_election_lab.experiment.scenario import Scenario
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,24 +56,3 @@ def take_readings(columns: Any, readings: Floats, place: Floats, time: float) ->
         columns.speed_y[:] = (place[:, 1] - columns.place_y) / elapsed
     columns.place_x[:], columns.place_y[:] = place[:, 0], place[:, 1]
     columns.clock[:] = time
-
-
-def set_periods(devices: Devices, columns: Any, scenario: Scenario, before: Floats,
-                time: float) -> None:
-    """
-    Set the times between rounds of all devices by the scheduler, from the next round on.
-
-    :param columns: of the states.
-    :param before: the positions a tick ago [m], shape (n, 2); the present ones are written there.
-    :param time: now [s].
-    """
-    scheduler = SCHEDULERS.get(scenario.rounds.scheduler)
-    speed = np.linalg.norm(devices.position - before, axis=1) / scenario.tick
-    before[:] = devices.position
-    for i in np.flatnonzero(devices.running):
-        x, y = devices.position[i].tolist()
-        known = RobotKnowledge(
-            int(devices.id[i]), 0, math.inf, x, y, time, int(columns.leader[i]),
-            float(columns.distance[i]), math.nan, float(speed[i]))
-        devices.period[i] = scheduler.period(
-            known, scenario.scheduler_parameters, scenario.rounds.period)

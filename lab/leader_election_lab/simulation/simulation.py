@@ -46,7 +46,6 @@ from leader_election_lab.simulation.build import (
 )
 from leader_election_lab.simulation.composed_rounds import readings
 from leader_election_lab.simulation.device_inputs import (
-    set_periods,
     set_strengths,
     take_readings,
 )
@@ -93,7 +92,6 @@ class Simulation:
         self.switch(0.0)
         begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
         self.sense(0.0)
-        self._scheduled_at = devices.position.copy()
         for event, parameters in scenario.events:
             if event.prepare is not None:
                 event.prepare(parameters, self.network)
@@ -124,8 +122,6 @@ class Simulation:
                 self.change_errors()
             if stop > 0.0 and stop in times.senses:
                 self.sense(stop)
-            if stop in times.periods:
-                set_periods(self.network.devices, self.columns, scenario, self._scheduled_at, stop)
             if stop in times.strengths:
                 self.switch(stop)
             if stop in snapshots:
@@ -145,7 +141,7 @@ class Simulation:
         """
         twin = copy.copy(self)
         twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
-        changing = ('network', '_motion', '_scheduled_at', '_strengths', '_walk', '_messages',
+        changing = ('network', '_motion', '_strengths', '_walk', '_messages',
                     '_events', '_errors', 'mandates')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
         twin._bind_round()

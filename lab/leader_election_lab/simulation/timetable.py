@@ -21,7 +21,6 @@ Each kind of change has its own times, by the scenario alone, so that a run can 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.election.robot.schedulers import SCHEDULERS
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import EXACT
 from leader_election_lab.topologies.contacts import Contacts
@@ -38,14 +37,12 @@ class Timetable(NamedTuple):
     end: float
     strengths: Times
     """A new kind of strength of the cycle."""
-    periods: Times
-    """Devices are scheduled anew, where the time to their next round is a program's."""
     errors: Times
     """Errors of positions change."""
     links: Times
     """Links of a trace of contacts change."""
     senses: Times
-    """Devices take new readings: also at events, snapshots, new strengths and periods."""
+    """Devices take new readings: also at events, snapshots, and new strengths."""
 
     def stops(self) -> list[float]:
         """Return all times in their order."""
@@ -66,20 +63,18 @@ def timetable(scenario: Scenario, contacts: Contacts | None, moving: bool,
     end = max(duration, float(scenario.times()[-1]))
     strengths = frozenset(
         time for time in _multiples(strength.every, duration, MOST_SWITCHES) if time < duration)
-    scheduled = SCHEDULERS.get(scenario.rounds.scheduler).wait is not None
-    periods = _multiples(scenario.tick, duration) if scheduled else Times()
     readings = Times()
     # Without motion, readings change only where a program computes strengths from the time.
     if scenario.sensing and (moving or scenario.sensing.source is not None):
         readings = _multiples(scenario.sensor.period, duration)
     events = [parameters.at for _, parameters in scenario.events if parameters.at <= duration]
     return Timetable(
-        end, strengths, periods,
+        end, strengths,
         Times() if scenario.localisation.model == EXACT else _multiples(
             scenario.localisation.interval, duration),
         Times() if contacts is None else Times(
             [0.0, *(time for time in contacts.time.tolist() if time <= end)]),
-        Times([0.0, end, *snapshots, *events]) | strengths | readings | periods)
+        Times([0.0, end, *snapshots, *events]) | strengths | readings)
 
 
 def _multiples(step: float, end: float, most: float = np.inf) -> Times:
