@@ -193,16 +193,16 @@ class Patrol(Task):
         """
         if not self.member.leads:
             self._post = self._decided = None
-        if decision is not None:
-            decision = dict(decision)
-            known = decision.pop('known', None)
-            if not self.member.leads and known is not None:
-                self._take_known(decision['area'], *known)
-        if decision == self._followed:
-            return
         # With an unreadable decision the robot stands still, as without one.
-        self._followed = None
+        followed, self._followed = self._followed, None
         if decision is None:
+            return
+        decision = dict(decision)
+        known = decision.pop('known', None)
+        if known is not None and not self.member.leads:
+            self._take_known(decision['area'], *known)
+        if decision == followed:
+            self._followed = followed
             return
         part, places, error = self._plan_of(decision)
         if error:
@@ -255,13 +255,14 @@ class Patrol(Task):
         self._visited = _scaled(self._visited, side, self._side)
         self._cells = cells_of(area, self._side)
         self._possible = cells_of(area.buffer(2.0 * self._side), self._side)
+        self._visited &= self._possible
         self._own = set() if territory.is_empty else cells_of(territory, self._side)
 
     def _note(self, places: Iterable[Position]) -> bool:
         """Note the cells that are visited now; return whether parts end since a sweep does."""
         near = set[Cell]().union(*(cells_near(place, self._side) for place in places))
         new = near & self._own - self._visited
-        self._visited = (self._visited | near) & self._possible
+        self._visited |= near & self._cells
         self._stalled = 0 if new else self._stalled + 1
         # A small territory is soon visited, and may grow again.
         done = self._own <= self._visited and 2 * len(self._own) >= len(self._cells)

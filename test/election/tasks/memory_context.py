@@ -103,9 +103,10 @@ def scan_of(ranges: Any, increment: float, reach: float) -> LaserScan:
                      angle_increment=increment, range_max=reach)
 
 
-def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
+def collected(**places: tuple[float, float]) -> dict[str, list[Any]]:
     """Return the summary of some robots that are at places: r2=(x, y), ..."""
-    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
+    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()],
+            'visited': []}
 
 
 def summary_of(

@@ -161,20 +161,14 @@ def test_a_message_type_without_the_number_is_refused(settings: dict[str, str]) 
         monitor(1, **settings)
 
 
-def test_the_next_leader_has_the_history_of_alarms_also_one_that_has_just_joined() -> None:
-    one, late = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 3))
-    assert 'alarms' not in round_of(one) and one.memory() is None
+def test_next_leader_names_the_robots_that_raised_alarms_before() -> None:
+    one, two, late = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 2, 3))
+    assert 'raised' not in round_of(one, two)
     measure(one, 30.0)
-    assert round_of(one)['alarms'] == round_of(one)['alarms'] == 1
-    kept = json.loads(json.dumps(one.memory()))
-    assert kept == {'alarm': 4, 'history': [[30.0, 0.0, 0.0]]}
-    late.resume(kept, None)
-    assert round_of(late) == {
-        'mean': None, 'least': None, 'greatest': None, 'alarm': 3, 'alarms': 1}
-    late.merge({'alarm': 0, 'history': [[99.0, 1.0, 1.0], [30.0, 0.0, 0.0]]})
-    assert late.memory() == {'alarm': 3, 'history': [[99.0, 1.0, 1.0], [30.0, 0.0, 0.0]]}
-    late.resume({'alarm': 10**9, 'history': [[1.0, 0.0, 0.0]] * 99}, None)
-    assert late.memory()['alarm'] == 4 and len(late.memory()['history']) == 16
+    assert round_of(one, two)['raised'] == [1]
+    assert round_of(two, late)['raised'] == round_of(late)['raised'] == [1]
+    measure(late, 40.0)
+    assert round_of(late)['raised'] == [1, 3]
 
 
 # Counts are whole numbers, with the centre of the robots whose position is known.

@@ -14,6 +14,7 @@
 
 """Patrols: which robot gets which part, and whole patrols in the embedded world."""
 
+from collections.abc import Iterable
 import json
 import math
 from typing import Any
@@ -21,7 +22,12 @@ from typing import Any
 from election.tasks.memory_context import collected, HIT, MemoryContext, scan_of, Swarm
 from leader_election.election.regions.task import Member
 from leader_election.election.tasks import coverage
-from leader_election.election.tasks.coverage import area_of
+from leader_election.election.tasks.coverage import (
+    area_of,
+    cells_in,
+    numbers_of,
+    unpacked_cells,
+)
 from leader_election.election.tasks.patrol import Patrol, PatrolParameters
 from leader_election.parameters import build, ParameterError
 import numpy as np
@@ -65,7 +71,8 @@ def test_patrol_without_an_area_covers_a_disc_round_the_leader() -> None:
     assert task.announce() == (1.0, 2.0, 5.0)
     # The leader is pushed away: the disc stays.
     task.member.pose = lambda: (2.0, 2.0, 0.0)
-    assert task.decide(collected(r1=(2, 2), r2=(3, 3))) == decided
+    after = task.decide(collected(r1=(2, 2), r2=(3, 3)))
+    assert (after['area'], after['ids']) == (decided['area'], decided['ids'])
     # Alone it covers the disc itself.
     assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
 
@@ -104,7 +111,7 @@ def test_a_region_ends_where_the_next_one_begins() -> None:
     decided = task.decide(collected(r1=(2, 1)))
     assert area_of(decided['area']).bounds == (0, 0, 4, 2)
     task.member.borders = {}
-    assert task.decide(collected(r1=(2, 1))) == decided
+    assert task.decide(collected(r1=(2, 1)))['area'] == decided['area']
     assert area_of(task.decide(collected(r1=(2, 1)))['area']).bounds == (0, 0, 8, 2)
 
 
@@ -277,51 +284,63 @@ def test_five_cover_the_disc_round_their_leader_which_stays() -> None:
     assert math.dist(swarm.world.poses[0, :2], post[:2]) <= 0.2
 
 
-# Handover.
+# The visited part of the area, which the next leader has to know.
 
-def rounds(task: Patrol, **path: Any) -> Any:
+def decide(task: Patrol, numbers: Iterable[int] = (), **places: tuple[float, float]) -> Any:
+    """Let a leader decide once, with the places and the visited cells of its members."""
+    return json.loads(json.dumps(task.decide(
+        {**collected(**places), 'visited': sorted(numbers)})))
+
+
+def decide_along(task: Patrol, **paths: Any) -> Any:
     """Let a leader decide while robots are at their places, one after the other."""
-    for places in zip(*path.values()):
-        decided = task.decide(collected(**dict(zip(path, places))))
+    for places in zip(*paths.values()):
+        decided = decide(task, **dict(zip(paths, places)))
     return decided
 
 
-def test_the_next_leader_sends_robots_only_where_nobody_was() -> None:
+WESTERN_HALF = [(x / 2, y) for y in (0.5, 1.5) for x in range(8)]
+
+
+def test_next_leader_sends_robots_only_where_nobody_was() -> None:
     """Of a strip of 8 m the western half was visited; the robot that is left gets the rest."""
-    first, second = (patroller(robot, area=STRIP) for robot in (1, 2))
-    assert first.memory() is None
-    rounds(first, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(8)])
-    kept = first.memory()
-    assert kept == {'sweep': 0, 'grid': [1.0, 0, 0, 4], 'visited': '/w=='}
-    second.resume(json.loads(json.dumps(kept)), None)
-    decided = rounds(second, r2=[(7.5, 0.5)])
-    assert decided['ids'] == [2] and decided['visited'] == ([1.0, 0, 0, 4], '/w==')
+    first = patroller(1, area=STRIP)
+    second = patroller(2, (7.5, 0.5, 0.0), leads=False, area=STRIP)
+    decided = decide_along(first, r1=WESTERN_HALF)
+    assert decided['known'] == [0, [1.0, 0, 0, 4], '/w==']
+    second.act(decided)
+    decided = decide(second, r2=(7.5, 0.5))
+    assert decided['ids'] == [2] and decided['visited'] == [[1.0, 0, 0, 4], '/w==']
     member = patroller(2, leads=False, area=STRIP)
-    member.act(json.loads(json.dumps(decided)))
+    member.act(decided)
     assert member.route is not None and min(x for x, _ in member.route.places) >= 4.0
 
 
-def test_a_new_sweep_begins_when_all_was_visited_or_nothing_more_can_be() -> None:
+def test_member_contributes_visited_cells_until_its_leader_knows_them() -> None:
+    leader = patroller(1, (0.5, 0.5, 0.0), area=STRIP)
+    member = patroller(2, (6.5, 1.5, 0.0), leads=False, area=STRIP)
+    member.act(decide(leader, r1=(0.5, 0.5)))
+    assert cells_in(member.sense()['visited'], 1.0, [(6, 1)]) == {0: {(6, 1)}}
+    decided = decide(leader, member.sense()['visited'], r1=(0.5, 0.5))
+    assert unpacked_cells(*decided['known'][1:]) == {(0, 0), (6, 1)}
+    member.act(decided)
+    assert member.sense()['visited'] == set()
+
+
+def test_leader_takes_over_a_later_sweep_of_its_members() -> None:
+    leader = patroller(1, area=STRIP)
+    decide(leader, r1=(0.5, 0.5))
+    later, earlier = numbers_of({(6, 1)}, 4, 1.0), numbers_of({(3, 0)}, 2, 1.0)
+    assert decide(leader, later | earlier, r1=(99.0, 0.5))['known'] == [4, [1.0, 6, 1, 1], 'gA==']
+
+
+def test_new_sweep_begins_when_all_was_visited_or_nothing_more_can_be() -> None:
     task = patroller(area=STRIP)
-    rounds(task, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(17)])
-    rounds(task, r1=[(0.5, 0.5)] * 40)
-    kept = task.memory()
-    assert kept is not None and kept['sweep'] >= 1
-    decided = rounds(task, r1=[(0.5, 0.5)] * 2)
+    decide_along(task, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(17)])
+    decided = decide_along(task, r1=[(0.5, 0.5)] * 40)
+    assert decided['known'][0] >= 1
+    decided = decide_along(task, r1=[(0.5, 0.5)] * 2)
     assert 'visited' not in decided
-
-
-def test_merged_visits_count_in_the_same_sweep_only() -> None:
-    task, other = patroller(area=STRIP), patroller(3, area=STRIP)
-    rounds(task, r1=[(0.5, 0.5)] * 2)
-    rounds(other, r3=[(6.5, 1.5)] * 2)
-    both = task._visited | other._visited
-    task.merge(other.memory())
-    assert task._visited == both
-    task.merge({**other.memory(), 'sweep': -1, 'visited': '//8='})
-    assert task._visited == both
-    task.merge({**other.memory(), 'sweep': 4})
-    assert task._visited == other._visited and task.memory()['sweep'] == 4
 
 
 @pytest.mark.parametrize('wrong', [
