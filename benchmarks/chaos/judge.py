@@ -28,7 +28,7 @@ from benchmarks.chaos.schedule import Change, NO_TROUBLE
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.ros.demo.checks import Check
-from leader_election.swarm.gate_log import Answer
+from leader_election.ros.demo.gate import Command
 import numpy as np
 from numpy.typing import NDArray
 
@@ -175,7 +175,7 @@ def recoveries(happened: Sequence[Happened], observations: Sequence[Observation]
     return found
 
 
-def commands_check(answers: Sequence[Answer]) -> Check:
+def commands_check(answers: Sequence[Command]) -> Check:
     """
     Return the check of commands to a gate: one leader at a time, under terms that grow.
 

@@ -311,7 +311,7 @@ class Run:
         self.outcome.memory = self.swarm.memory
         if self.swarm.settings.mandate:
             self.outcome.further = [
-                commands_check(observer.answers), *self.swarm.leaderships.checks()]
+                commands_check(self.swarm.gate.commands), *self.swarm.leaderships.checks()]
         if self.swarm.settings.identities:
             self.outcome.further = [liars_check(observer.convicted, self.swarm.places.keys())]
         self.outcome.messages, self.outcome.attacks = (

@@ -58,13 +58,12 @@ from leader_election.parameters import build
 from leader_election.parameters.values import id_ranges, within
 from leader_election.ros.demo.checks import Leaderships
 from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
-from leader_election.ros.demo.gate import ANSWER, answer_of, DEPTH
+from leader_election.ros.demo.gate import Gate
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet import key_command, key_file
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
-from leader_election.swarm.gate_log import Answer
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
@@ -172,11 +171,6 @@ class ChaosObserver(Observer):
         profile = copy(EVENTS)
         profile.depth = NEIGHBOURHOOD.depth
         self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, profile)
-        self.answers: list[Answer] = []
-        """Of the gate."""
-        self.create_subscription(
-            DiagnosticArray, ANSWER, lambda message: self.answers.append(answer_of(message)),
-            DEPTH)
 
     def _hear(self, message: String) -> None:
         before = self.tracker.rejected
@@ -336,6 +330,7 @@ class ChaosSwarm(FaultySwarm):
             'odometry_expiry': settings.odometry_expiry, 'schedule': settings.schedule,
             'diagnostics_period': DIAGNOSTICS_PERIOD, **parameters}
         self.leaderships = Leaderships(scene.ids if settings.mandate else ())
+        self.gate = Gate(self.leaderships)
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
         if settings.identities:
@@ -356,8 +351,6 @@ class ChaosSwarm(FaultySwarm):
 
     def start(self) -> None:
         """Start all initial processes except the world."""
-        if self.settings.mandate:
-            self.processes.start('gate', 'leader_election.ros.demo.gate', {})
         for name in self.hosts:
             self._start(name, self.hosts[name])
 
@@ -370,9 +363,8 @@ class ChaosSwarm(FaultySwarm):
     def _start(self, name: str, robots: tuple[int, ...]) -> None:
         self.observer.forget(robots)
         self._coming |= set(robots)
-        host = 'leader_election.ros.demo.gate_robots' if self.settings.mandate else 'fleet'
-        self.run(name, host, {**self.settings.scene, **self._parameters,
-                              'members': format_ids(robots)})
+        self.run(name, 'fleet', {**self.settings.scene, **self._parameters,
+                                 'members': format_ids(robots)})
 
     def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> None:
         """Start a process, by the simulated clock if there is one (:class:`FaultySwarm`)."""
@@ -423,6 +415,8 @@ class ChaosSwarm(FaultySwarm):
 
     def _kill(self, change: Change) -> None:
         self.kill(change.process)
+        for robot in change.robots:
+            self.gate.kill(robot)
         self._lose(change)
         self.observer.forget(change.robots)
         attacker = self.observer.attacker
@@ -435,10 +429,12 @@ class ChaosSwarm(FaultySwarm):
 
     def _pause(self, change: Change) -> None:
         self.pause(change.process)
+        self.gate.frozen.update(change.robots)
         self._lose(change)
 
     def _go_on(self, change: Change) -> None:
         self.go_on(change.process)
+        self.gate.frozen.difference_update(change.robots)
         self.observer.silence_ends(change.robots)
         self.truth = self.truth.after(living=self.truth.living | set(change.robots))
 

@@ -47,8 +47,8 @@ from leader_election.election.messages.codec import codec_for, MAX_LENGTH, Messa
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.ros.demo.attacks import ATTACKS, Target, WEAK_IDS
+from leader_election.ros.demo.gate import Command
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.gate_log import Answer
 import pytest
 
 HOSTS = {'robot_9': (9,), 'robot_4': (4,), 'robot_5': (5,), 'fleet_1': (1, 2, 3)}
@@ -412,7 +412,7 @@ def test_commands_of_one_leader_at_a_time_hold(said: str, holds: bool) -> None:
     answers = []
     for number, each in enumerate(said.split()):
         robot, term, given = each[:-1].replace('@', ':').split(':')
-        answers.append(Answer(int(robot), int(term), float(given), 5.0 + number, each[-1] == '+'))
+        answers.append(Command(int(robot), int(term), float(given), 5.0 + number, each[-1] == '+'))
     assert commands_check(answers).holds == holds
 
 

@@ -15,7 +15,7 @@
 """
 Observation of a demonstration, and its report.
 
-What is observed are the partition, true positions, punctuality, and who leads and may act.
+Observed are the partition, true positions, punctuality, and who leads and may act.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,6 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.swarm.gate_log import LeaderLog
 from leader_election.swarm.recording.mandate_times import MandateTimes
 from leader_election.swarm.reference_partition import Share
 from leader_election.swarm.snapshot import is_partition, Snapshot
@@ -275,7 +274,8 @@ class Leaderships(Node):
     """
     Subscribes to ``robot_<id>/leadership``.
 
-    :ivar log: who believed to lead, and who might act, by the stamps of messages.
+    :ivar last: the stamp [s] and the values of each robot's last message about its first
+        instance, by id.
     """
 
     def __init__(self, ids: Iterable[int]) -> None:
@@ -285,7 +285,7 @@ class Leaderships(Node):
         :param ids: of the robots.
         """
         super().__init__('leaderships')
-        self.log = LeaderLog(ElectionParameters.message_expiry)
+        self.last: dict[int, tuple[float, Mapping[str, str]]] = {}
         self._times = MandateTimes(ElectionParameters.message_expiry, MAIN)
         for robot in ids:
             self.create_subscription(
@@ -299,10 +299,7 @@ class Leaderships(Node):
         stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
         for values in (status.values for status in statuses):
             if values.get(vocabulary.INSTANCE) == MAIN:
-                until = values.get(vocabulary.ACTING_UNTIL, '')
-                self.log.add(
-                    int(values[vocabulary.ID]), stamp, values[vocabulary.IS_LEADER] == 'true',
-                    float(until) if until else None)
+                self.last[int(values[vocabulary.ID])] = stamp, values
 
     def checks(self) -> list[Check]:
         """Return the check that no robot was under two mandates, with the share under one."""

@@ -13,63 +13,316 @@
 # limitations under the License.
 
 """
-A gate that opens at the command of a leader: a process of its own, no robot of the swarm.
+Task ``gate``: a gate that leaders open, while the swarm is cut, merged, frozen and killed.
 
-It opens at each command that it obeys, and closes ``HOLD`` after the last one. With ``fence`` it
-obeys no command under an older term than one that it has obeyed before.
+Beside each robot stands an operator, a user's node, that commands the gate while its robot may
+act. A command takes a moment. Commands of a frozen robot arrive when it wakes.
+With mandates one robot at a time opens the gate, whose fence refuses commands of replaced leaders.
+Without mandates two robots open it at once, and it obeys old commands.
 """
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+import math
+from pathlib import Path
+from typing import NamedTuple, TYPE_CHECKING
+
 from leader_election.election.mandates.fence import Fence
-from leader_election.ros.nodes.process import run
-from leader_election.swarm.gate_log import Answer
-from rclpy.node import Node
-from rclpy.time import Time
-from std_msgs.msg import Int64MultiArray
+from leader_election.ros.demo.checks import Check, format_duration, Leaderships
+from leader_election.ros.demo.faults import WORLD
+from leader_election.ros.demo.scenario import DemoScenario, STRONGEST
+from leader_election.ros.nodes import clock
+from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.swarm.view.frame import Rings
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 
-COMMAND, ANSWER = '/gate/command', '/gate/answer'
-"""The topics: robot, term and time [ns] of a command; the answer to each."""
-DEPTH = 100
-"""Of their queues: a process that was stopped sends what has waited."""
+if TYPE_CHECKING:
+    from leader_election.ros.demo.swarm import SwarmDemo
 
-
-def answer_of(message: DiagnosticArray) -> Answer:
-    """Return what a message on ``ANSWER`` says."""
-    values = {pair.key: pair.value for pair in message.status[0].values}
-    received = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
-    return Answer(int(values['robot']), int(values['term']), received - float(values['age']),
-                  received, values['obeyed'] == 'true')
-
-
-class Gate(Node):
-    """Obeys or refuses commands, counts them, and publishes each answer."""
-
-    def __init__(self) -> None:
-        super().__init__('gate')
-        self._fence = Fence() if self.declare_parameter('fence', True).value else None
-        self._counts = {True: 0, False: 0}
-        self._answers = self.create_publisher(DiagnosticArray, ANSWER, DEPTH)
-        self.create_subscription(Int64MultiArray, COMMAND, self._take, DEPTH)
-
-    def _take(self, command: Int64MultiArray) -> None:
-        robot, term, given = command.data
-        obeyed = self._fence is None or self._fence.admits(term)
-        self._counts[obeyed] += 1
-        text = (f'open, by robot {robot}' if obeyed or self._fence is None else
-                f'robot {robot} refused: its term {term} is older than {self._fence.highest}')
-        if not obeyed:
-            self.get_logger().warning(text)
-        now = self.get_clock().now()
-        values = {
-            'robot': robot, 'term': term, 'obeyed': str(obeyed).lower(),
-            'age': f'{(now.nanoseconds - given) * 1e-9:.6f}',
-            'commands_obeyed': self._counts[True], 'commands_refused': self._counts[False]}
-        message = DiagnosticArray(status=[DiagnosticStatus(
-            name='gate', message=text,
-            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])])
-        message.header.stamp = now.to_msg()
-        self._answers.publish(message)
+HOLD = 1.5
+"""The time for which the gate stays open after a command [s]."""
+COMMAND_PERIOD, COMMAND_DELAY, TICK, EXPIRY = 0.5, 0.7, 0.1, 3.0
+"""Times [s]: between commands, to the gate, between samples, until a robot counts as silent."""
+LEAST_STEP, PATIENCE, BRIEF = 1.0, 30.0, 1.0
+"""Times [s]: of a step after its expectation was met; of a step; of a leader that is not drawn."""
 
 
-if __name__ == '__main__':
-    raise SystemExit(run(lambda: [Gate()]))
+class Command(NamedTuple):
+    """
+    A command of a robot's operator, given and received at a time [s], and the gate's answer.
+
+    A robot without mandates has term 0.
+    """
+
+    robot: int
+    term: int
+    given: float
+    received: float = math.nan
+    obeyed: bool = False
+
+
+class Sample(NamedTuple):
+    """
+    The state of gate and robots at a time [s].
+
+    :ivar holders: the robots whose commands hold the gate open.
+    :ivar leading: the robots that believe to lead.
+    :ivar acting: the robots that have a mandate.
+    """
+
+    time: float
+    holders: list[int]
+    leading: list[int]
+    acting: list[int]
+
+
+def may_act(main: Mapping[str, str], now: float) -> bool:
+    """
+    Return whether the values of ``leadership`` allow a robot to act at a time [s].
+
+    >>> main = {'acting': 'true', 'acting_until': '11.5'}
+    >>> may_act(main, 11.0), may_act(main, 12.0)
+    (True, False)
+    """
+    return main.get('acting') == 'true' and now < float(main['acting_until'])
+
+
+def outdated(commands: Sequence[Command]) -> list[Command]:
+    """
+    Return the commands given long before another robot's that was obeyed earlier.
+
+    >>> first, other = Command(9, 5, 0.2, 6.4), Command(8, 7, 6.0, 6.1, True)
+    >>> outdated([first, other]), outdated([other, first]) == [first]
+    ([], True)
+    """
+    return [late for number, late in enumerate(commands) if any(
+        late.given + HOLD < each.given for each in commands[:number]
+        if each.obeyed and each.robot != late.robot)]
+
+
+class Gate:
+    """
+    The gate, and an operator for each robot.
+
+    :ivar commands: those that the gate received, in this order.
+    :ivar samples: the states so far, one for each ``TICK``.
+    :ivar frozen: the robots whose operators are stopped, with the commands on their way.
+    """
+
+    def __init__(self, leaderships: Leaderships, fence: bool = True) -> None:
+        """
+        Command the gate by what robots publish.
+
+        :param leaderships: receives the topics ``leadership``; it is spun by the caller.
+        :param fence: whether the gate checks terms.
+        """
+        self.commands: list[Command] = []
+        self.samples: list[Sample] = []
+        self._fence = Fence() if fence else None
+        self._last = leaderships.last
+        self._clock = leaderships.get_clock()
+        self._next: dict[int, float] = {}
+        self._waiting: list[Command] = []
+        self.frozen: set[int] = set()
+        leaderships.create_timer(TICK, self._tick, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _tick(self) -> None:
+        now = clock.seconds(self._clock)
+        leading = [robot for robot, (stamp, main) in self._last.items()
+                   if robot not in self.frozen and main.get('is_leader') == 'true'
+                   and now - stamp < EXPIRY]
+        acting = [robot for robot, (_, main) in self._last.items() if may_act(main, now)]
+        for robot in leading:
+            main = self._last[robot][1]
+            if now >= self._next.get(robot, 0.0) and (robot in acting or 'acting' not in main):
+                self._next[robot] = now + COMMAND_PERIOD
+                self._waiting.append(Command(robot, int(main.get('term') or 0), now))
+        for each in [each for each in self._waiting
+                     if each.robot not in self.frozen and each.given + COMMAND_DELAY <= now]:
+            self._waiting.remove(each)
+            obeyed = self._fence is None or self._fence.admits(each.term)
+            self.commands.append(each._replace(received=now, obeyed=obeyed))
+        recent = [each for each in self.commands if each.obeyed and now - HOLD < each.received]
+        holders = sorted({each.robot for each in recent
+                          if each.term == max(other.term for other in recent)})
+        self.samples.append(Sample(now, holders, leading, acting))
+
+    def kill(self, robot: int) -> None:
+        """End a robot's operator; messages of the robot start a new one."""
+        self._last.pop(robot, None)
+        self._waiting = [each for each in self._waiting if each.robot != robot]
+
+    def checks(self) -> list[Check]:
+        """Return the checks of what it obeyed; without a fence they show what goes wrong."""
+        obeyed, old = sum(each.obeyed for each in self.commands), outdated(self.commands)
+        late = sum(each.obeyed for each in old)
+        twice, believed = (TICK * sum(len(robots) > 1 for robots in each) for each in (
+            [sample.holders for sample in self.samples],
+            [sample.leading for sample in self.samples]))
+        shown = '' if self._fence else 'shown without mandates: '
+        return [
+            Check(bool(old) and not late if self._fence else late > 0,
+                  f'{shown}the gate obeyed {obeyed} of {len(self.commands)} commands, and '
+                  f'{late or "none"} of {len(old)} that came after a later one of another robot'),
+            Check(obeyed > 0 and (twice == 0.0) == bool(self._fence),
+                  f'{shown}two robots held the gate open at once '
+                  f'{f"for {twice:.1f} s" if twice else "never"}; for {believed:.1f} s two '
+                  'believed that they lead')]
+
+
+@dataclass
+class Step:
+    """
+    One step of the run.
+
+    :ivar done: returns whether the holders of the gate are as expected.
+    :ivar begun: [s].
+    :ivar reached: when the expectation was met [s]; ``None``: not yet.
+    """
+
+    event: str
+    expected: str
+    changes: Sequence[Callable[[], None]]
+    done: Callable[[list[int]], bool]
+    begun: float = math.nan
+    reached: float | None = None
+
+
+class GateScenario(DemoScenario):
+    """
+    One region, of which at most one leader may act: it commands a gate.
+
+    :ivar steps: those that have begun.
+    """
+
+    robots = 9
+    duration = 54.0
+    radius = 30.0
+    range = 30.0  # noqa: A003
+    robot_parameters = {'quorum': 'majority'}
+    mandate = 3.0
+    needs_relay = True
+    needs_leaderships = True
+    has_own_run = True
+
+    def __init__(self, options: Namespace) -> None:
+        """Start without commands; parameters as of :class:`.DemoScenario`."""
+        super().__init__(options)
+        self._mandates = options.mandate > 0.0
+        self.steps: list[Step] = []
+
+    def begin(self, demo: 'SwarmDemo') -> None:
+        """Let operators command the gate from now on, and plan the run."""
+        self._demo = demo
+        self.gate = gate = Gate(demo.leaderships, self._mandates)
+        strongest, apart, mandates = demo.strongest, (len(demo.ids) - 1) // 2, self._mandates
+        name, swarm = f'robot {strongest}', demo.swarm
+
+        def alone(holders: list[int]) -> bool:
+            return holders == [strongest]
+
+        def another(holders: list[int]) -> bool:
+            return bool(holders) and strongest not in holders
+
+        def old(holders: list[int]) -> bool:
+            return alone(holders) and any(
+                each.received > self.steps[-1].begun and each.obeyed != mandates
+                for each in outdated(gate.commands))
+
+        self._plan = (
+            Step('start', f'{name}, the strongest, opens the gate', (), alone),
+            Step(f'cut: {apart} | {len(demo.ids) - apart} robots',
+                 'a robot of the greater part opens the gate' if mandates else
+                 'two robots open the gate at once', [partial(self._cut, apart)],
+                 another if mandates else lambda holders: len(holders) > 1),
+            Step('merged', f'{name} opens the gate alone', [partial(self._cut, 0)], alone),
+            Step(f'{name} frozen', 'another robot opens the gate',
+                 [partial(swarm.pause, STRONGEST), partial(gate.frozen.add, strongest)], another),
+            Step(f'{name} wakes', 'its old commands are '
+                 f'{"refused" if mandates else "obeyed"}, then it opens the gate anew',
+                 [partial(swarm.go_on, STRONGEST), partial(gate.frozen.discard, strongest)], old),
+            Step(f'{name} killed', 'another robot opens the gate',
+                 [demo.kill_strongest, partial(gate.kill, strongest)], another))
+
+    def _cut(self, number: int) -> None:
+        """Cut off a number of robots: the strongest, and those nearest to it."""
+        places = {robot: view.position or (0.0, 0.0)
+                  for robot, view in self._demo.last.robots.items()}
+        near = sorted(places, key=lambda robot: math.dist(
+            places[self._demo.strongest], places[robot]))
+        self._demo.swarm.set(WORLD, {'radio_groups': format_ids(tuple(sorted(near[:number])))})
+
+    def advance(self) -> bool:
+        """Begin the next step if it is due; return whether the run is over."""
+        now, holders, *_ = self.gate.samples[-1]
+        if self.steps:
+            step = self.steps[-1]
+            if step.reached is None and step.done(holders):
+                step.reached = now
+            self._demo.monitor.note = f'{step.event}; the gate is ' + (
+                f'open for {" and ".join(map(str, holders))}' if holders else 'closed')
+            self._demo.monitor.upcoming = step.expected if step.reached is None else ''
+            if step.reached is None:
+                return now > step.begun + PATIENCE
+            if now < max(step.begun + self.options.duration / len(self._plan),
+                         step.reached + LEAST_STEP):
+                return False
+        if len(self.steps) == len(self._plan):
+            return True
+        self.steps.append(self._plan[len(self.steps)])
+        self.steps[-1].begun = now
+        for change in self.steps[-1].changes:
+            change()
+        return False
+
+    def checks(self) -> list[Check]:
+        """Return a check for each step, and those of the gate."""
+        return [*(Check(step.reached is not None, f'{step.event}: {step.expected}, after '
+                        f'{format_duration(step.begun, step.reached)}') for step in self._plan),
+                *self.gate.checks()]
+
+    def draw(self, folder: Path, rings: Rings) -> list[str]:
+        """Draw over time who believed to lead, who might act, and what the gate obeyed."""
+        if not self.steps:
+            return []
+        # Imported here, since it takes long to load.
+        from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure
+        from leader_election.swarm.view.formatting import NOTE, Palette
+        begin = self.steps[0].begun
+        samples = [each for each in self.gate.samples if each.time >= begin]
+        times = [each.time - begin for each in samples]
+        leaders = [robot for each in samples for robot in each.leading]
+        rows = {robot: -1.0 - number for number, robot in enumerate(sorted(
+            robot for robot in set(leaders) if leaders.count(robot) * TICK > BRIEF))}
+        tints = Palette().assign({robot: (robot,) for robot in leaders})
+        figure = new_figure(12.0, 2.7 + 0.62 * len(rows), 'Who opens the gate', '\n'.join(
+            check.text for check in self.gate.checks()))
+        axes = figure.subplots()
+        for robot, row in rows.items():
+            for half, alpha, shown in (
+                    (0.3, 0.3, [robot in each.leading for each in samples]),
+                    (0.15, 1.0, [robot in each.acting for each in samples])):
+                axes.fill_between(times, row - half, row + half, shown, color=tints[robot],
+                                  alpha=alpha, linewidth=0)
+        for robot, tint in tints.items():
+            parts = [(each.holders.index(robot) / len(each.holders), 1.0 / len(each.holders))
+                     if robot in each.holders else (0.0, 0.0) for each in samples]
+            axes.fill_between(times, [0.8 * low - 0.4 for low, _ in parts],
+                              [0.8 * sum(part) - 0.4 for part in parts], color=tint,
+                              step='post', linewidth=0)
+        for step in self.steps[1:]:
+            axes.axvline(step.begun - begin, color=FAINT, linestyle='--', linewidth=1.0)
+            axes.text(step.begun - begin + 0.2, 0.5, step.event, fontsize=FONT, color=INK)
+        for each in [each for each in outdated(self.gate.commands) if each.robot in rows]:
+            axes.plot([each.given - begin, each.received - begin], [rows[each.robot], -0.4],
+                      color=NOTE, marker='v' if each.obeyed else 'X')
+        axes.set(xlim=(0.0, times[-1]), xlabel='time [s]. Pale: it believes to lead; dark: it '
+                 'may act; red: an old command, refused (x) or obeyed (v)')
+        axes.set_yticks([0.0, *rows.values()], ['the gate', *map('robot {}'.format, rows)])
+        axes.spines[:].set_visible(False)
+        path = folder / 'gate.png'
+        figure.savefig(path, format='png')
+        return [str(path)]

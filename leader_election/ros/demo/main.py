@@ -215,15 +215,13 @@ def _set_defaults(options: argparse.Namespace) -> None:
 def main() -> int:
     """Run the demonstration selected by the command line; return the exit status."""
     options = parse()
-    from leader_election.ros.demo.gate_demo import GateDemo
     from leader_election.ros.demo.logs import LogsDemo
     from leader_election.ros.demo.processes import own_place
     from leader_election.ros.demo.swarm import SwarmDemo
     try:
         options.output, options.shared_domain, options.told = own_place(options.output)
         rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-        demo = LogsDemo if options.logs else GateDemo if options.task == GATE else SwarmDemo
-        return demo(options).run()
+        return (LogsDemo if options.logs else SwarmDemo)(options).run()
     except ParameterError as error:
         return print_error(error)
     finally:

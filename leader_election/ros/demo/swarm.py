@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib.util import find_spec
 import math
-from pathlib import Path
 from statistics import fmean
 import sys
 from typing import Any, TYPE_CHECKING
@@ -35,16 +34,17 @@ from leader_election.ros.demo.checks import (
     stopped,
     unwritten,
 )
+from leader_election.ros.demo.faults import FaultySwarm, WORLD
 from leader_election.ros.demo.processes import (
     AT_ONCE,
     LOG,
     ProcessDied,
-    Processes,
     publishers,
     refuse_company,
     UNKNOWN,
 )
-from leader_election.ros.demo.task_scenarios import Observation, SCENARIOS
+from leader_election.ros.demo.scenario import Observation, STRONGEST
+from leader_election.ros.demo.task_scenarios import SCENARIOS
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.monitor import Monitor
@@ -72,8 +72,6 @@ SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
 MESSAGES = '/neighbourhood'
 """The topic of the messages between robots."""
-STRONGEST = 'strongest_robot'
-"""The name of the process of the robot that will be killed."""
 
 
 class SwarmDemo:
@@ -109,23 +107,28 @@ class SwarmDemo:
 
     def run(self) -> int:
         """Run the demonstration, write pictures, print the report; return the exit status."""
-        folder = self.options.output
+        options, folder = self.options, self.options.output
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
         self.monitor = Monitor(parameter_overrides=overrides({
-            'communication_range': self.options.range,
-            'live': not self.options.no_live, **pictures}))
-        if self.options.html:
+            'communication_range': options.range,
+            'live': not options.no_live, **pictures}))
+        if options.html:
             self.monitor.most_frames = PAGE_FRAMES
         self.monitor.note = 'starting'
         page = self._show_page()
-        print(vars(self.options).pop('told'), flush=True)
-        nodes = [self.monitor, *self._listen()]
+        print(vars(options).pop('told'), flush=True)
+        self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
+        self.leaderships = Leaderships(
+            self.ids if options.mandate or self.scenario.needs_leaderships else ())
+        nodes: list[Node] = [self.monitor, self.truth, self.leaderships]
+        self.swarm = FaultySwarm(self.monitor, folder / LOG)
+        self.scenario.begin(self)
         stop = StopRequest()
         stop.listen()
         failure = None
-        if self.options.shared_domain:
+        if options.shared_domain:
             refuse_company(self.truth, [MESSAGES], stop)
-        with Processes(folder / LOG) as self.processes:
+        with self.swarm.processes:
             self._start()
             try:
                 spin(nodes, lambda: stop.made or self._step())
@@ -133,23 +136,23 @@ class SwarmDemo:
                 failure = str(died)
             if stop.made:
                 self.monitor.stop_live()
-                self.processes.stop(AT_ONCE)
+                self.swarm.processes.stop(AT_ONCE)
                 return stopped()
         if page is not None:
             page.close()
         self.monitor.stop_live()
         checks = [*self._checks(), *self.scenario.checks()]
-        if self.options.mandate:
+        if options.mandate:
             checks += self.leaderships.checks()
         if failure:
             checks.insert(0, Check(False, failure))
         made: list[str] = []
         try:
             self.monitor.close()
-            made += [*pictures.values(), *self._draw(folder)]
-            if self.options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
+            made += [*pictures.values(), *self.scenario.draw(folder, self.monitor.rings)]
+            if options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
                 self._write_page([check.text for check in checks if not check.holds])
-                made.append(str(self.options.html))
+                made.append(str(options.html))
         except OSError as error:
             checks.append(unwritten(error))
         return print_report(checks, made)
@@ -177,20 +180,9 @@ class SwarmDemo:
         print(f'{SHOWN_AT} {page.server.url}', flush=True)
         return page
 
-    def _listen(self) -> list[Node]:
-        """Return the nodes that listen to the swarm beside the monitor."""
-        self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
-        self.leaderships = Leaderships(
-            self.ids if self.options.mandate or self.scenario.needs_leaderships else ())
-        return [self.truth, self.leaderships]
-
-    def _draw(self, folder: Path) -> list[str]:
-        """Draw pictures in addition to the monitor's; return their paths."""
-        return self.scenario.draw(folder, self.monitor.rings)
-
     def _start(self) -> None:
         options = self.options
-        self.processes.start('world', 'swarm_world', {
+        self.swarm.run(WORLD, 'swarm_world', {
             **self.scene_parameters, **self.scenario.world_parameters, 'speed': options.speed,
             'physics': 'mujoco' if options.physics else 'kinematic',
             'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
@@ -206,13 +198,13 @@ class SwarmDemo:
         processes = min(options.processes, len(others))
         for i in range(processes):
             members = tuple(others[i::processes])
-            self.processes.start(f'fleet_{i + 1}', self.scenario.host,
-                                 {**robots, 'members': format_ids(members)})
+            self.swarm.run(f'fleet_{i + 1}', 'fleet', {**robots, 'members': format_ids(members)})
         self._robots = {**robots, 'members': str(self.strongest)}
         self._start_strongest()
 
     def _start_strongest(self) -> None:
-        self.pid = self.processes.start(STRONGEST, self.scenario.host, self._robots)
+        self.swarm.run(STRONGEST, 'fleet', self._robots)
+        self.pid = self.swarm.pids[STRONGEST]
 
     def _step(self) -> bool:
         """Observe the swarm if an observation is due; return whether the run is over."""
@@ -222,7 +214,7 @@ class SwarmDemo:
         if now < self._next_observation:
             return False
         self._next_observation = now + OBSERVATION_PERIOD
-        self.processes.check()
+        self.swarm.check()
         if self.monitor.count_publishers(MESSAGES) > len(self.ids):
             own = Counter(f'/robot_{robot}/election_node' for robot in self.ids)
             # Before it was killed the strongest one was another publisher, still remembered.
@@ -249,6 +241,8 @@ class SwarmDemo:
         if observer.first_partition is None:
             monitor.note = 'the robots elect leaders'
             return now > observer.all_heard + PATIENCE
+        if self.scenario.has_own_run:
+            return self.scenario.advance()
         if observer.killed is None:
             recent = now < observer.first_partition + 2.0
             duration = format_duration(observer.all_heard, now)
@@ -257,7 +251,7 @@ class SwarmDemo:
             monitor.upcoming = (
                 f'in {math.ceil(left)} s the strongest leader, robot {self.strongest}, is killed')
             if left <= 0.0:
-                self._kill_strongest(now)
+                self.kill_strongest()
             return False
         if observer.recovered is None:
             monitor.note = f'robot {self.strongest}, the strongest, killed'
@@ -275,16 +269,17 @@ class SwarmDemo:
                     del monitor.remarks[self.strongest]
             elif (observer.killed + period <= now < last
                   and len(regions(self.last).get(self.strongest, ())) > 1):
-                self._kill_strongest(now)
+                self.kill_strongest()
                 return False
         left = max(last, observer.recovered + 1.0) - now
         monitor.upcoming = f'in {math.ceil(left)} s the results are checked'
         return bool(left <= 0.0)
 
-    def _kill_strongest(self, now: float) -> None:
+    def kill_strongest(self) -> None:
+        """Kill the process of the strongest robot."""
         self.led = len(regions(self.last).get(self.strongest, ())) - 1
-        self.processes.kill(STRONGEST)
-        self.observer.kill(self.strongest, now)
+        self.swarm.kill(STRONGEST)
+        self.observer.kill(self.strongest, clock.seconds(self.monitor.steady_clock))
         self.monitor.remarks[self.strongest] = 'strongest killed here'
 
     def _checks(self) -> list[Check]:
@@ -297,7 +292,8 @@ class SwarmDemo:
             Check(observer.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
             Check(observer.first_partition is not None,
                   "first partition, after the last robot's first message: "
-                  f'{format_duration(observer.all_heard, observer.first_partition)}'),
+                  f'{format_duration(observer.all_heard, observer.first_partition)}')]
+        checks += [] if self.scenario.has_own_run else [
             Check(observer.killed is not None and self.led > 0,
                   f'robot {self.strongest}, the strongest, led {self.led} others when its process '
                   f'{self.pid} was killed'),

@@ -12,19 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Scenarios of the demonstration: without a task, and with count, field, patrol, rally, a gate."""
+"""The scenarios of the tasks count, field, patrol and rally, and the table of all scenarios."""
 
 from argparse import Namespace
-from collections.abc import Mapping
 import json
 import math
 from pathlib import Path
 from statistics import fmean
-from typing import Any, ClassVar, NamedTuple
 
 from leader_election.election.messages.codec import Position
 from leader_election.election.tasks.coverage import Cell, unpacked_cells
 from leader_election.ros.demo.checks import Check
+from leader_election.ros.demo.gate import GateScenario
+from leader_election.ros.demo.scenario import DemoScenario, Observation
 from leader_election.simulation.kinematics import least_distance, overlaps
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import free_space, make_scene
@@ -45,73 +45,6 @@ ACCURATE = 0.05
 """The allowed relative error of an average."""
 MOSTLY = 0.9
 """The share of snapshots in which a condition must hold: information takes time to spread."""
-
-
-class Observation(NamedTuple):
-    """The state of the swarm at one moment of the demonstration."""
-
-    snapshot: Snapshot
-    """Without killed robots."""
-    truth: Mapping[int, Position]
-    """The true positions [m], by id, including killed robots; empty if the scenario needs none."""
-    steady: bool
-    """Whether the partition has been stable for long enough for tasks to work."""
-
-
-class DemoScenario:
-    """
-    A scenario of the demonstration: its parameters and its checks; this one has no task.
-
-    :ivar options: of the command line.
-    """
-
-    robots: ClassVar[int] = 40
-    """The default number of robots."""
-    duration: ClassVar[float] = 30.0
-    """The default duration [s]."""
-    radius: ClassVar[float] = 6.0
-    """The default radius of a region [m]."""
-    range: ClassVar[float] = 4.0  # noqa: A003
-    """The default communication range [m]."""
-    world_parameters: ClassVar[Mapping[str, Any]] = {'motion': 'levy'}
-    """Parameters of the world, by name."""
-    robot_parameters: ClassVar[Mapping[str, Any]] = {}
-    """Parameters of the robots, by name."""
-    mandate: ClassVar[float] = 0.0
-    """The default duration of mandates [s]; 0: there are none."""
-    host: ClassVar[str] = 'fleet'
-    """The executable, or module, that hosts robots."""
-    needs_relay: ClassVar[bool] = False
-    """Whether the world relays messages, so that it can cut the swarm in two."""
-    needs_leaderships: ClassVar[bool] = False
-    """Whether the run reads topic ``leadership`` also without mandates."""
-    needs_truth: ClassVar[bool] = False
-    """Whether observations need true positions."""
-
-    def __init__(self, options: Namespace) -> None:
-        """
-        Start without observations.
-
-        :param options: of the command line.
-        """
-        self.options = options
-
-    def observe(self, observation: Observation) -> None:
-        """Evaluate the state of the swarm; called several times a second."""
-
-    def checks(self) -> list[Check]:
-        """Return the results at the end of the run."""
-        return []
-
-    def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """
-        Draw pictures in addition to the partition's.
-
-        :param folder: for the pictures.
-        :param rings: the outlines of arena and obstacles.
-        :return: the paths of the pictures.
-        """
-        return []
 
 
 ALARM_ABOVE = 0.5
@@ -375,20 +308,6 @@ class RallyScenario(DrivingScenario):
         return [*super().checks(), Check(
             share >= IN_PLACE, f'rally: {JOIN_TIME:.0f} s after they joined a region, {share:.0%} '
             f'of its members are within {DISTANCE + LEADER_MARGIN:g} m of their leader')]
-
-
-class GateScenario(DemoScenario):
-    """One region, of which at most one leader may act: it commands a gate."""
-
-    robots = 9
-    duration = 54.0
-    radius = 30.0
-    range = 30.0  # noqa: A003
-    robot_parameters = {'quorum': 'majority'}
-    mandate = 3.0
-    host = 'leader_election.ros.demo.gate_robots'
-    needs_relay = True
-    needs_leaderships = True
 
 
 NO_TASK, GATE = '', 'gate'

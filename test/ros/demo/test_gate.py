@@ -12,35 +12,72 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The gate of the demonstration: a process of its own, which checks terms."""
+"""The demonstration of a gate: a short run, and the checks of what a gate obeyed."""
 
-from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.ros.demo.gate import ANSWER, COMMAND, DEPTH
-from leader_election.ros.demo.gate_demo import GATE
-from leader_election.ros.demo.processes import Processes
+import subprocess
+import sys
+
+from leader_election.ros.demo.checks import Leaderships
+from leader_election.ros.demo.gate import Command, Gate, Sample
+from leader_election.ros.demo.main import parse
+from leader_election.ros.nodes import clock
+from PIL import Image
 import pytest
-from rclpy.node import Node
-from std_msgs.msg import Int64MultiArray
 from support import spin_until
 
 
-@pytest.mark.parametrize(('fence', 'obeyed'), [
-    (True, [True, True, False, False, True]), (False, [True] * 5)])
-def test_gate_with_a_fence_obeys_no_older_term(ros, tmp_path, fence, obeyed):
-    node, answers = Node('leader'), []
-    publisher = node.create_publisher(Int64MultiArray, COMMAND, DEPTH)
-    node.create_subscription(DiagnosticArray, ANSWER, answers.append, DEPTH)
-    now = node.get_clock().now().nanoseconds
-    with Processes(tmp_path) as processes:
-        processes.start('gate', GATE, {'fence': fence})
-        spin_until([node], lambda: (publisher.get_subscription_count() > 0
-                                    and node.count_publishers(ANSWER) > 0))
-        for robot, term in ((9, 17), (8, 23), (9, 17), (7, 0), (8, 23)):
-            publisher.publish(Int64MultiArray(data=[robot, term, now]))
-        spin_until([node], lambda: len(answers) == 5)
-        assert processes.stop() == {'gate': 0}
-    told = [{pair.key: pair.value for pair in each.status[0].values} for each in answers]
-    assert [values['obeyed'] == 'true' for values in told] == obeyed
-    assert int(told[-1]['commands_obeyed']) == sum(obeyed)
-    assert int(told[-1]['commands_refused']) == 5 - sum(obeyed)
-    assert all(float(values['age']) > 0.0 for values in told)
+def test_gate_demo_passes_with_one_leader_at_a_time(tmp_path):
+    done = subprocess.run(
+        [sys.executable, '-m', 'leader_election', 'demo', '--task', 'gate', '--robots', '3',
+         '--duration', '6', '--world', 'empty', '--processes', '1', '--output',
+         str(tmp_path / 'out')],
+        capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'two robots held the gate open at once never' in done.stdout
+    assert ' of their time, under those of two leaders never' in done.stdout
+    assert Image.open(tmp_path / 'out' / 'gate.png').width == 1800
+    assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
+
+
+@pytest.mark.parametrize('fence', [True, False])
+def test_gate_obeys_an_older_term_only_without_a_fence(ros, fence):
+    leaderships = Leaderships([])
+    gate = Gate(leaderships, fence)
+    now = clock.seconds(leaderships.get_clock())
+    for robot, term in ((1, 7), (2, 9), (3, 5)):
+        leaderships.last.clear()
+        leaderships.last[robot] = now, {'is_leader': 'true', 'acting': 'true', 'term': str(term),
+                                        'acting_until': str(now + 60.0)}
+        spin_until([leaderships], lambda robot=robot: gate.commands
+                   and gate.commands[-1].robot == robot)
+    obeyed = {each.term for each in gate.commands if each.obeyed}
+    assert obeyed == ({7, 9} if fence else {5, 7, 9})
+
+
+FIRST, SECOND = Command(9, 5, 0.0, 0.1, True), Command(8, 7, 6.0, 6.1, True)
+OLD = Command(9, 5, 0.2, 6.4, False)
+
+
+@pytest.mark.parametrize(('fence', 'commands', 'holders', 'holds'), [
+    (True, [FIRST, SECOND, OLD], [9], [True, True]),
+    (True, [FIRST, SECOND], [9], [False, True]),
+    (True, [FIRST, SECOND, OLD._replace(obeyed=True)], [9], [False, True]),
+    (True, [FIRST, SECOND, OLD], [8, 9], [True, False]),
+    (False, [FIRST, SECOND], [9], [False, False]),
+    (False, [FIRST, SECOND, OLD._replace(obeyed=True)], [8, 9], [True, True])])
+def test_gate_checks_find_faults_with_a_fence_and_need_them_without(
+        ros, fence, commands, holders, holds):
+    gate = Gate(Leaderships([]), fence)
+    gate.commands, gate.samples = commands, [Sample(0.0, holders, [], [])]
+    assert [check.holds for check in gate.checks()] == holds
+
+
+@pytest.mark.parametrize(('arguments', 'named'), [
+    (['--without-mandate'], '--without-mandate: needs --task gate'),
+    (['--task', 'gate', '--robots', '2'], '--robots: the gate takes 3 or more'),
+    (['--mandate', '-1'], '--mandate')])
+def test_demo_refuses_wrong_options_of_the_gate(arguments, named, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+    assert named in capsys.readouterr().err.splitlines()[-1]
