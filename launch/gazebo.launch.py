@@ -102,7 +102,6 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
         *gazebo.gazebo_server(files['world'], headless),
         *([gazebo.gazebo_window()] if window else []),
-        *gazebo.note(plan.note),
         gazebo.gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
         *gazebo.after_the_clock(settings, [
             gazebo.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),

@@ -67,15 +67,15 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     model.write_text(plan.sdf)
     config.write_text(plan.bridge)
     x, y, yaw = robot.pose
-    return gazebo.note(plan.note) + processes.start_after(
+    return processes.start_after(
         gazebo.spawn_model(
-            settings, plan.world_name, robot.name, model, (x, y, plan.heights[0], yaw)), [
+            settings, plan.world_name, robot.name, model, (x, y, parameters.z, yaw)), [
             gazebo.gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
             *gazebo.robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             *processes.fleet_nodes(settings, [(robot.id,)], {
                 'roster': format_robot_list([robot]), 'use_sim_time': sim_time, **noise,
                 **election}),
-            *motion], error_text='')
+            *motion], 'the robot was not put into the world; see the message of create')
 
 
 def generate_launch_description() -> LaunchDescription:

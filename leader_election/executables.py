@@ -96,9 +96,6 @@ EXECUTABLES = (
         parameter_file='gazebo_odometry.yaml',
         description='publish drifting odometry and the true poses of robots in Gazebo'),
     Executable(
-        name='gazebo_spawn', module='leader_election.ros.gazebo.running_world', stop_status=130,
-        description='put a model into a running world of Gazebo Sim'),
-    Executable(
         name='gazebo_world', module='leader_election.ros.gazebo.main',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(

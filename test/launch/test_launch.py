@@ -35,13 +35,6 @@ pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is no
                                          'only in a full ROS 2')
 from launch.actions import DeclareLaunchArgument  # noqa: E402, I100
 
-ARGUMENTS = {
-    'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',
-    'robots_per_process', 'seed', 'world', 'motion', 'physics', 'radius', 'communication_range',
-    'logs', 'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection',
-    'connected', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source',
-    'members', 'swarm_world', 'leaders', 'mandate'}
-
 
 @pytest.fixture(autouse=True)
 def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -50,11 +43,10 @@ def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
 
 
-def test_arguments_are_complete_and_described():
-    declared = [e for e in describe('swarm').entities if isinstance(e, DeclareLaunchArgument)]
-    assert {argument.name for argument in declared} == ARGUMENTS
-    for argument in declared:
-        assert argument.description and argument.description != 'no description given'
+@pytest.mark.parametrize('name', ['swarm', 'robot', 'gazebo', 'spawn'])
+def test_launch_files_describe_all_arguments(name):
+    declared = [e for e in describe(name).entities if isinstance(e, DeclareLaunchArgument)]
+    assert all(argument.description not in ('', 'no description given') for argument in declared)
 
 
 def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor():

@@ -20,21 +20,15 @@ import shutil
 import subprocess
 import sys
 
-from launched import describe, executables, FILES, install, launched, parameters, run_launch
+from launched import executables, FILES, install, launched, parameters, run_launch
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching.processes import shut_down_with_status
 import pytest
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                          'only in a full ROS 2')
-from launch.actions import DeclareLaunchArgument, EmitEvent  # noqa: E402, I100
+from launch.actions import EmitEvent  # noqa: E402, I100
 
-ARGUMENTS = {
-    'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robot_id', 'initial_pose',
-    'tasks', 'odometry_timeout', 'odom_topic', 'scan_topic', 'cmd_vel_topic', 'neighbourhood',
-    'tf_topic', 'measurements_topic', 'detections_topic', 'tags_topic', 'fleet_file',
-    'robot', 'managed', 'autostart', 'motion', 'arena', 'required', 'respawn', 'respawn_delay',
-    'output_namespace'}
 FLEET = """
 defaults: {radius: 8.0, odom_topic: wheels, scan_yaw: 1.5}
 robots:
@@ -55,13 +49,6 @@ def fleet(tmp_path: Path) -> str:
     path = tmp_path / 'robots.yaml'
     path.write_text(FLEET)
     return str(path)
-
-
-def test_arguments_are_complete_and_described():
-    declared = [e for e in describe('robot').entities if isinstance(e, DeclareLaunchArgument)]
-    assert {argument.name for argument in declared} == ARGUMENTS
-    for argument in declared:
-        assert argument.description and argument.description != 'no description given'
 
 
 def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic():

@@ -17,7 +17,6 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-import sys
 
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
@@ -115,7 +114,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return print_error(error)
     print(f'{len(plan.robots)} robots in world {plan.world_name}: '
           + ', '.join(str(file) for file in files.values()))
-    if plan.note:
-        print(f'note: {plan.note}', file=sys.stderr)
     print('\n'.join(commands(plan, files)))
     return ExitStatus.OK

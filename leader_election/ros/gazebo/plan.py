@@ -47,7 +47,6 @@ from leader_election.ros.gazebo.sdf import (
     robot_colour,
     STEP,
 )
-from leader_election.ros.gazebo.user_world import world_name
 from leader_election.ros.gazebo.world_file import robot_sdf, WORLD_NAME, world_sdf
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
@@ -58,8 +57,6 @@ import yaml
 
 LEAST_STEP = 1e-4
 """The least time step of physics [s]."""
-HIGHEST = 1000.0
-"""The greatest height at which robots are put [m]."""
 UNKNOWN_WORLD = 'none'
 """The value of parameter ``world`` of a spawned robot if the arena is not known."""
 
@@ -92,9 +89,9 @@ class GazeboParameters:
         'rendering, on topic bumper.')
     imu: bool = parameter(
         False, 'Whether robots have an IMU, on topic imu; it needs no rendering.')
-    z: str = parameter(
-        '', 'Height at which robots are put [m], -1000 to 1000. Empty: the floor of the world '
-        'file as far as it is planes and boxes, else 0.')
+    z: float = parameter(
+        0.0, 'Height at which robots are put: that of the floor.', unit='m', lower=-1000.0,
+        upper=1000.0)
     step: float = parameter(
         0.0, f"Time step of the simulator's physics; 0: {STEP:g}. At least {LEAST_STEP:g} "
         'otherwise. A world file of your own has its own.',
@@ -125,7 +122,7 @@ class SpawnParameters:
     odometry_drift: bool = as_in(GazeboParameters, 'odometry_drift')
     bumper: bool = as_in(GazeboParameters, 'bumper')
     imu: bool = as_in(GazeboParameters, 'imu')
-    z: str = as_in(GazeboParameters, 'z')
+    z: float = as_in(GazeboParameters, 'z')
 
 
 class Plan(NamedTuple):
@@ -143,14 +140,10 @@ class Plan(NamedTuple):
     """The parameters of node ``wander`` that depend on the arena."""
     odometry: dict[str, Any]
     """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
-    heights: list[float]
-    """The initial height of each robot [m]."""
-    note: str
-    """A note for the user, one line; may be empty."""
 
 
 def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
-          equipment: Equipment, seed: int, heights: list[float], note: str) -> Plan:
+          equipment: Equipment, seed: int) -> Plan:
     """Return a plan with what follows from robots, arena and equipment."""
     return Plan(
         robots, world_name, sdf, bridge_yaml(robots, world_name, equipment), arena,
@@ -159,8 +152,7 @@ def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
         {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
          'odometry_drift': equipment.odometry_drift, 'ground_truth': equipment.ground_truth,
          'bumper': equipment.bumper, 'scanner_height': SCANNER_Z if equipment.lidar else 0.0,
-         } if equipment.needs_odometry_node else {},
-        heights, note)
+         } if equipment.needs_odometry_node else {})
 
 
 def plan_swarm(parameters: GazeboParameters) -> Plan:
@@ -177,42 +169,13 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
         raise ParameterError('step', parameters.step, f'0, or {LEAST_STEP:g} to 0.02 s')
     robots = planned_robots(parameters)
     equipment = equipment_of(parameters)
-    heights, note = _heights(parameters.world, parameters.z, robots)
     if user_world.is_user_world(parameters.world):
-        name, world = user_world.add_robots(
-            parameters.world, user_world.read_world(parameters.world), robots, equipment, heights)
+        world = user_world.read_world(parameters.world)
+        name, text = world.name, user_world.add_robots(world, robots, equipment, parameters.z)
     else:
-        name = WORLD_NAME
-        world = world_sdf(load_arena(parameters.world), robots, equipment,
-                          parameters.step, heights=heights)
-    return _plan(robots, name, world, _known_arena(parameters.world), equipment, parameters.seed,
-                 heights, note)
-
-
-def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[float], str]:
-    """
-    Return the height of each robot [m], and a note for the user, which may be empty.
-
-    :param world: the value of parameter ``world``.
-    :param z: the value of parameter ``z``.
-    """
-    if z.strip():
-        try:
-            height = float(z)
-        except ValueError:
-            height = math.nan
-        if not abs(height) <= HIGHEST:
-            raise ParameterError('z', z, f'{-HIGHEST:g} to {HIGHEST:g} m, or nothing for the '
-                                 'floor of the world')
-        return [height] * len(robots), ''
-    if not user_world.is_user_world(world):
-        return [0.0] * len(robots), ''
-    found = user_world.floor_heights(world, [robot.pose[:2] for robot in robots])
-    lost = [robot.name for robot, height in zip(robots, found) if height is None]
-    note = (f'parameter z: {world} shows no floor below {", ".join(lost[:3])}'
-            + (f' and {len(lost) - 3} more' if len(lost) > 3 else '')
-            + '; they are put at height 0; give z if they fall or are stuck') if lost else ''
-    return [height or 0.0 for height in found], note
+        name, text = WORLD_NAME, world_sdf(
+            load_arena(parameters.world), robots, equipment, parameters.step, parameters.z)
+    return _plan(robots, name, text, _known_arena(parameters.world), equipment, parameters.seed)
 
 
 def _known_arena(world: str) -> str:
@@ -234,13 +197,13 @@ def plan_spawn(parameters: SpawnParameters) -> Plan:
     if arena:
         check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
     # A user's file is read even if its name is not needed: a wrong file is an error.
-    default_name = world_name(p.world) if user_world.is_user_world(p.world) else WORLD_NAME
+    default_name = (user_world.read_world(p.world).name if user_world.is_user_world(p.world)
+                    else WORLD_NAME)
     running = p.world_name or default_name
     equipment = equipment_of(p)
-    heights, note = _heights(p.world, p.z, [robot])
     return _plan((robot,), running,
-                 robot_sdf(name, robot.pose, robot_colour(p.id), equipment, heights[0]), arena,
-                 equipment, 0, heights, note)
+                 robot_sdf(name, robot.pose, robot_colour(p.id), equipment, p.z), arena,
+                 equipment, 0)
 
 
 def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:

@@ -215,7 +215,7 @@ _MARGIN = 10.0
 
 
 def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = NO_EQUIPMENT,
-              step: float = 0.0, heights: Sequence[float] = ()) -> str:
+              step: float = 0.0, z: float = 0.0) -> str:
     """
     Return a world file with an arena and robots.
 
@@ -223,7 +223,7 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = 
     :param robots: with their initial poses.
     :param equipment: what robots have in addition to their drive.
     :param step: the time step of physics [s]; 0: :data:`.STEP`.
-    :param heights: at which the robots are put [m]; empty: all at 0.
+    :param z: the height at which robots are put [m].
 
     >>> from leader_election.simulation.scene import load_arena
     >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)])
@@ -235,21 +235,21 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = 
         'world', _physics(step or STEP),
         *world_plugins(equipment),
         _scene(), _sun(), _ground(size), arena_model(arena),
-        *robot_models(robots, equipment, heights), name=WORLD_NAME)
+        *robot_models(robots, equipment, z), name=WORLD_NAME)
     return document(tag('sdf', world, version=SDF_VERSION))
 
 
 def robot_models(robots: Sequence[RobotSpec], equipment: Equipment,
-                 heights: Sequence[float] = ()) -> list[Element]:
+                 z: float = 0.0) -> list[Element]:
     """
     Return the models of robots, each in its own colour.
 
     :param robots: with their initial poses.
     :param equipment: what robots have in addition to their drive.
-    :param heights: at which they are put [m]; empty: all at 0.
+    :param z: the height at which they are put [m].
     """
     return [robot_model(robot.name, robot.pose, robot_colour(robot.id), equipment, z)
-            for robot, z in zip(robots, heights or [0.0] * len(robots), strict=True)]
+            for robot in robots]
 
 
 def _physics(step: float) -> Element:

@@ -23,7 +23,6 @@ from typing import Any
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound, processes
-from leader_election.ros.launching.arguments import PACKAGE
 
 GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
 
@@ -156,7 +155,7 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
 def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: Path,
                 pose: tuple[float, float, float, float]) -> Any:
     """
-    Return the process that adds a model to a running world and then ends.
+    Return the process of ``ros_gz_sim`` that adds a model to a running world and then ends.
 
     :param settings: the values of arguments.
     :param world_name: of the running world.
@@ -164,14 +163,8 @@ def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: 
     :param model: the path of its SDF file.
     :param pose: x, y, z, yaw [m, rad].
     """
-    words = [word for option, value in zip(('x', 'y', 'z', 'yaw'), pose)
-             for word in (f'--{option}', repr(value))]
+    words = [word for option, value in zip(('-x', '-y', '-z', '-Y'), pose)
+             for word in (option, repr(value))]
     return processes.bound_node(
-        settings, PACKAGE, 'gazebo_spawn', output='screen', arguments=[
-            '--world', world_name, '--name', name, '--file', str(model), *words])
-
-
-def note(text: str) -> list[Any]:
-    """Return the action that prints a note for the user, in a list; none for an empty text."""
-    from launch.actions import LogInfo
-    return [LogInfo(msg=f'note: {text}')] if text else []
+        settings, 'ros_gz_sim', 'create', output='screen',
+        arguments=['-world', world_name, '-name', name, '-file', str(model), *words])
