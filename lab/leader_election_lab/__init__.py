@@ -19,7 +19,10 @@ The names in ``__all__`` are for scripts and notebooks (``import leader_election
 other modules may change from one version to the next. Each name is imported when it is first used.
 """
 
+from pathlib import Path
 from typing import Any, TYPE_CHECKING
+
+from leader_election.parameters import own_code
 
 if TYPE_CHECKING:
     from leader_election_lab.api import (
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
         with_before,
         write_report,
     )
+
+own_code.OWN.add(Path(__file__).resolve().parent)
 
 __all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'run_until',
            'with_before', 'write_report']

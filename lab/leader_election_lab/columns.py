@@ -38,6 +38,4 @@ REGION_MEASURES = ('counted', 'present', 'informed', 'agreeing', 'load_mean', 'l
 COUNTED, PRESENT, INFORMED, AGREEING, LOAD_MEAN, LOAD_SIGMA, MEAN_REACH = range(
     len(MEASURES), len(MEASURES) + len(REGION_MEASURES))
 """The column of each measure of regions."""
-MANDATE_MEASURES = ('mandated', 'acting', 'faults')
-"""The measures of mandates, the columns after those; nan without mandates."""
-COLUMNS = MEASURES + REGION_MEASURES + MANDATE_MEASURES
+COLUMNS = MEASURES + REGION_MEASURES

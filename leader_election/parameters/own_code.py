@@ -23,15 +23,17 @@ import traceback
 from leader_election.parameters.values import did_you_mean
 
 PACKAGE = Path(__file__).resolve().parents[1]
+OWN = {PACKAGE}
+"""The packages whose code is not a user's; another distribution of this project adds its own."""
 STANDARD = Path(os.__file__).resolve().parent
 SHARED = ('site-packages', 'dist-packages')
 """Folders of installed packages: plug-ins, and libraries."""
 
 
 def is_own(file: str) -> bool:
-    """Return whether a file is a user's: neither of this package, of Python, nor of a library."""
+    """Return whether a file is a user's: neither of this project, of Python, nor of a library."""
     path = Path(file).resolve()
-    if re.match('<(?!ipython)', file) or path.is_relative_to(PACKAGE):
+    if re.match('<(?!ipython)', file) or any(map(path.is_relative_to, OWN)):
         return False
     for folder in SHARED:
         if folder in path.parts:

@@ -278,7 +278,7 @@ def counting_error(results: xr.Dataset) -> xr.DataArray:
 LED, UNITED = DERIVED
 RECEIVERS, BYTES, BIAS, OFF = 'receivers', 'bytes', 'bias', 'off'
 """Measures that are derived from others; ``off`` is the mean absolute deviation of counts."""
-PERCENT = (LED, UNITED, 'informed', 'agreeing', 'mandated', BIAS, OFF)
+PERCENT = (LED, UNITED, 'informed', 'agreeing', BIAS, OFF)
 """Measures that are written in per cent."""
 PARTS = ('instability', *PERCENT)
 """Measures that are parts of 1."""

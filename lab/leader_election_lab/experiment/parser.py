@@ -25,7 +25,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
-from leader_election.election.mandates.parameters import ids_in, MandateParameters
 from leader_election.election.regions.region import ROLES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
@@ -154,7 +153,6 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
     check_code(algorithm)
     label, wins = rest.pop('label', kind), rest.pop('wins', 'strongest')
     levels, raw_regions = rest.pop('levels', None), rest.pop('regions', False)
-    raw_mandates = rest.pop('mandates', False)
     if type(label) is not str or not re.fullmatch(LABEL, label):
         raise wrong('algorithms.label', label,
                     "letters, digits, '-' and '_', and after these '.' and ' ' too")
@@ -189,9 +187,8 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
                 algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
     if levels is not None:
         algorithm = algorithm.with_levels(levels)
-    mandates = None if raw_mandates is False else _parse_mandates(raw_mandates)
     return schema.Entrant(label=label, algorithm=algorithm, parameters=parameters,
-                          weakest=wins == 'weakest', regions=regions, mandates=mandates,
+                          weakest=wins == 'weakest', regions=regions,
                           settings=effective)
 
 
@@ -239,17 +236,6 @@ def _parse_regions(values: Any) -> schema.Regions:
                     'devices')
     with in_section(key):
         return build(schema.Regions, rest)
-
-
-def _parse_mandates(values: Any) -> MandateParameters:
-    """Return the mandates that ``mandates`` of an entry of ``algorithms`` declares."""
-    key = 'algorithms.mandates'
-    with in_section(key):
-        mandates = build(MandateParameters, as_mapping(values, key))
-        if mandates.mandate == 0.0:
-            raise ParameterError('mandate', mandates.mandate, 'more than 0 s')
-        ids_in(mandates.roster)
-    return mandates
 
 
 def as_mapping(values: Any, key: str) -> Mapping[str, Any]:

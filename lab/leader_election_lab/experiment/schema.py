@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm
-from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.robot.metrics import METRICS
@@ -292,7 +291,5 @@ class Entrant:
     """Whether strengths are negated, so that the weakest device wins."""
     regions: Regions | None = None
     """Settings of coordination in the leaders' regions; ``None``: election only."""
-    mandates: MandateParameters | None = None
-    """The leaders' mandates; ``None``: there are none. An empty roster has all devices."""
     settings: tuple[tuple[str, Any], ...] = ()
     """The parameters by name, with the defaults of those that the scenario does not give."""

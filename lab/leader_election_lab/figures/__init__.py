@@ -30,7 +30,7 @@ from leader_election.swarm.view.charts import FONT, new_figure, tidy
 from leader_election_lab import published
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.figures import coordination2019, style
-from leader_election_lab.figures.curves import draw_mandated, draw_map, draw_sweep, MEASURE, scale
+from leader_election_lab.figures.curves import draw_map, draw_sweep, MEASURE, scale
 from leader_election_lab.figures.localisation_error import draw_localisation_error
 from leader_election_lab.figures.network_snapshots import draw_partitions
 from leader_election_lab.figures.steadiness import draw_border, draw_steadiness
@@ -182,7 +182,6 @@ def drawings() -> dict[str, Drawing]:
                ('fig5', partial(coordination2019.draw_served, failing=False)),
                ('fig6', coordination2019.draw_served), ('loads', coordination2019.draw_loads))},
         'collections': Drawing(coordination2019.draw_collections, results=('collections',)),
-        'mandates': Drawing(draw_mandated, results=('mandates',)),
         'map': Drawing(draw_map, results=('map',)),
         'steadiness': Drawing(
             draw_steadiness, results=('steadiness',), scenarios=('steadiness',)),

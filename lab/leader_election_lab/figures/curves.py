@@ -45,8 +45,6 @@ MEASURE = 'instability'
 LOWEST = 1e-4
 """The lower end of the logarithmic axis of instability, at most."""
 FOLLOWING = 'part of devices whose leader leads'
-UNDER_ONE = 'part of devices under a mandate'
-LOSS = 'messages.loss'
 LABELS = {measures.LED: FOLLOWING, measures.UNITED: 'part of devices in the largest region'}
 
 
@@ -175,22 +173,9 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None) -> Figure:
     return figure
 
 
-def draw_mandated(results: xr.Dataset) -> Figure:
-    """
-    Draw the part of devices under a mandate against the first key that varies.
-
-    :param results: of a scenario with one algorithm. Each part of messages lost has a curve, and
-        each combination of the other keys a column.
-    """
-    mandated = measures.time_average(results['mandated']).isel(algorithm=0, drop=True)
-    lost = [f'{loss:.0%} lost' for loss in mandated[LOSS].values.tolist()]
-    return draw_sweep(results.isel({LOSS: 0}, drop=True), xr.Dataset({
-        UNDER_ONE: mandated.rename({LOSS: 'algorithm'}).assign_coords(algorithm=lost)}))
-
-
 def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
     """Draw a metric of all algorithms: counts of leaders over a decade on a logarithmic scale."""
-    counts, whole = values.name == 'leaders', values.name in (FOLLOWING, UNDER_ONE)
+    counts, whole = values.name == 'leaders', values.name == FOLLOWING
     part = whole or values.name in measures.PARTS
     labels = values['algorithm'].values.tolist()
     tints = style.colours_of(labels)

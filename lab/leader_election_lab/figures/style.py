@@ -41,7 +41,6 @@ _LABELS: Mapping[str, str] = {
     'messages.loss': 'part of messages lost', 'messages.range': 'range of messages [m]',
     'messages.expiry': 'messages expire after [s]', 'messages.delay': 'delay of messages [s]',
     'motion.speed': 'speed of devices [m/s]', 'devices.count': 'devices',
-    'algorithms.mandates.mandate': 'duration of mandates [s]',
     'algorithms.radius': 'radius of a region [m]', 'rounds.spread': 'spread of periods',
     'localisation.deviation': 'standard deviation of a distance [m]',
     'rounds.jitter': 'jitter of periods', 'rounds.period': 'period of rounds [s]'}

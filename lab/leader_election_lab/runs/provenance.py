@@ -130,8 +130,7 @@ def _of_entrant(entrant: Entrant) -> dict[str, Any]:
         own['levels'] = entrant.algorithm.levels
     if entrant.weakest:
         own['wins'] = 'weakest'
-    return own | {name: _values(part) for name, part in (
-        ('regions', entrant.regions), ('mandates', entrant.mandates)) if part is not None}
+    return own if entrant.regions is None else own | {'regions': _values(entrant.regions)}
 
 
 def _values(parameters: Any) -> dict[str, Any]:

@@ -16,13 +16,17 @@
 The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc``.
 
 Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
-``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
-of ``REGION_MEASURES`` where algorithms have regions, and of ``MANDATE_MEASURES`` where they have
-mandates, nan for those that have none; ``counts``, -1 where a run is missing; ``message_bytes``;
-``round_period`` and ``instability_window`` over the keys that vary; and ``fingerprint`` over
-algorithms and these: the digests of all that the numbers depend on. Fingerprint and seed identify
-a run in any dataset. The attributes ``long_name``, ``units`` and ``description`` document each
-variable, by the conventions for climate and forecast metadata (CF).
+``counter``. Variables:
+
+- each of ``MEASURES`` over all but ``counter``, nan where a run is missing;
+- each of ``REGION_MEASURES`` where an algorithm has regions, nan for those that have none;
+- ``counts``, -1 where a run is missing, and ``message_bytes``;
+- ``round_period`` and ``instability_window`` over the keys that vary;
+- ``fingerprint`` over algorithms and these keys: digests of all that the numbers depend on.
+  Fingerprint and seed identify a run in any dataset.
+
+The attributes ``long_name``, ``units`` and ``description`` document each variable, by the
+conventions for climate and forecast metadata (CF).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,9 +44,7 @@ from leader_election.parameters import table
 from leader_election_lab.columns import (
     COLUMNS,
     COUNTERS,
-    MANDATE_MEASURES,
     MEASURES,
-    REGION_MEASURES,
 )
 from leader_election_lab.experiment.scenario import parse, Scenario
 from leader_election_lab.runs.files import check_no_folder, reason, replacing, ResultError
@@ -116,9 +118,7 @@ def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
         'events': [event for event, _ in scenario.events]}
     own: list[Any] = [getattr(entry, 'parameters', None) for entry in chosen.get(section, ())]
     if section == 'algorithms':
-        parts = [type(part) for each in scenario.entrants
-                 for part in (each.regions, each.mandates)]
-        own = [ElectionParameters, *own, *parts]
+        own = [ElectionParameters, *own, *(type(each.regions) for each in scenario.entrants)]
     else:
         own.append(type(getattr(scenario, section, None)))
     return [kind for kind in own if hasattr(kind, '__dataclass_fields__')]
@@ -145,9 +145,8 @@ def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
 
 def measures_of(scenario: Scenario) -> tuple[str, ...]:
     """Return the names of the measures of a scenario's runs."""
-    regions, mandates = (any(getattr(entrant, part) is not None for entrant in scenario.entrants)
-                         for part in ('regions', 'mandates'))
-    return MEASURES + regions * REGION_MEASURES + mandates * MANDATE_MEASURES
+    has_regions = any(entrant.regions is not None for entrant in scenario.entrants)
+    return COLUMNS if has_regions else MEASURES
 
 
 def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:

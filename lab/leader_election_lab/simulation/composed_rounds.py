@@ -291,6 +291,11 @@ def with_regions(algorithm: Algorithm, election: Any, regions: schema.Regions, r
     if summary_layout.OWN == aggregate.kind:
         raise ParameterError('aggregate', problem=f': {regions.aggregate} is not allowed; it '
                              'combines by a function of its own, which is for robots only')
+    try:
+        aggregate.contribution(0, 0.0)
+    except TypeError:
+        raise ParameterError('aggregate', problem=f': {regions.aggregate} is not allowed; it '
+                             'takes readings that are not numbers') from None
     if regions.feedback_gain > 0.0 and not math.isfinite(radius):
         raise ParameterError('feedback_gain', problem=f': {regions.feedback_gain:g} is not '
                              f'allowed; algorithm {algorithm.name} takes no radius, so it takes 0')

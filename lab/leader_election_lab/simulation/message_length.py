@@ -26,7 +26,6 @@ from leader_election.election.regions.region import Region
 from leader_election_lab.engine.network import Network
 from leader_election_lab.experiment.schema import Entrant, Regions
 from leader_election_lab.simulation.composed_rounds import aggregate_of
-from leader_election_lab.simulation.mandated_run import MandatedRun
 from leader_election_lab.states import state_layout
 import numpy as np
 
@@ -36,8 +35,7 @@ DIGITS = 4
 """Decimal places of positions and distances [m], as on robots."""
 
 
-def message_bytes(entrant: Entrant, network: Network,
-                  mandates: MandatedRun | None = None) -> float:
+def message_bytes(entrant: Entrant, network: Network) -> float:
     """Return the mean length of the messages that devices would send now [bytes]."""
     devices = network.devices
     # A message names the election; the region part stands beside it.
@@ -54,8 +52,7 @@ def message_bytes(entrant: Entrant, network: Network,
         part = None if entrant.regions is None else _region_part(state, entrant.regions)
         x, y = devices.position[i].round(DIGITS).tolist()
         lengths.append(len(codec.encode(
-            Message(int(devices.id[i]), 'map', (x, y), export, part, mandate=None
-                    if mandates is None else mandates.part(int(devices.id[i]))))))
+            Message(int(devices.id[i]), 'map', (x, y), export, part))))
     return float(np.mean(lengths))
 
 

@@ -76,8 +76,7 @@ def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared:
     watch = simulation.network.watch
     return Run(
         watch.samples, watch.counts,
-        message_bytes(simulation.entrant, simulation.network, simulation.mandates), snapshots,
-        shared)
+        message_bytes(simulation.entrant, simulation.network), snapshots, shared)
 
 
 def parting(one: Scenario, other: Scenario) -> float:

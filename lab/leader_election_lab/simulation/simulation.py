@@ -16,11 +16,8 @@
 
 from collections.abc import Callable, Sequence
 import copy
-from dataclasses import replace
-import random
 from typing import Any
 
-from leader_election.election.mandates.parameters import MandateParameters
 from leader_election_lab.columns import COUNTERS
 from leader_election_lab.engine.advance import advance, DONE, EntryPoints, REBUILD
 from leader_election_lab.engine.compilation import call_compiled
@@ -49,7 +46,6 @@ from leader_election_lab.simulation.device_inputs import (
     set_strengths,
     take_readings,
 )
-from leader_election_lab.simulation.mandated_run import AT_ONCE, MandatedRun, recorded
 from leader_election_lab.simulation.network_events import begin
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.snapshots import links_of, Snapshot, snapshot
@@ -70,8 +66,6 @@ class Simulation:
         self._strengths, rounds, walk, self._messages, self._events, errors = streams
         self._walk = walk
         self.of = scenario, entrant, seed
-        if entrant.mandates is not None:
-            entrant = replace(entrant, algorithm=recorded(entrant.algorithm))
         self.scenario, self.entrant = scenario, entrant
         self._longest = np.inf
         self._look: Callable[[Any], None] = check_numbers
@@ -85,8 +79,6 @@ class Simulation:
         self._degree_since = np.nan
         self._reads = np.repeat([group.reads for group in scenario.groups], [
             len(each.position) for each in placements_of(scenario.groups, seed)])
-        self.mandates = None if entrant.mandates is None else self._mandates(
-            entrant.mandates, seed)
         self._bind_round()
         self._bind_motion()
         self.switch(0.0)
@@ -142,30 +134,17 @@ class Simulation:
         twin = copy.copy(self)
         twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
         changing = ('network', '_motion', '_strengths', '_walk', '_messages',
-                    '_events', '_errors', 'mandates')
+                    '_events', '_errors')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
         twin._bind_round()
         twin._bind_motion()
         return twin
 
-    def _mandates(self, parameters: MandateParameters, seed: int) -> MandatedRun:
-        """Return the mandates of all devices; without a roster a quorum is of all of them."""
-        ids, messages = self.network.devices.id, self.scenario.messages
-        settings = replace(
-            parameters, roster=parameters.roster or f'{ids.min()}-{ids.max()}').mandate_settings
-        assert settings is not None
-        return MandatedRun(
-            settings, self.network, getattr(self.columns, 'role', None),
-            messages.expiry + messages.delay[1], random.Random(seed))
-
     def _bind_round(self) -> None:
-        """Make the entry point of the round, which holds the address of the present record."""
-        parameters = self.entrant.parameters
-        if self.mandates is not None:
-            parameters = self.mandates.parameters(self.network, parameters)
+        """Make the entry point of the round, which holds the addresses of the present arrays."""
         network = self.network
         self._round = round_entry(
-            self.entrant.algorithm, parameters, network.exports, network.workspace,
+            self.entrant.algorithm, self.entrant.parameters, network.exports, network.workspace,
             network.watch.counts)
 
     def _bind_motion(self) -> None:
@@ -184,14 +163,13 @@ class Simulation:
         """Run on to a time [s]."""
         watch = self.network.watch
         until = float(until)
-        at_once = STRETCH if self.mandates is None else min(STRETCH, AT_ONCE)
-        stretch = max(at_once / len(self.network.devices.id) * self.scenario.rounds.period,
+        stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
                       self.scenario.rounds.period)
         stretch = min(stretch, self._longest)
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
-            while (status := self._advance(now, stretch)) != DONE:
+            while (status := self._advance(now)) != DONE:
                 if status == REBUILD:
                     self._rebuild(float(self.network.lists.rebuild_at[0]))
                 else:
@@ -200,18 +178,12 @@ class Simulation:
             if now >= until:
                 return
 
-    def _advance(self, until: float, seconds: float) -> int:
-        """Run on to a time at most so far away [s]; return what stopped it."""
-        mandates = self.mandates
-        if mandates is not None and mandates.make_room(
-                self.network, seconds, self.scenario.rounds.jitter):
-            self._bind_round()
+    def _advance(self, until: float) -> int:
+        """Run on to a time [s]; return what stopped it."""
         status: int = call_compiled(
             advance, self.network, self._medium(),
             EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
             until)
-        if mandates is not None:
-            mandates.follow(self.network, until if status == DONE else -np.inf)
         return status
 
     def _rebuild(self, now: float) -> None:

@@ -21,7 +21,6 @@ from leader_election_lab import published
 from leader_election_lab.analysis.measures import estimate_mean
 from leader_election_lab.figures import draw_instability, draw_leaders
 from leader_election_lab.figures.curves import (
-    draw_mandated,
     draw_map,
     draw_over_time,
     draw_own,
@@ -230,20 +229,6 @@ def test_a_second_key_has_a_column_for_each_value():
         'speed of devices [m/s]: 1', 'speed of devices [m/s]: 5']
     assert [axes.get_lines()[0].get_ydata() for axes in above] == [
         pytest.approx([0.1, 0.3]), pytest.approx([0.2, 0.4])]
-
-
-def test_mandates_have_a_curve_for_each_part_of_messages_lost():
-    # After the first sixth 90 % at 3 s without loss, 80 % with; 100 % at 5 s.
-    keys = {'algorithms.mandates.mandate': [3.0, 5.0], 'messages.loss': [0.0, 0.2],
-            'motion.speed': [0, 1]}
-    after = np.reshape([[0.9, 0.8], [1.0, 1.0]], (2, 2, 1, 1, 1))
-    dataset = results(['bounded'], TIMES, 2, keys, mandated=np.where(TIMES <= 1, 0.0, after))
-    figure = draw_mandated(dataset)
-    assert [axes.get_title()[-1] for axes in figure.axes] == ['0', '1']
-    for axes in figure.axes:
-        assert [(line.get_label(), line.get_ydata().tolist()) for line in axes.get_lines()] == [
-            ('0% lost', pytest.approx([0.9, 1.0])), ('20% lost', pytest.approx([0.8, 1.0]))]
-        assert axes.get_xlabel() == 'duration of mandates [s]'
 
 
 def test_a_scenario_without_varied_keys_is_no_sweep():

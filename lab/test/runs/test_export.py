@@ -97,7 +97,7 @@ def test_everything_has_a_label(ran, tmp_path):
     assert dataset['message_bytes'].attrs['units'] == 'byte'
     assert dataset['messages.loss'].attrs['units'] == '1'
     everything = load(tmp_path, VARIED.replace(
-        'radius: 30, ties', 'radius: 30, regions: {}, mandates: {mandate: 3}, ties'))
+        'radius: 30, ties', 'radius: 30, regions: {}, ties'))
     empty = results.empty(everything, ['bounded'], [0])
     assert all(empty[name].attrs['long_name'] for name in COLUMNS)
 

@@ -14,14 +14,12 @@
 
 """Results are labelled, and saved as a whole; unusable files are reported."""
 
-from collections.abc import Sequence
 from pathlib import Path
 import resource
 
 from leader_election_lab.columns import (
     COLUMNS,
     COUNTERS,
-    MANDATE_MEASURES,
     MEASURES,
     REGION_MEASURES,
 )
@@ -148,20 +146,16 @@ def test_a_seed_is_done_with_all_its_runs(varied: Scenario) -> None:
     assert store.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1
 
 
-@pytest.mark.parametrize(('part', 'measures'), [
-    ('regions: {}', REGION_MEASURES), ('mandates: {mandate: 3}', MANDATE_MEASURES)])
-def test_measures_are_stored_for_algorithms_that_have_them(
-        part: str, measures: Sequence[str], tmp_path: Path) -> None:
+def test_measures_of_regions_are_stored_for_algorithms_that_have_regions(tmp_path: Path) -> None:
     plain = load(tmp_path, VARIED)
-    assert not {*REGION_MEASURES, *MANDATE_MEASURES} & set(results.empty(plain, ['bounded'], [0]))
-    mixed = load(tmp_path, VARIED.replace('radius: 30, ties', f'radius: 30, {part}, ties'))
+    assert not {*REGION_MEASURES} & set(results.empty(plain, ['bounded'], [0]))
+    mixed = load(tmp_path, VARIED.replace('radius: 30, ties', 'radius: 30, regions: {}, ties'))
     dataset = results.empty(mixed, ['classic', 'bounded'], [0])
     samples = np.full((20, len(COLUMNS)), 7.0)
     results.put(dataset, Key('bounded', 0, 0), Run(samples, np.ones(len(COUNTERS)), 3.0))
     results.save(dataset, mixed, tmp_path / FILE, store.digests(mixed))
     read = results.load(tmp_path / FILE)
-    assert {*REGION_MEASURES, *MANDATE_MEASURES} & set(read) == {*measures}
-    for measure in measures:
+    for measure in REGION_MEASURES:
         first = {name: 0 for name in results.varied(read)} | {'seed': 0}
         assert (read[measure].sel(algorithm='bounded').isel(first) == 7.0).all()
         assert read[measure].sel(algorithm='classic').isnull().all()

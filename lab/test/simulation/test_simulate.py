@@ -43,15 +43,9 @@ WITH_REGIONS = scene(
         'aggregate': 'mean', 'feedback_gain': 1, 'feedback_alpha': 0.1, 'feedback_target': 4}}],
     events=[{'kind': 'join', 'at': 4.5, 'first': 12}, {'kind': 'corrupt', 'at': 9, 'share': 0.5},
             {'kind': 'die', 'at': 14, 'leaders': True, 'chance': 0.5}])
-MANDATED = scene(
-    motion=WALK, rounds={'jitter': 0.3},
-    algorithms=[{'name': 'bounded', 'radius': 60, 'mandates': {'mandate': 4}}],
-    messages={'range': 25, 'delay': [0.1, 1.5], 'loss': 0.2, 'expiry': 3},
-    events=[{'kind': 'join', 'at': 4.5, 'first': 12}, {'kind': 'corrupt', 'at': 9, 'share': 0.5},
-            {'kind': 'die', 'at': 14, 'share': 0.2}])
 SCENARIOS = pytest.mark.parametrize(
-    'scenario', [QUIET, WALKING, BUSY, WITH_REGIONS, MANDATED],
-    ids=['quiet', 'walk', 'everything', 'regions', 'mandates'])
+    'scenario', [QUIET, WALKING, BUSY, WITH_REGIONS],
+    ids=['quiet', 'walk', 'everything', 'regions'])
 
 
 def run(scenario: Scenario, seed: int, snapshots: tuple[float, ...] = ()) -> Run:
@@ -127,8 +121,7 @@ def test_the_skin_of_neighbour_lists_does_not_matter(messages, monkeypatch):
 
 
 @pytest.mark.parametrize('field', ['pool', 'workspace'])
-@pytest.mark.parametrize('scenario', [WALKING, BUSY, MANDATED], ids=[
-    'walking', 'everything', 'mandates'])
+@pytest.mark.parametrize('scenario', [WALKING, BUSY], ids=['walking', 'everything'])
 def test_growing_arrays_change_no_result(field, scenario, monkeypatch):
     expected = digits(run(scenario, 4))
     made = []
@@ -177,11 +170,11 @@ def test_a_snapshot_by_hand():
 
 def test_the_length_of_messages_is_that_of_robots():
     # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
-    texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4],"h":[4]}',
-             '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4],"h":[3]}',
-             '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4],"h":[2]}',
-             '{"v":1,"id":3,"frame":"map","p":[30.0,0.0],"c":[-4.0,10.0,4],"h":[1]}',
-             '{"v":1,"id":4,"frame":"map","p":[40.0,0.0],"c":[-4.0,0.0,4],"h":[0]}']
+    texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4,4]}',
+             '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4,3]}',
+             '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4,2]}',
+             '{"v":1,"id":3,"frame":"map","p":[30.0,0.0],"c":[-4.0,10.0,4,1]}',
+             '{"v":1,"id":4,"frame":"map","p":[40.0,0.0],"c":[-4.0,0.0,4,0]}']
     assert run(line(), 0).message_bytes == np.mean([len(text) for text in texts])
 
 

@@ -13,24 +13,17 @@
 # limitations under the License.
 
 """
-Mandates of moving robots: the share of time under one, and under two, in simulated time.
+A swarm of moving robots with mandates, in simulated time, judged at each event.
 
-The robots and their schedule are the package's own. 40 robots walk at 0.37 m/s in 20 x 14 m, with
-a range of 5 m, a radius of 6 m, strengths by chance, and clocks whose rates vary by up to 1 %.
-``--hunt`` tries random cases for a time [s]: few or many robots, losses, delays, duplicates, cuts,
-a leader killed, restarted or frozen, with and without a quorum. ``--cuts`` cuts small swarms in
-two and merges them in the laboratory, so many times.
+The robots and their schedule are the package's own. Their clocks' rates vary.
 """
 
-import argparse
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 import math
 import random
-from statistics import fmean
-import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.election.mandates.mandates import Acting, Mandates
 from leader_election.election.messages.mandate_codec import MANDATE
@@ -39,10 +32,6 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
-from leader_election_lab.columns import COLUMNS, ROUNDS
-from leader_election_lab.experiment.scenario import parse, Scenario
-from leader_election_lab.simulation.mandated_run import Clock, Judge, terms_of
-from leader_election_lab.simulation.simulation import Simulation
 
 WIDTH, HEIGHT = 10.0, 7.0
 """Half of the area [m]."""
@@ -52,6 +41,10 @@ LOOK = 0.25
 WARM_UP = 15.0
 """The time from which on observations count [s]."""
 NEVER = math.inf
+STEADY = 3.0
+"""The time for which the rate of a clock is constant [s]."""
+SWARM = -1
+"""Stands for the whole swarm, where other numbers are robots under a mandate."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +70,72 @@ class Case:
     mandate: float = 3.0
     quorum: bool = False
     schedule: str = 'reactive'
+
+
+class Clock:
+    """
+    The steady clock of a device, whose rate changes by chance.
+
+    :param error: the greatest deviation of its rate.
+    :param now: the true time at its start [s].
+    """
+
+    def __init__(self, error: float, chance: random.Random, now: float = 0.0) -> None:
+        self._error, self._chance = error, chance
+        self._reading, self._since, self._rate = chance.uniform(0.0, 1000.0), now, 1.0
+
+    def __call__(self, now: float) -> float:
+        """Return its reading at a time [s]; times of calls grow."""
+        if now - self._since > STEADY:
+            self._reading += self._rate * (now - self._since)
+            self._rate = 1.0 + self._chance.choice((-1.0, 0.0, 1.0)) * self._error
+            self._since = now
+        return self._reading + self._rate * (now - self._since)
+
+
+class Judge:
+    """
+    A judge of guarantees (a) to (c), who looks at a leader whenever it may have changed.
+
+    :param holds: whether a leader, by its id, holds a mandate over a robot at a time.
+    """
+
+    def __init__(self, holds: Callable[[int, int, float], bool]) -> None:
+        self.faults: list[str] = []
+        """What contradicts the guarantees."""
+        self.doubled = 0
+        """How many times a robot was under two mandates, or two leaders acted with a quorum."""
+        self._holds = holds
+        self._last: dict[int, tuple[int, int]] = {}
+        """The last leader and the greatest term over each robot."""
+
+    def look(self, leader: int, terms: Mapping[int, int], now: float) -> None:
+        """
+        Compare a leader's mandates with those of all others.
+
+        :param terms: of its mandates in force, by the robots under them; with a quorum of an
+            acting leader also that of the ``SWARM``.
+        """
+        for robot, term in terms.items():
+            last, before = self._last.get(robot, (leader, 0))
+            if last != leader and self._holds(last, robot, now):
+                self.doubled += 1
+                self.faults.append(f'{now:.3f}: {last} and {leader} over {robot}')
+            if term < before or term == before and last != leader:
+                self.faults.append(f'{now:.3f}: {leader} over {robot}, {term} after {before}')
+            self._last[robot] = leader, max(term, before)
+
+
+def terms_of(mandates: Mandates, now: float) -> dict[int, int]:
+    """
+    Return the terms of a leader's mandates in force, as :meth:`Judge.look` takes them.
+
+    :param now: by its own clock [s].
+    """
+    terms = {robot: held.first for robot, held in mandates.over(now).items()}
+    if mandates.settings.roster and (acting := mandates.acting(now)):
+        terms[SWARM] = acting.term
+    return terms
 
 
 class Clocked:
@@ -247,52 +306,6 @@ class MandatedSwarm(SimulatedSwarm):
             self.acting += leader is not None and leader.acting(self.now) is not None
 
 
-class Figures(NamedTuple):
-    """The figures of a case, means over seeds."""
-
-    led: float
-    once: float
-    acting: float
-    faults: float
-    messages: float
-    """A robot and second."""
-    bytes: float  # noqa: A003
-    """Of the part about mandates in a message."""
-    grants: float
-    """The members in it."""
-
-
-def measure(case: Case, seeds: int) -> Figures:
-    """Return the figures of a case."""
-    rows = []
-    for seed in range(seeds):
-        swarm = MandatedSwarm(case, seed)
-        swarm.run(case.seconds)
-        looks = max(swarm.looks, 1)
-        rows.append(Figures(
-            swarm.led / looks, swarm.once / looks, swarm.acting / looks, len(swarm.faults),
-            swarm.sent / case.seconds / case.robots, swarm.bytes / swarm.sent,
-            swarm.grants / swarm.sent))
-    return Figures(*map(fmean, zip(*rows)))
-
-
-WALKING = Case()
-CASES = {
-    'at rest': replace(WALKING, speed=0.0),
-    'walking': WALKING,
-    'walking, 20 % lost': replace(WALKING, loss=0.2),
-    'walking, 40 % lost': replace(WALKING, loss=0.4),
-    'walking, late by up to 1 s': replace(WALKING, delay=(0.01, 1.0), mandate=5.0),
-    'walking, cut in two for 30 s': replace(WALKING, cut=(40.0, 70.0)),
-    'walking, a leader killed': replace(WALKING, kill=40.0),
-    'walking, a leader frozen for 10 s': replace(WALKING, freeze=(40.0, 50.0)),
-    'walking, periodic': replace(WALKING, schedule='periodic'),
-    'walking, mandates of 2 s': replace(WALKING, mandate=2.0),
-    'walking, mandates of 5 s': replace(WALKING, mandate=5.0),
-    'walking, without mandates': replace(WALKING, mandate=0.0),
-}
-
-
 def random_case(seed: int) -> Case:
     """Return a case by chance."""
     draw = random.Random(seed)
@@ -307,125 +320,3 @@ def random_case(seed: int) -> Case:
         freeze=draw.choice(((NEVER, NEVER), (28.0, 38.0), (15.0, 19.0))),
         mandate=draw.choice((2.0, 3.0, 5.0)), quorum=quorum,
         schedule=draw.choice(('reactive', 'reactive', 'periodic')))
-
-
-def hunt(seconds: float, first: int = 0) -> tuple[int, list[str], float]:
-    """Return the number of random cases tried in a time, the faults, and the share under one."""
-    end, shares, faults, seed = time.monotonic() + seconds, list[float](), list[str](), first
-    while time.monotonic() < end:
-        swarm = MandatedSwarm(random_case(seed), seed)
-        swarm.run(swarm.case.seconds)
-        faults += [f'case {seed}: {fault}' for fault in swarm.faults]
-        shares.append(swarm.once / max(swarm.looks, 1))
-        seed += 1
-    return seed - first, faults, fmean(shares)
-
-
-EVENTS_A_RUN = 200
-"""Cuts and merges in one run of the laboratory."""
-
-
-def cut_scenario(seed: int) -> Scenario:
-    """
-    Return a scenario by chance that cuts three to six robots in two and merges them, by turns.
-
-    Between two cuts or merges are 0.3 to 2.5 s. Messages are lost, late or doubled, clocks drift,
-    strengths change, and robots 0 and 1 restart about every 20 s.
-    """
-    draw = random.Random(seed)
-    robots, expiry = draw.randint(3, 6), draw.choice((2.0, 3.0))
-    events: list[dict[str, Any]] = []
-    now = 5.0
-    for number in range(EVENTS_A_RUN):
-        now += draw.uniform(0.3, 2.5)
-        events.append({'kind': 'heal', 'at': now} if number % 2 else {
-            'kind': 'split', 'at': now, 'axis': draw.choice('xy'), 'line': draw.uniform(2.0, 4.0)})
-    for robot in range(2):
-        at, kind = 1.0, 'join'
-        while at < now:
-            events.append({'kind': kind, 'at': at, 'first': robot, 'last': robot})
-            at += draw.uniform(0.5, 40.0) if kind == 'join' else draw.uniform(0.1, 6.0)
-            kind = 'die' if kind == 'join' else 'join'
-    mandates = {'mandate': draw.choice((2.0, 3.0, 5.0)),
-                'quorum': draw.choice(('none', 'majority')),
-                'clock_rate_error': draw.choice((0.001, 0.05))}
-    return parse({
-        'duration': now, 'events': events,
-        'algorithms': [{'name': 'bounded', 'radius': 9, 'hop_limit': 0, 'mandates': mandates}],
-        'devices': [{'kind': 'uniform', 'count': robots, 'low': [0, 0], 'high': [6, 6]}],
-        'motion': {'kind': 'levy', 'speed': draw.choice((0.3, 1.5, 4.0)), 'scale': 3,
-                   'walls': [0, 0, 6, 6], 'tick': 0.25},
-        'messages': {'range': draw.choice((3.0, 5.0)), 'expiry': expiry,
-                     'loss': draw.choice((0.0, 0.2, 0.5)), 'duplication': 0.2,
-                     'delay': [0.0, draw.choice((0.1, 1.0, 2.5))]},
-        'rounds': {'period': 1, 'spread': 0.1, 'jitter': 0.3},
-        'strength': {'cycle': ['random'], 'every': draw.choice((3.0, 10.0))},
-        'measure': {'interval': 10}}, f'cuts {seed}')
-
-
-class Cut(NamedTuple):
-    """The result of cuts and merges."""
-
-    events: int
-    rounds: int
-    """Of all robots."""
-    restarts: int
-    doubled: int
-    """Mandates over a robot that is under one already; with a quorum also a second leader."""
-    faults: list[str]
-    share: float
-    """Of the time of robots, under a mandate."""
-
-
-def cut(events: int, first: int = 0) -> Cut:
-    """Return what at least so many cuts and merges of swarms give."""
-    rounds = restarts = doubled = 0
-    faults, shares, runs = list[str](), list[float](), -(-events // EVENTS_A_RUN)
-    for seed in range(first, first + runs):
-        scenario = cut_scenario(seed)
-        simulation = Simulation(scenario, scenario.entrants[0], seed)
-        simulation.play()
-        watch, mandates = simulation.network.watch, simulation.mandates
-        assert mandates is not None
-        rounds += int(watch.counts[ROUNDS])
-        restarts += sum(event.name == 'join' for event, _ in scenario.events)
-        doubled += mandates.judge.doubled
-        faults += [f'{scenario.name}: {fault}' for fault in mandates.judge.faults]
-        shares.append(float(fmean(watch.samples[:, COLUMNS.index('mandated')])))
-    return Cut(runs * EVENTS_A_RUN, rounds, restarts, doubled, faults, fmean(shares))
-
-
-def main() -> None:
-    """Print a table, or hunt."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--seeds', type=int, default=3)
-    parser.add_argument('--case', default='', help='only cases with this in their name')
-    parser.add_argument('--hunt', type=float, default=0.0, help='for this time [s]')
-    parser.add_argument('--first', type=int, default=0, help='the first random case')
-    parser.add_argument('--cuts', type=int, default=0, help='so many cuts and merges')
-    options = parser.parse_args()
-    if options.cuts:
-        done = cut(options.cuts, options.first)
-        print(f'{done.events:,} cuts and merges, {done.restarts:,} starts, {done.rounds:,} rounds '
-              f'of robots: {done.doubled} double mandates, {len(done.faults)} faults; '
-              f'{done.share:.0%} under one mandate')
-        print(*done.faults[:20], sep='\n')
-        return
-    if options.hunt:
-        cases, faults, share = hunt(options.hunt, options.first)
-        print(f'{cases} random cases, {len(faults)} faults; {share:.0%} under one mandate')
-        print(*faults[:20], sep='\n')
-        return
-    print('| case | led | under one mandate | leader acts | under two | messages a second '
-          '| bytes in a message | members in it |')
-    print('|---|---|---|---|---|---|---|---|')
-    for name, case in CASES.items():
-        if options.case in name:
-            found = measure(case, options.seeds)
-            print(f'| {name} | {found.led:.1%} | {found.once:.1%} | {found.acting:.1%} '
-                  f'| {found.faults:g} | {found.messages:.2f} | {found.bytes:.1f} '
-                  f'| {found.grants:.1f} |', flush=True)
-
-
-if __name__ == '__main__':
-    main()

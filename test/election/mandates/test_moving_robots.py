@@ -18,8 +18,8 @@ from dataclasses import replace
 import random
 from typing import Any
 
-from benchmarks.mandates import Case, MandatedSwarm, NEVER, random_case
 from budget import examples
+from election.mandates.mandated_swarm import Case, MandatedSwarm, NEVER, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
