@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 RUN := ros$(OTHER) run view record web
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
-DEV := $(CLUSTER) notebook physics test build $(if $(OTHER),,lint) docs
+DEV := $(CLUSTER) physics test build $(if $(OTHER),,lint) docs
 # No compilation at installation: most modules are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 

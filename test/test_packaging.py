@@ -80,7 +80,7 @@ def test_pinned_requirements_are_those_of_the_package() -> None:
                 for name in re.findall(r"'([\w-]+)>=", (ROOT / file).read_text())
                 if name != 'setuptools'}
     assert declared == set().union(*map(pinned, (
-        'run', 'view', 'web', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
+        'run', 'view', 'web', 'lab', 'record', 'cluster', 'physics', 'test')))
 
 
 def test_links_of_the_page_on_pypi_lead_to_files_of_the_repository() -> None:

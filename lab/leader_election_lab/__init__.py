@@ -34,14 +34,13 @@ if TYPE_CHECKING:
         register,
         run,
         run_until,
-        with_before,
         write_report,
     )
 
 own_code.OWN.add(Path(__file__).resolve().parent)
 
 __all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'run_until',
-           'with_before', 'write_report']
+           'write_report']
 
 
 def __getattr__(name: str) -> Any:

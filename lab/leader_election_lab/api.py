@@ -38,9 +38,8 @@ from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.figures.curves import draw_own
 from leader_election_lab.reports import write_report as write_own_report
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs.before import with_before as add_before
 from leader_election_lab.runs.kept import kept
-from leader_election_lab.runs.results import scenario_of, varied
+from leader_election_lab.runs.results import varied
 from leader_election_lab.runs.until_width import conclusion
 from leader_election_lab.runs.until_width import (
     run_until as run_until_width,
@@ -180,18 +179,6 @@ def compare(results: xr.Dataset, measure: str = 'instability',
          'high': pair.difference.high, 'ratio': pair.ratio.value, 'p': pair.p,
          'p_holm': pair.p_holm, 'apart': pair.apart}
         for pair in differences(results, measure, pairs)])
-
-
-def with_before(results: xr.Dataset, folder: Path | str = FOLDER) -> xr.Dataset:
-    """
-    Return results together with those of the earlier code of their algorithms, or values.
-
-    ``compare(with_before(results), pairs=[('loyal', 'loyal before')])`` compares two versions.
-
-    :param folder: of the results, which keeps runs of earlier code and values.
-    :raises ResultError: if there are none.
-    """
-    return add_before(results, scenario_of(results), Path(folder))[0]
 
 
 def figure(results: xr.Dataset, measure: str | None = None) -> Figure:

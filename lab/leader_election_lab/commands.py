@@ -158,17 +158,11 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                            'for example tcp://host:8786; or local: on --workers processes of this '
                            'machine')
 
-    paged = CommandLineParser(add_help=False)
-    paged.add_argument('--html', type=Path, metavar='FILE', help='write a page that opens without '
-                       'a server: a run of each algorithm side by side, and the report')
-
-    of_all = commands.add_parser('list', parents=[everywhere],
-                                 help='list the scenarios, and the number of seeds done')
-    of_all.add_argument('--html', type=Path, metavar='FILE',
-                        help='write the list as a page, with links to the files of the results')
+    commands.add_parser('list', parents=[everywhere],
+                        help='list the scenarios, and the number of seeds done')
 
     run = commands.add_parser(
-        'run', parents=[everywhere, computing, paged],
+        'run', parents=[everywhere, computing],
         help='run the missing runs of a scenario',
         description='Run the missing runs of a scenario. After Ctrl-C, the same command '
         'continues with the rest.')
@@ -201,9 +195,6 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only pairs of these algorithms; at least two')
-    compare.add_argument('--before', action='store_true',
-                         help='compare each algorithm with its earlier code, or else with earlier '
-                         'values of the scenario, of which lab run has kept runs')
 
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",
@@ -229,7 +220,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                         help='(default: figures/NAME.png in the folder of the results)')
 
     report = commands.add_parser(
-        'report', parents=[everywhere, paged], help="write a report of a scenario's kept results",
+        'report', parents=[everywhere], help="write a report of a scenario's kept results",
         description='Write a report as Markdown: means and paired differences with 95 % '
         'intervals, the figure, versions, and the text of the scenario.')
     report.add_argument('scenario', metavar='SCENARIO', help=KEPT)
@@ -262,9 +253,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'figures, and write study.md.')
     study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
                        help='number of seeds of each variant (default: 100)')
-    options = parser.parse_args(arguments)
-    parser.check_page(getattr(options, 'html', None))
-    return options
+    return parser.parse_args(arguments)
 
 
 def main() -> int:

@@ -72,7 +72,6 @@ def test_seeds_and_numbers_up_to_the_most():
     (['run', 'x', '--until-width', '0'], "'0' is not allowed; it takes a number greater than 0"),
     (['run', 'x', '--until-width', 'x%'], "'x%' is not allowed; it takes a number greater than"),
     (['run'], 'SCENARIO'),
-    (['list', '--html', 'none/x.html'], 'none/x.html cannot be written; it takes a file in a fol'),
     ([], 'COMMAND'),
 ])
 def test_wrong_options_are_errors(arguments, message, capsys):
@@ -229,27 +228,6 @@ def test_list_names_all_scenarios(tmp_path, lab):
     rows = [line.split() for line in lab('list', '--results', tmp_path).splitlines()
             if line[:3].strip()]
     assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
-
-
-def test_pages_show_a_run_of_each_algorithm_and_list_the_results(tmp_path, lab):
-    pytest.importorskip('bokeh', reason='needs Bokeh (extra web)')
-    page, out = tmp_path / 'run.html', tmp_path / 'out'
-    said = lab(*small(tmp_path, '--seeds', '4-5', '--html', page))
-    assert said.endswith(f'wrote {page}\n')
-    text = page.read_text()
-    assert 'small, seed 4' in text and '## Paired differences' in text
-    assert all(f'&lt;h2&gt;{name}&lt;/h2&gt;' in text for name in ('classic', 'bounded'))
-    page.unlink()
-    assert lab('report', tmp_path / 'small.yaml', '--results', out, '--html', page).endswith(
-        f'wrote {page}\n')
-    assert 'small, seed 4' in page.read_text()
-    listed = lab('list', '--results', out, '--html', out / 'index.html')
-    assert ['small', 'Small', 'classic,', 'bounded', '30', '2'] in [
-        line.split() for line in listed.splitlines()]
-    text = (out / 'index.html').read_text()
-    assert '<td>small</td>' in text and '<td>map</td>' in text
-    assert 'href="small.nc"' in text and 'small.runs' not in text
-    assert 'src="figures/small.png"' in text
 
 
 def called(command: Callable[[Namespace], int], *arguments: object) -> int:

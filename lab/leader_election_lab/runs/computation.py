@@ -23,7 +23,6 @@ from pathlib import Path
 
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import kept, results, store
-from leader_election_lab.runs.before import keep_text
 from leader_election_lab.runs.files import check_no_folder, path_of, ResultError
 from leader_election_lab.runs.store import Digests, fingerprint, Key
 from leader_election_lab.terminal_output import Progress
@@ -80,7 +79,6 @@ def run(
             progress.note(f'{scenario.name}: {len(asked) - len(missing)} of {len(asked)} runs are '
                           f'there already{_changes(missing, finished, old, scenario, digests)}')
         if missing:
-            keep_text(scenario, folder)
             # Variants with the same fingerprint for an algorithm share a file, and one run.
             keys = {store.file_of(folder, scenario.name, digests[key[:2]], key.seed): key
                     for key in missing}

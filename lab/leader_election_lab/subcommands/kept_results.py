@@ -20,7 +20,6 @@ from leader_election.parameters.command_line import ExitStatus
 from leader_election_lab.analysis.paired_differences import all_pairs, pair_rows
 from leader_election_lab.commands import MEASURE
 from leader_election_lab.experiment.scenario import ScenarioError
-from leader_election_lab.runs.before import BEFORE, lines, with_before
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept, UnknownResultsError
 from leader_election_lab.runs.results import scenario_of
@@ -31,12 +30,7 @@ def compare(options: argparse.Namespace) -> int:
     """Print the paired differences between a scenario's algorithms over kept results."""
     dataset = kept(options.scenario, options.results)
     pairs = all_pairs(options.algorithm) if options.algorithm else None
-    if options.before:
-        scenario = scenario_of(dataset)
-        dataset, versions = with_before(dataset, scenario, options.results)
-        pairs = [(label, label + BEFORE) for label in options.algorithm or versions]
-        print(*lines(scenario, versions), sep='\n')
-    elif len(options.algorithm) == 1:
+    if len(options.algorithm) == 1:
         raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
                             'takes two or more')
     for measure in options.measure or [MEASURE]:
@@ -89,9 +83,6 @@ def report_own(options: argparse.Namespace) -> int:
     from leader_election_lab.reports import write_report
     dataset = kept(options.scenario, options.results)
     print(f'wrote {write_report(dataset, options.results, options.measure, options.out)}')
-    if options.html is not None:
-        from leader_election_lab.reports.run_page import write_run_page
-        print(f'wrote {write_run_page(dataset, options.html)}')
     return ExitStatus.OK
 
 

@@ -78,9 +78,6 @@ def run(options: argparse.Namespace) -> int:
         wrote = write_animation(variant, label, seed, out)
         print(f'wrote {out}: {run_label(seed, values)}' if wrote
               else f'{out} is there already: {run_label(seed, values)}')
-    if options.html is not None:
-        from leader_election_lab.reports.run_page import write_run_page
-        print(f'wrote {write_run_page(dataset, options.html, (options.seeds or [0])[0])}')
     return ExitStatus.OK if outcome is None or outcome.reached else MISSED
 
 

@@ -43,9 +43,6 @@ def show_list(options: argparse.Namespace) -> int:
                          str(dataset.sizes['seed'])))
     console().print(terminal_table(Rows(
         '', ('scenario', 'title', 'algorithms', 'devices', 'seeds done'), rows)))
-    if options.html is not None:
-        from leader_election_lab.reports.run_page import write_results_page
-        print(f'wrote {write_results_page(rows, options.results, options.html)}')
     return ExitStatus.OK
 
 

@@ -13,28 +13,22 @@
 # limitations under the License.
 
 """
-Links that change over time: contact traces, and the packet traces of the ORBIT testbed.
+Links that change over time, by a contact trace.
 
-A contact trace is a CSV file with the columns ``t,a,b,up``: from time t [s] on, the devices a and
-b are linked (up 1) or not (0), in the order of time. Before its first row a pair has no link. The
-column ``loss`` is optional: the part of the messages from a to b that is lost from then on, at
-first 0; empty: as before. A link in one direction has loss 1 in the other.
+A contact trace is a CSV file with the columns ``t,a,b,up``, in the order of time. From time t [s]
+on, the devices a and b are linked (up 1) or not (0). Before its first row a pair has no link.
 Devices are the numbers from 0 to the greatest one.
 
-Packet traces: S. K. Kaul, M. Gruteser, I. Seskar, CRAWDAD data set rutgers/noise (2007), also in
-sensorlab/link-quality-estimation on GitHub, ``datasets/trace1_Rutgers/data/dbm-10`` and so on. A
-folder ``Results_node<row>-<column>_...`` of each node has a file ``sdec<row>-<column>`` for each
-other one, with a line ``number rssi`` for each of 300 packets that was received, one sent every
-0.1 s; an rssi of 128 is an error. Two nodes are linked in a second in which the packets that were
-received are at least a part of those sent, in both directions where both were measured.
+The column ``loss`` is optional. It is the part of the messages from a to b that is lost from then
+on. At first it is 0, and an empty entry keeps the previous value. A link in one direction has loss
+1 in the other.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-import re
 from typing import NamedTuple
 
-from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters import parameter
 from leader_election.simulation.robot_logs import LogError, read_table
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +38,6 @@ LOSS = 'loss'
 SAMPLE = 'ferry'
 """The name of the trace included in the package: device 12 carries messages between two groups of
 six, each a ring, and stays with each for twenty of sixty seconds."""
-PACKETS, PACKET, INVALID = 300, 0.1, 128
-"""Packets of a trace of ORBIT, the time between two of them [s], and the rssi of an error."""
 LONGEST = 100_000
 """The greatest number of a device in a trace."""
 
@@ -81,20 +73,11 @@ class ContactsParameters:
 
     path: str = parameter(
         SAMPLE, 'A CSV file with the columns t,a,b,up and optionally loss, or ferry, the one in '
-        'the package; or a folder of packet traces of ORBIT, such as data/dbm-10.', empty=False)
-    least: float = parameter(
-        0.5, 'Packet traces: the part of the packets of a second from which on there is a link.',
-        lower=0.0, upper=1.0)
+        'the package.', empty=False)
 
 
 def read(parameters: ContactsParameters) -> tuple[Contacts, NDArray[np.float64]]:
-    """
-    Return the contacts of a trace, and the positions of the devices, shape (n, 2) [m].
-
-    The nodes of ORBIT are 1 m apart; devices of a contact trace are put on a circle.
-    """
-    if Path(parameters.path).is_dir():
-        return read_orbit(Path(parameters.path), parameters.least)
+    """Return the contacts of a trace, and places of the devices on a circle [m], shape (n, 2)."""
     contacts = read_trace(Path(__file__).with_name(f'{SAMPLE}.csv')
                           if parameters.path == SAMPLE else Path(parameters.path))
     count = int(contacts.pairs.max()) + 1
@@ -136,44 +119,3 @@ def changes(time: NDArray[np.float64], ends: NDArray[np.int32],
     """Return contacts by the time, both ends and the new state of each change."""
     pairs, pair = np.unique(ends, axis=0, return_inverse=True)
     return Contacts(pairs.astype(np.int32), time, pair.ravel().astype(np.int64), up)
-
-
-def read_orbit(folder: Path, least: float) -> tuple[Contacts, NDArray[np.float64]]:
-    """
-    Read the packet traces of a noise level of ORBIT.
-
-    :param least: the part of a second's packets from which on there is a link.
-    :raises ParameterError: if there are none, or a line is wrong.
-    """
-    each = round(1.0 / PACKET)
-    linked: dict[tuple[tuple[int, int], tuple[int, int]], NDArray[np.bool_]] = {}
-    for file in sorted(folder.glob('Results_node*/sdec*')):
-        names = [re.search(pattern, text) for pattern, text in (
-            (r'^Results_node(\d+)-(\d+)', file.parent.name), (r'^sdec(\d+)-(\d+)$', file.name))]
-        if None in names:
-            continue
-        one, other = sorted((int(name[1]), int(name[2])) for name in names if name is not None)
-        received = np.zeros(PACKETS, bool)
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            values = line.split()
-            if len(values) != 2 or not all(value.isdigit() for value in values):
-                raise ParameterError('path', problem=f': {file}, line {number}: {line!r}; it '
-                                     'takes the number of a packet and its rssi')
-            if int(values[0]) < PACKETS and int(values[1]) < INVALID:
-                received[int(values[0])] = True
-        enough = received.reshape(-1, each).mean(axis=1) >= max(least, 1e-9)
-        linked[one, other] = linked.get((one, other), np.ones(len(enough), bool)) & enough
-    if not linked:
-        raise ParameterError('path', problem=f': {folder} has no packet traces '
-                             'Results_node*/sdec*')
-    nodes = sorted({node for pair in linked for node in pair})
-    rows = sorted(
-        (float(second), nodes.index(one), nodes.index(other), bool(now))
-        for (one, other), states in linked.items()
-        for second, (before, now) in enumerate(zip([False, *states.tolist()], states.tolist()))
-        if before != now)
-    if not rows:
-        raise ParameterError('least', least, 'less: no two nodes are linked')
-    time, a, b, up = zip(*rows)
-    return (changes(np.array(time), np.column_stack((a, b)).astype(np.int32), np.array(up)),
-            np.array(nodes, float))

@@ -23,12 +23,10 @@ import sys
 from typing import Any
 
 from leader_election.election.algorithms import BOUNDED
-from leader_election_lab.analysis.paired_differences import differences
 from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import provenance, results, sources, store
-from leader_election_lab.runs.before import lines, with_before
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept, UnknownResultsError
 from leader_election_lab.runs.store import fingerprint, Key
@@ -78,51 +76,6 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkey
     count, notes, back = ran(small, range(5), tmp_path)
     assert count == 0 and 'small: 10 of 10 runs are there already' in notes
     assert back.equals(before)
-
-
-def test_the_latest_earlier_code_is_compared_seed_by_seed(tmp_path, monkeypatch):
-    small = load(tmp_path)
-    first = ran(small, range(4), tmp_path)[2]
-    with pytest.raises(ResultError, match='has no runs of earlier code or values of cl'):
-        with_before(first, small, tmp_path)
-    edit(monkeypatch, 'bounded')
-    changed = ran(small, range(1, 3), tmp_path)[2]
-    both, versions = with_before(changed, small, tmp_path)
-    assert list(versions) == ['bounded'] and versions['bounded'].code == str(
-        first['fingerprint'].sel(algorithm='bounded').item()).split('-')[2]
-    assert both['algorithm'].values.tolist() == ['classic', 'bounded', 'bounded before']
-    assert both['instability'].sel(algorithm='bounded before', drop=True).equals(
-        first['instability'].sel(algorithm='bounded', drop=True))
-    [difference] = differences(both, 'leaders', [('bounded', 'bounded before')])
-    # The code is the same, only its digest is another one here.
-    assert difference.seeds == 2 and difference.difference.value == 0.0
-
-
-def test_changed_values_are_compared_with_the_latest_earlier_ones(tmp_path):
-    one = load(tmp_path, VARIED)
-    first = ran(one, range(2), tmp_path)[2]
-    ran(one.replaced({'duration': 10}), range(2), tmp_path)
-    # Other values of one algorithm, and a variant that is new.
-    other = one.replaced({'algorithms.radius': 20, 'vary': {
-        'messages.loss': [0.5, 0.9], 'rounds.phase': ['random', 'together']}})
-    other = other.replaced({'algorithms': [
-        {'name': 'classic', 'radius': 30, 'wins': 'weakest'}, other.raw()['algorithms'][1]]})
-    present = ran(other, range(3), tmp_path)[2]
-    both, versions = with_before(present, other, tmp_path)
-    assert list(versions) == ['bounded']
-    [line] = lines(other, versions)
-    assert line.startswith('bounded: algorithm.radius 20 now, 30 before (last run 2')
-    at = {'messages.loss': 0.5}
-    assert both['leaders'].sel(algorithm='bounded before', seed=[0, 1], drop=True, **at).equals(
-        first['leaders'].sel(algorithm='bounded', drop=True, **at))
-    new = both['leaders'].sel({'algorithm': 'bounded before', 'messages.loss': 0.9})
-    assert new.isnull().all()
-    # Of all algorithms, if a value of all has changed; now and before have changed places.
-    ran(one.replaced({'messages.expiry': 5}), range(1), tmp_path)
-    present = ran(one, range(1), tmp_path)[2]
-    found = lines(one, with_before(present, one, tmp_path)[1])
-    assert [text.partition(' (')[0] for text in found] == [
-        f'{label}: messages.expiry not given now, 5 before' for label in ('classic', 'bounded')]
 
 
 def test_two_texts_take_turns_without_loss(tmp_path):

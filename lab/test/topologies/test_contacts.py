@@ -87,25 +87,3 @@ def test_a_link_may_be_in_one_direction(tmp_path: Path, delay: float) -> None:
         assert stage.columns.leader.tolist() == leaders
         # Ten rounds of both devices.
         assert (counts(stage)['sent'], counts(stage)['lost']) == (20, 10)
-
-
-def test_packet_traces_are_linked_by_the_second(tmp_path: Path) -> None:
-    def sent(node: str, other: str, *received: str) -> None:
-        folder = tmp_path / f'Results_node{node}_DailyTest_Sat-Oct-15-03_06_34-2005'
-        folder.mkdir(exist_ok=True)
-        (folder / f'sdec{other}').write_text(''.join(f'{line}\n' for line in received))
-    every = [f'{number} 14' for number in range(300)]
-    sent('1-2', '3-4', *every)
-    # Four of ten packets in second 1, and five errors in second 2.
-    sent('3-4', '1-2', *every[:14], *every[20:25], *(f'{k} 128' for k in range(25, 30)),
-         *every[30:], '300 14')
-    sent('1-2', '8-8', *every[:3])
-    contacts, position = read(ContactsParameters(str(tmp_path)))
-    assert position.tolist() == [[1, 2], [3, 4], [8, 8]] and contacts.pairs.tolist() == [[0, 1]]
-    assert [len(contacts.at(t)[0]) for t in (0, 0.9, 1, 1.9, 2, 29)] == [1, 1, 0, 0, 1, 1]
-    (tmp_path / 'Results_node5-5_x').mkdir()
-    (tmp_path / 'Results_node5-5_x' / 'sdec1-2').write_text('1 2\nnot so\n')
-    with pytest.raises(ParameterError, match="sdec1-2, line 2: 'not so'; it takes the number"):
-        read(ContactsParameters(str(tmp_path)))
-    with pytest.raises(ParameterError, match='has no packet traces Results_node'):
-        read(ContactsParameters(str(tmp_path / 'Results_node5-5_x')))
