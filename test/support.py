@@ -15,10 +15,14 @@
 """Helpers of tests with nodes."""
 
 from collections.abc import Callable, Sequence
+import sys
 import time
+from types import ModuleType
 
 from leader_election.ros.nodes.process import spin
+import pytest
 from rclpy.node import Node
+from std_msgs.msg import Empty
 
 EXECUTOR = 'EventsExecutor runs'
 """What each process of nodes logs once."""
@@ -37,3 +41,11 @@ def spin_until(
     end = time.monotonic() + deadline
     spin(nodes, lambda: condition() or time.monotonic() > end)
     assert condition(), f'did not happen within {deadline} s'
+
+
+def install_contacts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``std_msgs/Empty`` stand in for the contacts of ros_gz, which is not on PyPI."""
+    module = ModuleType('ros_gz_interfaces.msg')
+    module.Contacts = Empty  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, 'ros_gz_interfaces', ModuleType('ros_gz_interfaces'))
+    monkeypatch.setitem(sys.modules, 'ros_gz_interfaces.msg', module)

@@ -42,6 +42,7 @@ from leader_election.swarm.fleet.fleet_settings import TOPIC
 from made.launch_arguments import arguments
 import pytest
 from rclpy.parameter import Parameter as RosParameter
+from support import install_contacts
 from test_architecture import LEANS_ON, WINGS
 import yaml
 
@@ -134,14 +135,16 @@ def test_topics_are_those_that_a_robot_has(ros: None) -> None:
                 if kind.partition('/')[0] not in NOT_ON_PYPI} == found
 
 
-def test_topics_are_those_that_the_others_have(ros: None) -> None:
+def test_topics_are_those_that_the_others_have(
+        ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_contacts(monkeypatch)
     page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text().partition('## Others')[2]
     listed: dict[str, set[tuple[str, str, str]]] = {}
     executable = ''
     for first, way, topic, kind in re.findall(
             r'^\| (?:`(\w+)` )?\| (\w+) \| `([^`]+)` \| `(\w+/\w+)`', page, re.MULTILINE):
         executable = first or executable
-        name = re.sub('robot_N|<robot>', 'robot_3', topic).lstrip('/')
+        name = re.sub('robot_N|<robot>', 'robot_1', topic).lstrip('/')
         # A robot's commands are only listened to while its wheels stand still.
         passing = executable == 'gazebo_odometry' and topic.endswith('cmd_vel')
         if not passing and (find_spec('tf2_msgs') or not kind.startswith('tf2_msgs/')):
@@ -151,12 +154,11 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
     assert listed.pop('web') == {('in', '/diagnostics', 'diagnostic_msgs/DiagnosticArray')} | {
         topic for topic in listed['monitor'] if topic[0] == 'in'}
     parameters = {
-        SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
+        SwarmWorld: {'robots': 1, 'scan_rate': 5.0, 'reading_rate': 1.0,
                      'ranging_rate': 1.0, 'radio': 'relay', 'motion': 'cmd_vel',
                      'publish_clock': True},
-        GazeboOdometry: {'robots': 'robot_3', 'ground_truth': True, 'bumper': True,
-                         'contacts_type': 'std_msgs/msg/Empty'},
-        WanderNode: {'robots': 'robot_3', 'world': 'empty'}, Monitor: {'live': False}}
+        GazeboOdometry: {'robots': 'robot_1', 'ground_truth': True, 'bumper': True},
+        WanderNode: {'robots': 'robot_1', 'world': 'empty'}, Monitor: {'live': False}}
     there = {}
     for make, values in parameters.items():
         node = make(parameter_overrides=[

@@ -54,8 +54,7 @@ MARGIN = 2.0
 ACCOUNT = 8.0
 """The time for which messages are counted at the end [s]."""
 ACCOUNT_RADIO: Mapping[str, Any] = {
-    'radio_loss': 0.2, 'radio_delay': 0.05, 'radio_jitter': 0.1, 'radio_duplication': 0.1,
-    'radio_reordering': 0.2}
+    'radio_loss': 0.2, 'radio_delay': 0.05, 'radio_jitter': 0.1, 'radio_duplication': 0.1}
 
 
 class ForeignRobots(Exception):

@@ -28,8 +28,7 @@ ATTACK, ATTACK_OVER = 'attack', 'attack over'
 """The kinds of changes."""
 
 NO_TROUBLE: Mapping[str, Any] = {
-    'radio_loss': 0.0, 'radio_delay': 0.0, 'radio_jitter': 0.0, 'radio_duplication': 0.0,
-    'radio_reordering': 0.0}
+    'radio_loss': 0.0, 'radio_delay': 0.0, 'radio_jitter': 0.0, 'radio_duplication': 0.0}
 """The settings of a radio that loses and delays nothing."""
 MOST_LOSS = 0.6
 MOST_DELAY = 0.3
@@ -179,8 +178,7 @@ class Schedule:
 
         self._troubled = True
         settings = {'radio_loss': up_to(MOST_LOSS), 'radio_delay': up_to(MOST_DELAY),
-                    'radio_jitter': up_to(MOST_DELAY), 'radio_duplication': up_to(0.5),
-                    'radio_reordering': up_to(0.5)}
+                    'radio_jitter': up_to(MOST_DELAY), 'radio_duplication': up_to(0.5)}
         yield self._change(RADIO, 'radio: ' + ', '.join(
             f'{name.removeprefix("radio_")} {value:g}' for name, value in settings.items()),
             settings=settings)

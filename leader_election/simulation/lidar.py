@@ -23,13 +23,15 @@ from collections.abc import Sequence
 import math
 
 from leader_election.simulation.kinematics import Array
-from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import Arena
 import numpy as np
 import shapely
 
 _WALL_OVERLAP = 1e-9
 """The share of its length by which a wall is extended at each end, to leave no gap at corners."""
+SCAN_BEAMS, SCAN_RANGE = 36, 4.0
+"""The beams of a simulated scanner, and its range [m]."""
 MAP_LIDAR_BEAMS = 72
 """One beam every five degrees."""
 MAP_LIDAR_RANGE = 4.0
@@ -42,25 +44,28 @@ class Lidar:
     """
     Laser scanners without noise, one in the centre of each robot, all of one kind.
 
-    Other robots are discs of ``robot_radius``. Spatial indices find the objects within range, so
+    Other robots are discs. Spatial indices find the objects within range, so
     that the cost of a scan depends on the number of objects nearby, not on the size of the world.
 
     :ivar increment: the angle from a beam to the next one, counter-clockwise [rad].
     """
 
     def __init__(self, arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon],
-                 parameters: WorldParameters) -> None:
+                 beams: int = SCAN_BEAMS, reach: float = SCAN_RANGE,
+                 robot_radius: float = RADIUS) -> None:
         """
         Index the walls: the outlines of the arena and of the obstacles.
 
         :param arena: [m].
         :param obstacles: [m].
-        :param parameters: ``scan_beams``, ``scan_range`` and ``robot_radius``.
+        :param beams: their number, evenly over the full circle.
+        :param reach: the range [m].
+        :param robot_radius: [m].
         """
-        self.increment = 2 * math.pi / parameters.scan_beams
-        self._angles = self.increment * np.arange(parameters.scan_beams)
-        self._range = parameters.scan_range
-        self._radius = parameters.robot_radius
+        self.increment = 2 * math.pi / beams
+        self._angles = self.increment * np.arange(beams)
+        self._range = reach
+        self._radius = robot_radius
         walls = np.concatenate([_polygon_sides(polygon) for polygon in (arena, *obstacles)])
         self._ends, self._sides = walls[:, 0], walls[:, 1] - walls[:, 0]
         self._walls = shapely.STRtree(shapely.linestrings(walls))
@@ -71,7 +76,7 @@ class Lidar:
 
         :param poses: true x, y, yaw of all robots [m, rad], shape (n, 3).
         :param scanning: the rows of the m robots that scan.
-        :return: ranges [m], shape (m, ``scan_beams``), each 0 to ``scan_range``, or infinity for
+        :return: ranges [m], shape (m, beams), each 0 to the range, or infinity for
             nothing within range; beam k points k increments counter-clockwise of straight ahead.
         """
         here = poses[list(scanning)]
@@ -159,8 +164,8 @@ class MapLidar:
         :param robot_radius: the other robots are discs of this radius [m].
         :param speed: the greatest speed of the other robots [m/s].
         """
-        self._lidar = Lidar(arena.outline, arena.obstacles, WorldParameters(
-            scan_beams=MAP_LIDAR_BEAMS, scan_range=MAP_LIDAR_RANGE, robot_radius=robot_radius))
+        self._lidar = Lidar(arena.outline, arena.obstacles, MAP_LIDAR_BEAMS, MAP_LIDAR_RANGE,
+                            robot_radius)
         self._contact_distance = 2 * robot_radius
         self._speed = speed
         self.increment = self._lidar.increment

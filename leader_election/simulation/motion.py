@@ -26,6 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 import shapely
 
+TURN_RATE = 1.5
+"""Angular speed of Levy walks, and the limit for commands [rad/s]."""
+LEVY_SCALE, LEVY_SHAPE = 1.0, 1.5
+"""The shortest leg of a Levy walk [m], and the exponent of the Pareto distribution of legs."""
+COMMAND_TIMEOUT = 0.5
+"""The time for which a velocity command is valid [s]."""
+
 
 class Motion(Protocol):
     """Moves all robots by one step."""
@@ -64,24 +71,21 @@ class DrivenMotion:
     """Robots that follow a controller through free space and are stopped at its border."""
 
     def __init__(self, controller: VelocityController, free: shapely.Geometry,
-                 robots: int, slip: float = 0.0) -> None:
+                 robots: int) -> None:
         """
         Start with no robot blocked.
 
         :param free: the region allowed for robot centres, prepared.
         :param robots: how many there are.
-        :param slip: the share of the commanded speed with which wheels turn on at the border.
         """
         self._controller = controller
         self._free = free
-        self._slip = slip
         self._blocked = np.zeros(robots, dtype=bool)
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
         """Drive for ``dt``, as :class:`Motion` says."""
         wanted = self._controller.velocities(poses, self._blocked, now, dt)
         poses, velocities, self._blocked = move(poses, wanted, dt, self._free)
-        velocities[self._blocked, 0] = self._slip * wanted[self._blocked, 0]
         return poses, velocities
 
 
@@ -89,7 +93,7 @@ class LevyWalk:
     """
     Levy walks: turn to a uniformly drawn heading, then drive a leg of Pareto-distributed length.
 
-    A new leg begins where the last one ended, or was blocked for some time.
+    A new leg begins where the last one ended or was blocked.
     """
 
     def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator,
@@ -98,7 +102,7 @@ class LevyWalk:
         Start with no leg.
 
         :param robots: how many there are.
-        :param parameters: ``speed``, ``turn_rate``, and those whose names begin with ``levy_``.
+        :param parameters: ``speed``.
         :param rng: the source of headings and lengths.
         :param accuracy: the error of the heading within which a robot drives [rad].
         :param settling: the least time constant of turning [s]; 0: of one step.
@@ -108,29 +112,21 @@ class LevyWalk:
         self._accuracy, self._settling = accuracy, settling
         self._heading = np.zeros(robots)
         self._left = np.zeros(robots)
-        self._pace = np.ones(robots)
-        self._pushed = np.zeros(robots)
 
     def configure(self, parameters: WorldParameters) -> None:
         """Apply changed parameters (:class:`VelocityController`)."""
-        self._parameters = parameters
+        self._speed = parameters.speed
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
         """Continue the walk (:class:`VelocityController`)."""
-        p = self._parameters
-        self._pushed = np.where(blocked, self._pushed + dt, 0.0)
-        pushing = blocked & (self._pushed < p.levy_push - 1e-9)
-        new = np.flatnonzero(~pushing & (blocked | (self._left < 1e-9)))
+        new = np.flatnonzero(blocked | (self._left < 1e-9))
         self._heading[new] = self._rng.uniform(-math.pi, math.pi, len(new))
-        self._left[new] = p.levy_scale * (1 + self._rng.pareto(p.levy_shape, len(new)))
-        if p.levy_slowest < 1.0:
-            self._pace[new] = self._rng.uniform(p.levy_slowest, 1.0, len(new))
+        self._left[new] = LEVY_SCALE * (1 + self._rng.pareto(LEVY_SHAPE, len(new)))
         turn = np.remainder(self._heading - poses[:, 2] + math.pi, 2 * math.pi) - math.pi
         aligned = np.abs(turn) < self._accuracy
-        forward = np.where(aligned, np.minimum(p.speed * self._pace, self._left / dt), 0.0)
-        self._left -= np.where(pushing, 0.0, forward) * dt
-        fastest = p.turn_rate * self._pace
-        turning = np.clip(turn / max(dt, self._settling), -fastest, fastest)
+        forward = np.where(aligned, np.minimum(self._speed, self._left / dt), 0.0)
+        self._left -= forward * dt
+        turning = np.clip(turn / max(dt, self._settling), -TURN_RATE, TURN_RATE)
         return np.column_stack((forward, turning))
 
 
@@ -142,16 +138,15 @@ class VelocityCommands:
         Start with no commands.
 
         :param robots: how many there are.
-        :param parameters: ``speed``, ``turn_rate`` and ``command_timeout``.
+        :param parameters: ``speed``.
         """
         self.configure(parameters)
-        self._timeout = parameters.command_timeout
         self._velocities = np.zeros((robots, 2))
         self._since = np.full(robots, -math.inf)
 
     def configure(self, parameters: WorldParameters) -> None:
         """Apply changed parameters (:class:`VelocityController`)."""
-        self._limits = (parameters.speed, parameters.turn_rate)
+        self._limits = (parameters.speed, TURN_RATE)
 
     def command(self, robot: int, linear: float, angular: float, now: float) -> None:
         """
@@ -174,7 +169,7 @@ class VelocityCommands:
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
         """Return the commands that have not timed out (:class:`VelocityController`)."""
-        valid = now - self._since < self._timeout
+        valid = now - self._since < COMMAND_TIMEOUT
         return self._velocities * valid[:, np.newaxis]
 
 

@@ -16,11 +16,11 @@
 The odometry of simulated robots: dead reckoning with errors, and its covariance.
 
 The covariance has the parameters of the errors: a constant scale and bias of each robot, and
-white noise; that the factor of turns depends on rate and side is left out. They are propagated to
-first order along the path that odometry itself reports, as by a driver with calibrated wheels;
-with errors of the heading above some 0.3 rad the true errors are no longer Gaussian. The errors of
-logged odometry are not known; they are assumed to be the robots' defaults
-(:class:`.LocalisationParameters`), those of wheels in contact physics :data:`PHYSICAL_WHEELS`.
+white noise. They are propagated to first order along the path that odometry itself reports, as by
+a driver with calibrated wheels. With errors of the heading above some 0.3 rad the true errors are
+no longer Gaussian. The errors of logged odometry are not known; they are assumed to be the robots'
+defaults (:class:`.LocalisationParameters`), those of wheels in contact physics
+:data:`PHYSICAL_WHEELS`.
 """
 
 from dataclasses import fields
@@ -30,7 +30,6 @@ import zlib
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.simulation.kinematics import advance, Array, velocities_between
 from leader_election.simulation.parameters import (
-    LEAST_FACTOR,
     OdometryErrorParameters,
     WorldParameters,
 )
@@ -56,7 +55,7 @@ def noise_in_world(parameters: WorldParameters) -> dict[str, float]:
     """
     errors = any(getattr(parameters, field.name) != field.default
                  for field in fields(OdometryErrorParameters))
-    if parameters.logs or errors or parameters.contact_slip:
+    if parameters.logs or errors:
         return {}
     return PHYSICAL_WHEELS if parameters.physics == 'mujoco' else EXACT_ODOMETRY
 
@@ -64,9 +63,6 @@ def noise_in_world(parameters: WorldParameters) -> dict[str, float]:
 class Odometry:
     """
     Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
-
-    The factor of true to reported turns falls with the turn rate and differs between the sides,
-    as of wheels that slip or are scrubbed sideways in turns.
 
     :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
     :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
@@ -87,11 +83,6 @@ class Odometry:
             p.linear_scale_error, p.angular_scale_error)
         self._bias = rng.standard_normal((robots, 2)) * (0.0, p.angular_bias)
         self._noise = np.array((p.linear_noise, p.angular_noise))
-        # Ranges of no length draw nothing: other errors of a seed do not depend on them.
-        self._distance, self._turn, self._fall, self._left = (
-            np.full(robots, low) if low == high else rng.uniform(low, high, robots)
-            for low, high in (p.distance_factor, p.turn_factor, p.turn_factor_fall,
-                              p.turn_factor_left))
         self.poses: Array = np.zeros((robots, 3))
         self.velocities: Array = np.zeros((robots, 2))
 
@@ -105,10 +96,7 @@ class Odometry:
         # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
         # root of time at any step rate.
         noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
-        rates = velocities[:, 1]
-        turn = self._turn - self._fall * np.abs(rates) + self._left / 2 * np.sign(rates)
-        factors = np.column_stack((self._distance, np.maximum(turn, LEAST_FACTOR)))
-        self.velocities = velocities / factors * self._scale + self._bias + noise
+        self.velocities = velocities * self._scale + self._bias + noise
         self.poses = advance(self.poses, self.velocities, dt)
 
 
@@ -132,10 +120,6 @@ class OdometryCovariance:
         p = parameters
         self._real = real
         self._constant = np.square((p.linear_scale_error, p.angular_scale_error, p.angular_bias))
-        for k, (low, high) in enumerate((p.distance_factor, p.turn_factor)):
-            # The mean square of an evenly distributed error.
-            least, most = low - 1.0, high - 1.0
-            self._constant[k] += (least**2 + least * most + most**2) / 3.0
         self._noise = np.square((p.linear_noise, p.angular_noise))
         self.exact = real is None and not (self._constant.any() or self._noise.any())
         # The derivatives of the pose by the constant errors, and the covariance by noise.

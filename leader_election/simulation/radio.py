@@ -53,7 +53,7 @@ class Delivery(NamedTuple):
 
 class Radio:
     """
-    Carries messages: limited range, line of sight, loss, groups, delay, duplicates, reordering.
+    Carries messages: limited range, line of sight, loss, groups, delay, duplicates.
 
     :ivar counts: the numbers of copies by :data:`COUNTERS`.
     """
@@ -150,8 +150,6 @@ class Radio:
         delays = np.full(len(rows), p.radio_delay)
         if p.radio_jitter > 0.0:
             delays += p.radio_jitter * self._rng.random(len(rows))
-        if p.radio_reordering > 0.0:
-            delays[self._rng.random(len(rows)) < p.radio_reordering] = 0.0
         for row, delay in zip(rows.tolist(), delays.tolist()):
             if len(self._on_the_way) >= MOST_PENDING:
                 self.counts[OVERFLOWED] += 1

@@ -279,8 +279,7 @@ def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     landmarks = dict(read_landmarks(found))
     for landmark in landmarks:
         if landmark in ids:
-            raise LogError(f'log {found}: landmark {landmark} has the id of a robot; change '
-                           'parameter first_id')
+            raise LogError(f'log {found}: landmark {landmark} has the id of a robot')
     return landmarks
 
 

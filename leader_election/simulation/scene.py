@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 from leader_election.parameters import as_number, did_you_mean, ParameterError
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import SceneParameters
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.robot_logs import read_logs, RobotLog
 import numpy as np
 from numpy.typing import NDArray
@@ -275,13 +276,13 @@ def make_scene(parameters: SceneParameters) -> Scene:
     if parameters.logs:
         return _scene_of_logs(parameters)
     arena, obstacles = load_arena(parameters.world)
-    free = free_space(arena, obstacles, parameters.robot_radius)
+    free = free_space(arena, obstacles, RADIUS)
     starts = _LAYOUTS[parameters.layout](free, parameters)
     if len(starts) < parameters.robots:
         raise ParameterError('robots', problem=f': {parameters.robots} do not fit into world '
                              f'{parameters.world} with layout {parameters.layout}: only '
                              f'{len(starts)} found room')
-    return Scene(arena=arena, obstacles=obstacles, ids=_ids(parameters, len(starts)),
+    return Scene(arena=arena, obstacles=obstacles, ids=tuple(range(1, len(starts) + 1)),
                  starts=starts)
 
 
@@ -299,17 +300,13 @@ def free_space(arena: shapely.Polygon, obstacles: tuple[shapely.Polygon, ...],
     return free
 
 
-def _ids(parameters: SceneParameters, robots: int) -> tuple[int, ...]:
-    return tuple(range(parameters.first_id, parameters.first_id + robots))
-
-
 def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
                    ) -> tuple[tuple[float, float, float], ...]:
     """Return random poses, uniform over free space, without overlaps; too few if it is full."""
     if free.is_empty:
         return ()
     rng = np.random.default_rng([parameters.seed, 0])
-    apart = 2 * parameters.robot_radius
+    apart = 2 * RADIUS
     left, bottom, right, top = free.bounds
     starts: NDArray[np.float64] = np.empty((0, 3))
     for _ in range(_MAX_BATCHES):
@@ -370,7 +367,7 @@ def _scene_of_logs(parameters: SceneParameters) -> Scene:
     paths = shapely.MultiPoint(np.vstack([log.poses[:, :2] for log in logs]))
     arena = shapely.box(*paths.bounds).buffer(_LOG_MARGIN, join_style='mitre')
     starts = _poses(np.array([log.poses[0] for log in logs]))
-    return Scene(arena=arena, obstacles=(), ids=_ids(parameters, len(logs)), starts=starts,
+    return Scene(arena=arena, obstacles=(), ids=tuple(range(1, len(logs) + 1)), starts=starts,
                  logs=logs)
 
 

@@ -81,45 +81,26 @@ def contours(parameters: WorldParameters) -> list[list[tuple[float, float]]]:
 
 
 class ScalarField:
-    """
-    A scalar quantity over the plane, such as temperature, and noisy readings of it.
+    """A scalar quantity over the plane, such as temperature: a sum of Gaussian peaks."""
 
-    It is a sum of Gaussian peaks over a constant base.
-    """
-
-    def __init__(self, parameters: WorldParameters, rng: np.random.Generator) -> None:
+    def __init__(self, parameters: WorldParameters) -> None:
         """
         Build the field.
 
-        :param parameters: ``reading_base``, ``reading_peaks`` and ``reading_noise``.
-        :param rng: the source of noise.
+        :param parameters: ``reading_peaks``.
         """
-        self._base = parameters.reading_base
         self._peaks = np.reshape(parameters.reading_peaks, (-1, 4))
-        self._noise = parameters.reading_noise
-        self._rng = rng
 
     def value(self, positions: Array) -> Array:
         """
         Return the true values: each peak adds ``height * exp(-distance² / (2 width²))``.
 
         :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
-        :return: shape (n,), in the unit of ``reading_base``.
+        :return: shape (n,).
         """
         x, y, height, width = self._peaks.T
         square = (positions[:, :1] - x) ** 2 + (positions[:, 1:2] - y) ** 2
-        return np.asarray(self._base + np.exp(-square / (2 * width ** 2)) @ height)
-
-    def read(self, positions: Array) -> Array:
-        """
-        Return sensor readings: the true values (:meth:`value`) with independent Gaussian noise.
-
-        :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
-        :return: shape (n,), in the unit of ``reading_base``.
-        """
-        noise = self._noise * self._rng.standard_normal(len(positions))
-        return self.value(positions) + noise
-
+        return np.asarray(np.exp(-square / (2 * width ** 2)) @ height)
 
 OBSERVER, ID, RANGE, BEARING = range(4)
 """The columns of sightings."""
@@ -134,6 +115,14 @@ ANYWHERE = 0.1, 10.0
 """The limits of other outliers [m]."""
 SHORTEST = 0.01
 """The shortest range that is measured [m]."""
+RANGING_NOISE, RANGING_LOSS = 0.1, 0.1
+"""Ranging radios: standard deviation [m], and the probability that a measurement fails."""
+CAMERA_RANGE, FIELD_OF_VIEW = 5.0, 1.18
+"""Cameras: range [m], and angle of view [rad]."""
+CAMERA_NOISE, CAMERA_NOISE_SCALE, BEARING_NOISE = 0.05, 0.05, 0.02
+"""Cameras: standard deviations of ranges [m], as a share of the range, and of bearings [rad]."""
+CAMERA_LOSS = 0.5
+"""The probability that an object in view is not identified."""
 
 
 class SightingSensor(Protocol):
@@ -156,18 +145,16 @@ class SightingSensor(Protocol):
 class Ranging:
     """Ranging radios: each robot measures the range of every other one independently."""
 
-    def __init__(self, ids: Sequence[int], line_of_sight: LineOfSight,
-                 parameters: SightingSensorParameters, rng: np.random.Generator) -> None:
+    def __init__(self, ids: Sequence[int], parameters: SightingSensorParameters,
+                 rng: np.random.Generator) -> None:
         """
         Start with the first period.
 
         :param ids: of the robots, in the order of their rows.
-        :param line_of_sight: through the obstacles.
         :param parameters: all whose names begin with ``ranging_``.
         :param rng: the source of all chance.
         """
         self._ids = np.array(ids, dtype=float)
-        self._sight = line_of_sight if parameters.ranging_line_of_sight else None
         self._rate = RateLimiter(parameters.ranging_rate)
         self._rng = rng
         self.configure(parameters)
@@ -181,15 +168,15 @@ class Ranging:
         if not self._rate.due(now) or not len(observers):
             return NO_SIGHTINGS
         observer, other, distance = _pairs(
-            poses[:, :2], poses[:, :2], observers, self._parameters.ranging_range, self._sight)
-        kept = self._rng.random(len(distance)) >= self._parameters.ranging_loss
+            poses[:, :2], poses[:, :2], observers, self._parameters.ranging_range)
+        kept = self._rng.random(len(distance)) >= RANGING_LOSS
         observer, other, distance = observer[kept], other[kept], distance[kept]
         return np.column_stack((observer, self._ids[other], self._measured(distance),
                                 np.full(len(distance), math.nan)))
 
     def _measured(self, distance: Array) -> Array:
         p, rng, count = self._parameters, self._rng, len(distance)
-        measured = distance + p.ranging_bias + p.ranging_noise * rng.standard_normal(count)
+        measured = distance + p.ranging_bias + RANGING_NOISE * rng.standard_normal(count)
         kind = rng.random(count)
         outlier = kind < p.ranging_outliers
         if outlier.any():
@@ -233,30 +220,30 @@ class Camera:
         p, rng = self._parameters, self._rng
         places = np.concatenate((poses[:, :2], self._landmarks))
         observer, other, distance = _pairs(
-            places, poses[:, :2], observers, p.camera_range, None)
+            places, poses[:, :2], observers, CAMERA_RANGE)
         there = places[other] - poses[observer, :2]
         bearing = _wrapped(np.arctan2(there[:, 1], there[:, 0]) - poses[observer, 2])
-        half = p.camera_field_of_view / 2
+        half = FIELD_OF_VIEW / 2
         # The cheapest tests are first: the line of sight is only tested within the field of view.
         kept = np.flatnonzero(np.abs(bearing) <= half)
         kept = kept[self._sight.clear(poses[observer[kept], :2], places[other[kept]])]
-        kept = kept[rng.random(len(kept)) >= p.camera_loss]
+        kept = kept[rng.random(len(kept)) >= CAMERA_LOSS]
         count = len(kept)
         observer, other, distance, bearing = (
             observer[kept], other[kept], distance[kept], bearing[kept])
-        deviation = np.hypot(p.camera_noise, p.camera_noise_scale * distance)
+        deviation = np.hypot(CAMERA_NOISE, CAMERA_NOISE_SCALE * distance)
         measured = distance + deviation * rng.standard_normal(count)
-        bearing = bearing + p.camera_bearing_noise * rng.standard_normal(count)
+        bearing = bearing + BEARING_NOISE * rng.standard_normal(count)
         outlier = rng.random(count) < p.camera_outliers
         if outlier.any():
-            measured = np.where(outlier, rng.uniform(0.0, p.camera_range, count), measured)
+            measured = np.where(outlier, rng.uniform(0.0, CAMERA_RANGE, count), measured)
             bearing = np.where(outlier, rng.uniform(-half, half, count), bearing)
         return np.column_stack((observer, self._ids[other], np.maximum(measured, SHORTEST),
                                 _wrapped(bearing)))
 
 
 def _pairs(places: Array, robots: Array, observers: Sequence[int], reach: float,
-           sight: LineOfSight | None) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+           ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     """
     Return the pairs of an observer and a place within its reach, other than its own.
 
@@ -264,7 +251,6 @@ def _pairs(places: Array, robots: Array, observers: Sequence[int], reach: float,
     :param robots: the places of the robots [m], shape (n, 2).
     :param observers: rows.
     :param reach: [m], inclusive.
-    :param sight: which must be clear between the two, if given.
     :return: rows of observers, rows of places, distances [m]; ascending.
     """
     rows = np.asarray(observers, dtype=np.intp)
@@ -274,9 +260,6 @@ def _pairs(places: Array, robots: Array, observers: Sequence[int], reach: float,
     order = np.lexsort((other, observer))
     order = order[(other != observer)[order]]
     observer, other = observer[order], other[order]
-    if sight is not None:
-        clear = sight.clear(robots[observer], places[other])
-        observer, other = observer[clear], other[clear]
     return observer, other, np.hypot(*(places[other] - robots[observer]).T)
 
 

@@ -27,6 +27,7 @@ from leader_election.simulation.lidar import Lidar
 from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.radio import Radio
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, LineOfSight, make_scene, Scene
 from leader_election.simulation.sensors import (
     Camera,
@@ -40,6 +41,8 @@ import numpy as np
 if TYPE_CHECKING:
     from leader_election.simulation.mujoco_physics import ContactPhysics
 
+STEP = 0.1
+"""The duration of a step [s]."""
 _ACCURACY, _SETTLING = 0.1, 0.3
 """With physics: robots drive within this error of the heading [rad]; the time to turn [s]."""
 
@@ -54,13 +57,12 @@ def make_sighting_sensors(scene: Scene,
     :raises ParameterError: for landmarks or logged sightings that cannot be read.
     """
     ids, sensors = scene.ids, list[SightingSensor]()
-    sight = LineOfSight(scene.obstacles)
     if parameters.ranging_rate:
         sensors.append(Ranging(
-            ids, sight, parameters, np.random.default_rng([parameters.seed, 5])))
+            ids, parameters, np.random.default_rng([parameters.seed, 5])))
     if parameters.camera_rate:
         landmarks = robot_logs.read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
-        sensors.append(Camera(ids, landmarks, sight, parameters,
+        sensors.append(Camera(ids, landmarks, LineOfSight(scene.obstacles), parameters,
                               np.random.default_rng([parameters.seed, 6])))
     if parameters.logged_sightings:
         sensors.append(robot_logs.LoggedSightings(
@@ -98,13 +100,13 @@ class World:
         :raises ParameterError: for a wrong arena or log, and for robots that do not fit.
         """
         self.scene = make_scene(parameters)
-        self.dt = 1.0 / parameters.step_rate
+        self.dt = STEP
         self.steps = 0
         self.poses: Array = np.array(self.scene.starts)
         self.velocities: Array = np.zeros((len(self.poses), 2))
         self.commands: motions.VelocityCommands | None = None
         self.physics: ContactPhysics | None = None
-        self._slips = parameters.physics == 'mujoco' or parameters.contact_slip > 0.0
+        self._slips = parameters.physics == 'mujoco'
         self._starts = self.poses
         self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
         self._carried = ''
@@ -128,8 +130,8 @@ class World:
             Radio(self.scene.obstacles, self.scene.ids, parameters,
                   np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))
             for swarm in range(max(len(parameters.radio_namespaces), 1)))
-        self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
-        self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
+        self.lidar = Lidar(self.scene.arena, self.scene.obstacles)
+        self.field = ScalarField(parameters)
         self.sighting_sensors = make_sighting_sensors(self.scene, parameters)
         self._fail(parameters)
 
@@ -175,12 +177,11 @@ class World:
             controller = motions.VelocityCommands(robots, parameters)
         self._controller = controller
         if parameters.physics == 'mujoco':
-            return self._make_physical_motion(controller, parameters.robot_radius)
-        free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
-        return motions.DrivenMotion(controller, free, robots, parameters.contact_slip)
+            return self._make_physical_motion(controller)
+        free = free_space(self.scene.arena, self.scene.obstacles, RADIUS)
+        return motions.DrivenMotion(controller, free, robots)
 
-    def _make_physical_motion(self, controller: motions.VelocityController,
-                              radius: float) -> motions.Motion:
+    def _make_physical_motion(self, controller: motions.VelocityController) -> motions.Motion:
         # Only where it is asked for: MuJoCo is an extra.
         try:
             from leader_election.simulation.mujoco_physics import ContactPhysics, PhysicalMotion
@@ -188,7 +189,7 @@ class World:
             raise ParameterError('physics', problem=': mujoco is not installed; install it with '
                                  f"pip install 'leader_election[physics]' ({error})") from error
         self.physics = ContactPhysics(
-            self.scene.arena, self.scene.obstacles, self.poses, radius)
+            self.scene.arena, self.scene.obstacles, self.poses, RADIUS)
         return PhysicalMotion(controller, self.physics)
 
     @property

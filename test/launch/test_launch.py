@@ -122,17 +122,17 @@ def test_parameter_file_precedes_arguments(tmp_path):
 
 def test_parameter_file_sets_the_scene(tmp_path):
     file = tmp_path / 'mine.yaml'
-    file.write_text('/**:\n  ros__parameters:\n    first_id: 100\n    robots: 3\n'
+    file.write_text('/**:\n  ros__parameters:\n    seed: 100\n    robots: 3\n'
                     '    radius: 3.0\n    communication_range: 2\n')
     nodes = launched('swarm', params_file=str(file), robots_per_process='2', monitor='false')
     world, *fleets = map(parameters, nodes)
-    assert [fleet['members'] for fleet in fleets] == ['100-101', '102']
+    assert [fleet['members'] for fleet in fleets] == ['1-2', '3']
     for one in (world, *fleets):
-        assert (one['first_id'], one['robots']) == (100, 3)
+        assert (one['seed'], one['robots']) == (100, 3)
     assert world['radio_range'] == 2
     _, fleet = map(parameters, launched(
         'swarm', params_file=str(file), robots='1', monitor='false'))
-    assert (fleet['members'], fleet['robots']) == ('100', 1)
+    assert (fleet['members'], fleet['robots']) == ('1', 1)
 
 
 @pytest.mark.parametrize('text', [None, '[', '[1]', ''])
@@ -179,7 +179,7 @@ def test_wrong_argument_is_named(wrong):
 @pytest.mark.parametrize(('section', 'values', 'named'), [
     ('/**', '{radius: far}', 'parameter radius'),
     ('/robot_2/election_node', '{round_period: 9}', 'parameter message_expiry: 3 '),
-    ('/swarm_world', '{scan_beams: 0}', 'parameter scan_beams'),
+    ('/swarm_world', '{scan_rate: -1.0}', 'parameter scan_rate'),
     ('/fleet_1', '{strengths: iron}', 'parameter strengths'),
     ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),

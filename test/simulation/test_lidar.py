@@ -29,6 +29,7 @@ from leader_election.simulation.lidar import (
     nearest_possible,
 )
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import load_arena
 from leader_election.simulation.world import World
 import numpy as np
@@ -42,13 +43,13 @@ INF = math.inf
 
 def lidar(arena: shapely.Polygon = ROOM, obstacles: tuple[shapely.Polygon, ...] = (),
           **settings: object) -> Lidar:
-    return Lidar(arena, obstacles, WorldParameters(**settings))  # type: ignore[arg-type]
+    return Lidar(arena, obstacles, **settings)  # type: ignore[arg-type]
 
 
 def test_four_beams_to_walls_and_an_obstacle():
     # From (0, 0) the block's side is 2 m east, the walls are 3 m north, 5 m west, 3 m south.
     poses = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2], [4.0, 0.0, 0.0]])
-    scanner = lidar(obstacles=BLOCK, scan_beams=4, scan_range=10.0, robot_radius=0.0)
+    scanner = lidar(obstacles=BLOCK, beams=4, reach=10.0, robot_radius=0.0)
     seen = scanner.scan(poses[:1], [0])
     assert np.allclose(seen, [[2.0, 3.0, 5.0, 3.0]], atol=1e-12)
     # The same place, facing north: what was on the left is ahead.
@@ -61,11 +62,11 @@ def test_a_slanting_wall_and_the_corners_of_a_box():
     # The hypotenuse is the line x + y = 4: 4 m away along x and y, sqrt(8) along the diagonal.
     # On the other side the legs are 1 m away, and their corner, at (-1, -1), sqrt(2).
     triangle = shapely.Polygon([(-1, -1), (5, -1), (-1, 5)])
-    seen = lidar(triangle, scan_beams=8, scan_range=9.0).scan(np.zeros((1, 3)), [0])[0]
+    seen = lidar(triangle, beams=8, reach=9.0).scan(np.zeros((1, 3)), [0])[0]
     assert np.allclose(seen[:3], [4.0, math.sqrt(8), 4.0])
     assert np.allclose(seen[4:7], [1.0, math.sqrt(2), 1.0])
     # No beam slips through a corner.
-    box = lidar(shapely.box(-1, -1, 1, 1), scan_beams=8, scan_range=9.0)
+    box = lidar(shapely.box(-1, -1, 1, 1), beams=8, reach=9.0)
     assert np.allclose(box.scan(np.zeros((1, 3)), [0]), [[1.0, math.sqrt(2)] * 4])
 
 
@@ -75,7 +76,7 @@ def test_other_robots_are_discs_that_hide_objects_behind_them():
     # Robot 3, behind robot 1, is hidden from robot 0.
     poses = np.array(
         [[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.5, 3.0, 0.0], [4.0, 0.0, 0.0]])
-    scanner = lidar(shapely.box(-9, -9, 9, 9), scan_beams=4, scan_range=20.0, robot_radius=0.5)
+    scanner = lidar(shapely.box(-9, -9, 9, 9), beams=4, reach=20.0, robot_radius=0.5)
     assert np.allclose(scanner.scan(poses, [0]), [[1.5, 3.0, 9.0, 9.0]])
     # Robot 1 looks back at robot 0, and behind itself at robot 3; rows are in the order asked for.
     both = scanner.scan(poses, [1, 0])
@@ -84,14 +85,14 @@ def test_other_robots_are_discs_that_hide_objects_behind_them():
 
 def test_the_range_is_inclusive_and_beyond_it_there_is_nothing():
     poses = np.array([[0.0, 0.0, 0.0], [3.5, 0.0, 0.0]])
-    seen = {reach: lidar(scan_beams=4, scan_range=reach, robot_radius=0.5).scan(poses, [0])[0]
+    seen = {reach: lidar(beams=4, reach=reach, robot_radius=0.5).scan(poses, [0])[0]
             for reach in (2.99, 3.0)}
     assert seen[2.99].tolist() == [INF] * 4
     assert np.allclose(seen[3.0], [3.0, 3.0, INF, 3.0])
 
 
 def test_inside_another_robot_all_ranges_are_0():
-    scan = lidar(scan_beams=4, robot_radius=0.5).scan(
+    scan = lidar(beams=4, robot_radius=0.5).scan(
         np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]), [0, 1])
     assert scan.tolist() == [[0.0] * 4] * 2
 
@@ -99,7 +100,7 @@ def test_inside_another_robot_all_ranges_are_0():
 def test_holes_of_an_arena_are_walls():
     # An arena with a hole in it: a courtyard round a house.
     yard = shapely.box(-5, -5, 5, 5).difference(shapely.box(1, -1, 3, 1))
-    assert np.allclose(lidar(yard, scan_beams=2, scan_range=9.0).scan(np.zeros((1, 3)), [0]),
+    assert np.allclose(lidar(yard, beams=2, reach=9.0).scan(np.zeros((1, 3)), [0]),
                        [[1.0, 5.0]])
 
 
@@ -109,7 +110,7 @@ def test_beams_end_on_an_outline_and_are_free_up_to_it(x, y, yaw, beams):
     if other.dwithin(shapely.Point(x, y), 0.01):
         return
     poses = np.array([[x, y, yaw], [-2.0, 0.0, 0.0]])
-    scanner = lidar(obstacles=BLOCK, scan_beams=beams, scan_range=4.0, robot_radius=0.3)
+    scanner = lidar(obstacles=BLOCK, beams=beams, reach=4.0, robot_radius=0.3)
     solid = shapely.union_all([*BLOCK, other])
     for k, reach in enumerate(scanner.scan(poses, [0])[0]):
         along = yaw + k * scanner.increment
@@ -140,11 +141,10 @@ def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame():
 
 
 def test_a_map_lidar_with_current_positions_equals_a_scanner():
-    parameters = WorldParameters(
-        robots=12, world='rooms', seed=3, scan_beams=MAP_LIDAR_BEAMS, scan_range=MAP_LIDAR_RANGE)
-    world = World(parameters)
-    map_lidar = MapLidar(load_arena('rooms'), parameters.robot_radius, 0.5)
-    scans = world.lidar.scan(world.poses, range(12))
+    world, arena = World(WorldParameters(robots=12, world='rooms', seed=3)), load_arena('rooms')
+    map_lidar = MapLidar(arena, RADIUS, 0.5)
+    scans = Lidar(arena.outline, arena.obstacles, MAP_LIDAR_BEAMS, MAP_LIDAR_RANGE).scan(
+        world.poses, range(12))
     for i, pose in enumerate(world.poses.tolist()):
         others = np.delete(world.poses, i, axis=0) * (1.0, 1.0, 0.0)
         assert np.array_equal(map_lidar.scan(tuple(pose), others), scans[i])

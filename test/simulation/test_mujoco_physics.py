@@ -24,7 +24,7 @@ from leader_election.simulation import robot_body
 from leader_election.simulation import robot_body as body
 from leader_election.simulation.kinematics import Array, compose, least_distance
 from leader_election.simulation.mujoco_physics import ContactPhysics
-from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_body import (
     box,
     CHASSIS,
@@ -154,9 +154,8 @@ def test_a_carried_robot_drives_on_from_its_new_place():
 
 
 def test_unsupported_physics_settings_are_one_line(monkeypatch):
-    for wrong in ({'logs': 'physics5'}, {'robot_radius': 0.0}):
-        with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with'):
-            WorldParameters(physics='mujoco', **wrong)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with logs'):
+        WorldParameters(physics='mujoco', logs='physics5')
     monkeypatch.setitem(sys.modules, 'mujoco', None)
     monkeypatch.delitem(sys.modules, 'leader_election.simulation.mujoco_physics')
     with pytest.raises(ParameterError, match=r'leader_election\[physics\]'):
@@ -237,8 +236,7 @@ def whole_robot() -> RigidBody:
         WHEEL._replace(centre=(0.0, y, robot_body.WHEEL_RADIUS)) for y in (side, -side)])
 
 
-def test_its_radius_is_the_default_of_robot_radius() -> None:
-    assert robot_body.RADIUS == SceneParameters().robot_radius
+def test_wheels_and_caster_are_below_the_disc() -> None:
     assert robot_body.WHEEL_SEPARATION / 2 + robot_body.WHEEL_RADIUS <= robot_body.RADIUS
     assert abs(robot_body.CASTER_X) + robot_body.CASTER_RADIUS <= robot_body.RADIUS
 

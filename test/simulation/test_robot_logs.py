@@ -226,9 +226,10 @@ def test_landmarks_may_lie_beside_the_logs_and_are_no_robot(tmp_path):
     logs = folder(tmp_path, robot_1=HEADER + '1,8,2,0\n')
     (logs / 'landmarks.csv').write_text('id,x,y\n8,1,2\n')
     assert landmarks_path(str(logs)) == logs / 'landmarks.csv'
-    world = World(WorldParameters(logs=str(logs), logged_sightings=True, step_rate=1.0))
+    world = World(WorldParameters(logs=str(logs), logged_sightings=True))
     assert world.scene.ids == (1, 2)
-    world.step()
+    for _ in range(10):
+        world.step()
     assert world.sightings([0, 1]).tolist() == [[0, 8, 2, 0]]
 
 
@@ -262,7 +263,7 @@ def test_wrong_sightings_are_refused_with_file_and_line(tmp_path, text, problem)
     (('a_1', 'b_1'), {'a_1': HEADER}, 'a number of its own'),
     (('robot_1',), {'robot_1': HEADER, 'landmarks': 'subject,x\n'}, 'landmarks.csv: line 1: '),
     (('robot_1',), {'robot_1': HEADER, 'landmarks': 'id,x,y\n1,0,0\n'},
-     'landmark 1 has the id of a robot; change parameter first_id'),
+     'landmark 1 has the id of a robot'),
 ])
 def test_unusable_folders_are_refused(tmp_path, robots, files, problem):
     logs = str(folder(tmp_path, robots, **files))

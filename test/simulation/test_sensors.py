@@ -18,6 +18,7 @@ import math
 from typing import Any
 
 from leader_election.parameters import ParameterError
+from leader_election.simulation import sensors
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import LineOfSight
 from leader_election.simulation.sensors import Camera, Ranging, RateLimiter, ScalarField
@@ -49,37 +50,23 @@ def test_missed_periods_are_skipped() -> None:
     assert [now for now in (0.2, 1.7, 1.7, 1.75, 1.8) if one.due(now)] == [0.2, 1.7, 1.8]
 
 
-def field(seed: int = 1, **settings: object) -> ScalarField:
-    parameters = WorldParameters(**settings)  # type: ignore[arg-type]
-    return ScalarField(parameters, np.random.default_rng(seed))
+def field(*peaks: float) -> ScalarField:
+    return ScalarField(WorldParameters(reading_peaks=peaks))
 
 
-def test_reading_of_a_peak_at_centre_width_and_far_away() -> None:
+def test_field_has_its_value_at_centre_width_and_far_away() -> None:
     # One width away a Gaussian has fallen to exp(-1/2) of its height, two away to exp(-2).
-    one = field(reading_base=20.0, reading_peaks=(1.0, 2.0, 10.0, 3.0))
+    one = field(1.0, 2.0, 10.0, 3.0)
     places = np.array([[1.0, 2.0, 0.5], [4.0, 2.0, 0.0], [1.0, -4.0, 0.0], [900.0, 0.0, 0.0]])
-    expected = [30.0, 20.0 + 10.0 * math.exp(-0.5), 20.0 + 10.0 * math.exp(-2.0), 20.0]
-    assert np.allclose(one.value(places), expected)
-    assert one.read(places).tolist() == one.value(places).tolist()
+    assert np.allclose(one.value(places),
+                       [10.0, 10.0 * math.exp(-0.5), 10.0 * math.exp(-2.0), 0.0])
 
 
 def test_peaks_add_up_and_may_be_negative() -> None:
     # In the middle between two bumps of width 1 at distance 2: exp(-1/2) of each.
-    two = field(reading_peaks=(-1.0, 0.0, 4.0, 1.0, 1.0, 0.0, -1.0, 1.0))
+    two = field(-1.0, 0.0, 4.0, 1.0, 1.0, 0.0, -1.0, 1.0)
     assert two.value(np.zeros((1, 2))) == pytest.approx([3.0 * math.exp(-0.5)])
-    assert field(reading_base=7.0, reading_peaks=()).value(np.zeros((2, 2))).tolist() == [7.0, 7.0]
-
-
-def test_noise_is_drawn_for_each_reading_by_the_seed() -> None:
-    places = np.zeros((2000, 2))
-    noisy = {'reading_base': 5.0, 'reading_peaks': (), 'reading_noise': 0.5}
-    first = field(**noisy)
-    read, again = first.read(places), first.read(places)
-    assert np.array_equal(field(**noisy).read(places), read)
-    assert not np.array_equal(read, again)
-    # Of 2000 readings the mean lies within four of its own deviations, 0.5 / sqrt(2000).
-    assert abs(read.mean() - 5.0) < 4 * 0.5 / math.sqrt(2000)
-    assert 0.46 < read.std() < 0.54
+    assert field().value(np.zeros((2, 2))).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize('peaks', [(1.0, 2.0, 3.0), (0.0, 0.0, 1.0, 0.0), (0.0,) * 3 + (-1.0,)])
@@ -89,17 +76,23 @@ def test_incomplete_peaks_are_refused(peaks: tuple[float, ...]) -> None:
 
 
 OPEN, WALL = LineOfSight([]), LineOfSight([shapely.box(0.9, -1.0, 1.1, 1.0)])
-EXACT = {'ranging_rate': 1.0, 'ranging_noise': 0.0, 'ranging_outliers': 0.0, 'ranging_loss': 0.0,
-         'camera_rate': 1.0, 'camera_noise': 0.0, 'camera_noise_scale': 0.0,
-         'camera_bearing_noise': 0.0, 'camera_outliers': 0.0, 'camera_loss': 0.0}
+EXACT = {'ranging_rate': 1.0, 'ranging_outliers': 0.0, 'camera_rate': 1.0, 'camera_outliers': 0.0}
 NEAR = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.0, 3.0, math.pi / 2]])
 """1 and 2 look at each other, 2 m apart; 3 is 3 m to the left of 1 and looks away from both."""
 IDS = (1, 2, 3)
 CROWD = 20_000
 
 
-def ranging(sight: LineOfSight = OPEN, ids: Any = IDS, **settings: Any) -> Ranging:
-    return Ranging(ids, sight, WorldParameters(**EXACT | settings), np.random.default_rng(7))
+@pytest.fixture
+def exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sensors measure without noise and loss."""
+    for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
+                 'BEARING_NOISE', 'CAMERA_LOSS'):
+        monkeypatch.setattr(sensors, name, 0.0)
+
+
+def ranging(ids: Any = IDS, **settings: Any) -> Ranging:
+    return Ranging(ids, WorldParameters(**EXACT | settings), np.random.default_rng(7))
 
 
 def camera(sight: LineOfSight = OPEN, ids: Any = IDS, landmarks: Any = None,
@@ -122,7 +115,7 @@ def errors(**settings: Any) -> Any:
     return seen[:, 2] - 4.99
 
 
-def test_ranges_are_measured_by_each_of_the_two() -> None:
+def test_ranges_are_measured_by_each_of_the_two(exact: None) -> None:
     seen = ranging(ranging_range=3.0).observe(0.0, NEAR, [0, 1, 2])
     # 2 and 3 are 3.6 m apart.
     assert pairs(seen) == [(0, 2), (0, 3), (1, 1), (2, 1)]
@@ -130,31 +123,25 @@ def test_ranges_are_measured_by_each_of_the_two() -> None:
     assert np.isnan(seen[:, 3]).all()
 
 
-def test_only_the_robots_asked_for_observe() -> None:
+def test_only_the_robots_asked_for_observe(exact: None) -> None:
     assert pairs(ranging().observe(0.0, NEAR, [2])) == [(2, 1), (2, 2)]
     assert ranging().observe(0.0, NEAR, []).shape == (0, 4)
 
 
-def test_obstacles_block_ranges_only_with_line_of_sight() -> None:
-    assert pairs(ranging(WALL).observe(0.0, NEAR, [0])) == [(0, 2), (0, 3)]
-    blocked = ranging(WALL, ranging_line_of_sight=True)
-    assert pairs(blocked.observe(0.0, NEAR, [0])) == [(0, 3)]
-
-
-def test_sensors_keep_their_rates() -> None:
+def test_sensors_keep_their_rates(exact: None) -> None:
     for sensor in (ranging(ranging_rate=2.0), camera(camera_rate=2.0)):
         counts = [len(sensor.observe(tenth / 10, NEAR, [0])) > 0 for tenth in range(10)]
         assert [tenth for tenth, any_seen in enumerate(counts) if any_seen] == [0, 5]
 
 
-def test_the_noise_of_ranges_has_its_deviation_and_bias() -> None:
-    found = errors(ranging_noise=0.1, ranging_bias=0.2)
-    assert len(found) == CROWD
+def test_ranges_have_their_noise_loss_and_bias() -> None:
+    found = errors(ranging_bias=0.2)
+    assert len(found) / CROWD == pytest.approx(0.9, abs=0.01)
     assert found.mean() == pytest.approx(0.2, abs=0.003)
     assert found.std() == pytest.approx(0.1, rel=0.03)
 
 
-def test_four_of_five_outliers_of_ranges_are_reflections() -> None:
+def test_four_of_five_outliers_of_ranges_are_reflections(exact: None) -> None:
     found = errors(ranging_outliers=0.5, ranging_bias=7.0)
     wrong = found[np.abs(found - 7.0) > 1e-9]
     assert len(wrong) / CROWD == pytest.approx(0.5, abs=0.02)
@@ -165,29 +152,27 @@ def test_four_of_five_outliers_of_ranges_are_reflections() -> None:
     assert longer.mean() == pytest.approx(1.5, rel=0.25)
 
 
-def test_lost_ranges_are_not_there_and_none_is_negative() -> None:
-    assert len(errors(ranging_loss=0.3)) / CROWD == pytest.approx(0.7, abs=0.02)
-    assert (errors(ranging_noise=50.0) + 4.99).min() == pytest.approx(0.01)
-
-
-def test_cameras_see_what_is_in_their_field_of_view() -> None:
+def test_cameras_see_what_is_in_their_field_of_view(
+        exact: None, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = camera().observe(0.0, NEAR, [0, 1, 2])
     assert pairs(seen) == [(0, 2), (1, 1)]
     assert seen[:, 2:].tolist() == [[2.0, 0.0], [2.0, 0.0]]
-    wide = camera(camera_field_of_view=math.pi).observe(0.0, NEAR, [0, 1, 2])
+    far = NEAR * (2.6, 2.6, 1.0)
+    assert pairs(camera().observe(0.0, far, [0, 1])) == []
+    monkeypatch.setattr(sensors, 'FIELD_OF_VIEW', math.pi)
+    wide = camera().observe(0.0, NEAR, [0, 1, 2])
     assert pairs(wide) == [(0, 2), (0, 3), (1, 1), (1, 3)]
     # Left is positive, whichever way the robot looks.
     assert wide[:, 3].tolist() == pytest.approx([0.0, math.pi / 2, 0.0, -math.atan2(3.0, 2.0)])
-    assert pairs(camera(camera_range=1.9).observe(0.0, NEAR, [0, 1])) == []
 
 
-def test_bearings_are_wrapped() -> None:
-    poses = np.array([[0.0, 0.0, 3.0 + 4 * math.pi], [-1.0, -0.5, 0.0]])
-    (_, _, _, bearing), = camera(ids=(1, 2), camera_field_of_view=2.0).observe(0.0, poses, [0])
-    assert bearing == pytest.approx(math.atan2(-0.5, -1.0) + 2 * math.pi - 3.0)
+def test_bearings_are_wrapped(exact: None) -> None:
+    poses = np.array([[0.0, 0.0, 3.0 + 4 * math.pi], [-1.0, -0.4, 0.0]])
+    (_, _, _, bearing), = camera(ids=(1, 2)).observe(0.0, poses, [0])
+    assert bearing == pytest.approx(math.atan2(-0.4, -1.0) + 2 * math.pi - 3.0)
 
 
-def test_cameras_do_not_see_through_walls_but_see_landmarks() -> None:
+def test_cameras_do_not_see_through_walls_but_see_landmarks(exact: None) -> None:
     landmarks = {9: (0.5, 0.1), 8: (1.5, 0.0)}
     seen = camera(WALL, landmarks=landmarks).observe(0.0, NEAR, [0])
     assert pairs(seen) == [(0, 9)]
@@ -195,24 +180,18 @@ def test_cameras_do_not_see_through_walls_but_see_landmarks() -> None:
     assert pairs(camera(landmarks=landmarks).observe(0.0, NEAR, [0])) == [(0, 2), (0, 9), (0, 8)]
 
 
-def test_the_noise_of_cameras_has_its_deviations() -> None:
+def test_sightings_of_cameras_have_their_noise_loss_and_outliers() -> None:
     landmarks = {10 + k: (4.0, 0.0) for k in range(CROWD)}
-    seen = camera(landmarks=landmarks, camera_noise=0.3, camera_noise_scale=0.1,
-                  camera_bearing_noise=0.02).observe(0.0, np.zeros((3, 3)), [0])[2:]
+    seen = camera(landmarks=landmarks).observe(0.0, np.zeros((3, 3)), [0])[2:]
     assert seen[:, 2].mean() == pytest.approx(4.0, abs=0.02)
-    assert seen[:, 2].std() == pytest.approx(0.5, rel=0.03)  # 0.3 and 0.4
-    assert seen[:, 3].std() == pytest.approx(0.02, rel=0.03)
-
-
-def test_outliers_of_cameras_are_anywhere_in_view() -> None:
-    landmarks = {10 + k: (4.0, 0.0) for k in range(CROWD)}
-    seen = camera(ids=(1,), landmarks=landmarks, camera_outliers=0.4,
-                  camera_loss=0.5).observe(0.0, np.zeros((1, 3)), [0])
+    assert seen[:, 2].std() == pytest.approx(math.hypot(0.05, 0.2), rel=0.05)
+    assert seen[:, 3].std() == pytest.approx(0.02, rel=0.05)
+    seen = camera(ids=(1,), landmarks=landmarks, camera_outliers=0.4).observe(
+        0.0, np.zeros((1, 3)), [0])
     assert len(seen) / CROWD == pytest.approx(0.5, abs=0.02)
-    wrong = seen[seen[:, 2] != 4.0]
-    assert len(wrong) / len(seen) == pytest.approx(0.4, abs=0.02)
-    assert wrong[:, 2].min() < 0.1 and 4.9 < wrong[:, 2].max() <= 5.0
-    assert np.abs(wrong[:, 3]).max() == pytest.approx(0.59, abs=0.01)
+    wrong = np.abs(seen[:, 3]) > 0.15
+    assert np.mean(wrong) == pytest.approx(0.4 * (1.0 - 0.15 / 0.59), abs=0.02)
+    assert np.abs(seen[:, 3]).max() == pytest.approx(0.59, abs=0.01)
 
 
 def test_a_world_without_sighting_sensors_has_none_and_streams_are_their_own() -> None:
@@ -237,7 +216,8 @@ def test_errors_change_while_the_world_runs() -> None:
     settings: dict[str, Any] = EXACT | {'robots': 4, 'world': 'empty', 'layout': 'grid'}
     world = World(WorldParameters(**settings))
     assert len(world.sightings(range(4))) > 0
-    world.configure(WorldParameters(**settings | {'ranging_loss': 1.0, 'camera_loss': 1.0}))
+    world.configure(WorldParameters(**settings | {'ranging_bias': 50.0}))
     for _ in range(10):
         world.step()
-    assert len(world.sightings(range(4))) == 0
+    ranges = world.sightings(range(4))
+    assert ranges[np.isnan(ranges[:, 3]), 2].min() > 40.0

@@ -27,6 +27,7 @@ from leader_election.ros.demo.gate import GateScenario
 from leader_election.ros.demo.scenario import DemoScenario, Observation
 from leader_election.simulation.kinematics import least_distance, overlaps
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, make_scene
 from leader_election.simulation.sensors import ScalarField
 from leader_election.swarm.snapshot import (
@@ -116,7 +117,7 @@ class FieldScenario(DemoScenario):
     def __init__(self, options: Namespace) -> None:
         """Start without observations; parameters as of :class:`DemoScenario`."""
         super().__init__(options)
-        self._field = ScalarField(WorldParameters(reading_peaks=PEAK), np.random.default_rng(0))
+        self._field = ScalarField(WorldParameters(reading_peaks=PEAK))
         self._since: dict[int, tuple[bool | None, float]] = {}
         self._looks = {True: 0, False: 0}
         self._right = {True: 0, False: 0}
@@ -192,7 +193,7 @@ class DrivingScenario(DemoScenario):
         places = np.array([observation.truth[i] for i in ids]).reshape(-1, 2)
         self._closest = min(self._closest, least_distance(places))
         self._collisions |= {(ids[a], ids[b])
-                             for a, b in overlaps(places, WorldParameters.robot_radius)}
+                             for a, b in overlaps(places, RADIUS)}
 
     def checks(self) -> list[Check]:
         """Check that there were no collisions, and that robots have moved at all."""
@@ -200,7 +201,7 @@ class DrivingScenario(DemoScenario):
                      for a, b in zip(path, path[1:]))
         return [
             Check(not self._collisions, f'no robot hit another: the least distance between two '
-                  f'was {self._closest:.2f} m, and 2 x {WorldParameters.robot_radius:g} m is a '
+                  f'was {self._closest:.2f} m, and 2 x {RADIUS:g} m is a '
                   'hit'),
             Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
 
@@ -228,7 +229,7 @@ class PatrolScenario(DrivingScenario):
         super().__init__(options)
         scene = make_scene(SceneParameters(
             robots=options.robots, seed=options.seed, world=options.world))
-        free = free_space(scene.arena, scene.obstacles, SceneParameters.robot_radius)
+        free = free_space(scene.arena, scene.obstacles, RADIUS)
         self._area = shapely.intersection(free, shapely.box(*AREA))
         self._memories: dict[int, tuple[int, set[Cell]]] = {}
         self._led: Regions = {}

@@ -68,7 +68,6 @@ class GazeboParameters:
     robots: str = parameter(
         '30', "Number of robots, or a list of robots in the form of nav2: '{name: robot_1, "
         "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each optionally with an id.", empty=False)
-    first_id: int = as_in(SceneParameters, 'first_id')
     seed: int = as_in(SceneParameters, 'seed')
     layout: str = as_in(SceneParameters, 'layout')
     spacing: float = as_in(SceneParameters, 'spacing')
@@ -241,7 +240,7 @@ def _placed_robots(count: int, parameters: GazeboParameters, arena: str) -> tupl
     shared = {p.name for p in table(SceneParameters)} & {p.name for p in table(GazeboParameters)}
     return scene_robots(make_scene(build(SceneParameters, {
         name: getattr(parameters, name) for name in shared} | {
-            'robots': count, 'robot_radius': RADIUS, 'world': arena})))
+            'robots': count, 'world': arena})))
 
 
 _ROBOTS: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')

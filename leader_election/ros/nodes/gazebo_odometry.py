@@ -98,8 +98,8 @@ class SimulatedRobot:
             self._touched_at = -math.inf
             self._bumper = node.create_publisher(Bool, f'{prefix}bumper', 10)
             # Not decoded: that there are contacts is enough, and they come in each step.
-            node.create_subscription(_message_type(parameters.contacts_type), prefix + CONTACTS,
-                                     self._touch, SENSOR, raw=True)
+            node.create_subscription(_contacts_type(), prefix + CONTACTS, self._touch, SENSOR,
+                                     raw=True)
 
     def _take(self, message: Odometry) -> None:
         """Publish odometry with errors, in the received message."""
@@ -206,14 +206,13 @@ class GazeboOdometry(Node):
         return [each for robot in self.robots for each in robot.missing()]
 
 
-def _message_type(name: str) -> Any:
+def _contacts_type() -> Any:
     """Return the type of messages with contacts."""
     try:
-        return message_type(name)
-    except (ImportError, AttributeError, ValueError):
-        raise ParameterError('contacts_type', problem=f': {name!r} is no installed type of '
-                             f"messages; install {name.partition('/')[0]}, or give "
-                             'bumper:=false') from None
+        return message_type('ros_gz_interfaces/msg/Contacts')
+    except ImportError:
+        raise ParameterError('bumper', problem=': ros_gz_interfaces is not installed; install it, '
+                             'or give bumper:=false') from None
 
 
 def _seconds(message: Any) -> float:

@@ -27,6 +27,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.simulation.kinematics import Array, quaternions
+from leader_election.simulation.lidar import SCAN_BEAMS, SCAN_RANGE
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.sensors import OBSERVER, RateLimiter
 from leader_election.simulation.world import World
@@ -131,16 +132,16 @@ class ScanPublisher:
     """Publishes ``robot_<id>/scan``, unless ``scan_rate`` is 0."""
 
     def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """:param parameters: the rate, range and number of beams."""
+        """:param parameters: the rate."""
         rate = parameters.scan_rate
         self._world, self._rate = world, RateLimiter(rate)
         self._publishers = robot_publishers(
             node, LaserScan, 'scan', world.scene.ids if rate else ())
         self._message = LaserScan(
             angle_min=0.0, angle_increment=world.lidar.increment,
-            angle_max=world.lidar.increment * (parameters.scan_beams - 1),
+            angle_max=world.lidar.increment * (SCAN_BEAMS - 1),
             scan_time=1.0 / rate if rate else 0.0,
-            range_min=0.0, range_max=parameters.scan_range)
+            range_min=0.0, range_max=SCAN_RANGE)
         self._message.header.frame_id = BASE
 
     def publish(self, stamp: Time) -> None:
@@ -168,7 +169,7 @@ class ReadingPublisher:
     def publish(self, stamp: Time) -> None:
         """Publish readings if they are due at the world's time; they have no stamp."""
         if self._rate.due(self._world.time):
-            values = self._world.field.read(self._world.poses).tolist()
+            values = self._world.field.value(self._world.poses).tolist()
             for publisher, value in zip(self._publishers, values):
                 publisher.publish(Float64(data=value))
 

@@ -180,7 +180,7 @@ class SwarmWorld(Node):
         self._odom = sensors.robot_publishers(self, Odometry, 'odom', ids)
         self._truth = sensors.robot_publishers(self, Odometry, 'ground_truth', ids)
         self._transforms = sensors.TransformPublisher(
-            self, [f'robot_{i}' for i in ids] if parameters.send_transforms else [])
+            self, [f'robot_{i}' for i in ids])
         self._odom_message = _odometry(sensors.ODOM)
         self._truth_message = _odometry('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)

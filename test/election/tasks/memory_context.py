@@ -130,7 +130,7 @@ class Swarm:
 
     def __init__(self, task: type[Task], settings: Mapping[str, Any], *, leader: int = 1,
                  radius: float = 6.0, poses: np.ndarray | None = None, **world: Any) -> None:
-        self.world = World(WorldParameters(motion='cmd_vel', scan_beams=24, **world))
+        self.world = World(WorldParameters(motion='cmd_vel', **world))
         if poses is not None:
             self.world.poses = np.array(poses)
         self.contexts, self.tasks, self.decision = [], [], None

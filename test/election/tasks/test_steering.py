@@ -29,8 +29,9 @@ from leader_election.election.tasks.steering import (
     steer,
 )
 from leader_election.simulation.kinematics import advance, least_distance
-from leader_election.simulation.lidar import Lidar
+from leader_election.simulation.lidar import Lidar, SCAN_RANGE
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.world import World
 import numpy as np
 import pytest
@@ -145,19 +146,18 @@ def test_two_robots_do_not_collide_within_the_reaction_time(
     limits = Limits(radius=0.15, margin=0.1)
     poses = np.array([[0.0, 0.0, yaw],
                       [apart * math.cos(direction), apart * math.sin(direction), other_yaw]])
-    world = WorldParameters(scan_beams=36, robot_radius=0.15)
     commands = decide(poses, [(9 * math.cos(a), 9 * math.sin(a)) for a in (goal, other_goal)],
-                      Lidar(shapely.box(-50, -50, 50, 50), (), world), world, limits)
+                      Lidar(shapely.box(-50, -50, 50, 50), ()), limits)
     for part in np.linspace(0.0, limits.reaction, 9):
         assert least_distance(advance(poses, commands, part)) > 0.3
 
 
 def decide(poses: np.ndarray, goals: Sequence[tuple[float, float]], lidar: Lidar,
-           world: WorldParameters, limits: Limits) -> np.ndarray:
+           limits: Limits) -> np.ndarray:
     """Return all robots' commands, shape (n, 2), each by its own scan."""
     scans = lidar.scan(poses, range(len(poses)))
     return np.array([
-        steer(tuple(pose), goal, Scan(ranges, 0.0, lidar.increment, world.scan_range), limits)
+        steer(tuple(pose), goal, Scan(ranges, 0.0, lidar.increment, SCAN_RANGE), limits)
         for pose, goal, ranges in zip(poses, goals, scans, strict=True)])
 
 
@@ -176,13 +176,12 @@ def drive(poses: np.ndarray, goals: Sequence[tuple[float, float]], arena: str,
 
     Return whether all arrived in time [s], and the least distance between two centres ever [m].
     """
-    parameters = WorldParameters(robots=len(poses), world=arena, motion='cmd_vel', scan_beams=24)
-    limits = Limits(radius=parameters.robot_radius)
-    world = World(parameters)
+    limits = Limits(radius=RADIUS)
+    world = World(WorldParameters(robots=len(poses), world=arena, motion='cmd_vel'))
     world.poses, closest = poses, math.inf
     assert world.commands is not None
     while world.time < seconds:
-        decided = decide(world.poses, goals, world.lidar, parameters, limits)
+        decided = decide(world.poses, goals, world.lidar, limits)
         for step in range(2):
             if step == 1:
                 for robot, (forward, turning) in enumerate(decided):

@@ -63,7 +63,7 @@ def test_all_parts_contain_the_same_robots(robots):
 
 def test_layouts_and_seeds_are_as_in_the_embedded_world():
     assert plan(robots='5', seed=1) == plan(robots='5', seed=1) != plan(robots='5', seed=2)
-    assert names(plan(robots='2', layout='circle', first_id=8)) == ['robot_8', 'robot_9']
+    assert names(plan(robots='2', layout='circle')) == ['robot_1', 'robot_2']
 
 
 def test_the_step_of_physics_may_be_given():

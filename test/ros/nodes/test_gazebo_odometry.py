@@ -25,7 +25,7 @@ import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Bool, Empty
-from support import spin_until
+from support import install_contacts, spin_until
 
 
 def made(**parameters: Any) -> GazeboOdometry:
@@ -86,8 +86,9 @@ def test_odometry_drifts_beside_the_true_pose(ros: None, drift: bool) -> None:
     assert turn.z**2 + turn.w**2 == pytest.approx(1.0)
 
 
-def test_contacts_are_published_as_a_bumper(ros: None) -> None:
-    node = made(robots='r1', bumper=True, contacts_type='std_msgs/msg/Empty')
+def test_contacts_are_published_as_a_bumper(ros: None, monkeypatch: Any) -> None:
+    install_contacts(monkeypatch)
+    node = made(robots='r1', bumper=True)
     world, bumps = Node('world'), list[bool]()
     contacts = world.create_publisher(Empty, 'r1/contacts', 10)
     world.create_subscription(Bool, 'r1/bumper', lambda message: bumps.append(message.data), 10)
@@ -103,8 +104,9 @@ def test_contacts_are_published_as_a_bumper(ros: None) -> None:
     assert bumps.count(False) == 1, 'what nothing touches is silent'
 
 
-def test_stalled_wheels_are_reported(ros: None) -> None:
-    node = made(robots='r1', bumper=True, contacts_type='std_msgs/msg/Empty')
+def test_stalled_wheels_are_reported(ros: None, monkeypatch: Any) -> None:
+    install_contacts(monkeypatch)
+    node = made(robots='r1', bumper=True)
     simulator = Simulator()
     driver = Node('driver')
     go = Twist()
@@ -128,9 +130,9 @@ def test_stalled_wheels_are_reported(ros: None) -> None:
         assert bool(node.missing()) != touches
 
 
-def test_missing_contact_type_names_the_package(ros: None) -> None:
-    with pytest.raises(ParameterError, match='contacts_type: .* install there_is, or give bumper'):
-        made(robots='r1', bumper=True, contacts_type='there_is/msg/None')
+def test_bumper_names_the_package_when_contacts_are_not_installed(ros: None) -> None:
+    with pytest.raises(ParameterError, match='bumper: ros_gz_interfaces is not installed'):
+        made(robots='r1', bumper=True)
 
 
 def test_missing_inputs_are_logged(ros: None) -> None:

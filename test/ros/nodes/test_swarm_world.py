@@ -31,6 +31,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.sensor_publishers import transforms
 from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.simulation import sensors
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ from visualization_msgs.msg import MarkerArray
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-LINE = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 2.0, 'step_rate': 50.0}
+LINE = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 2.0}
 """Three robots on two rows of a grid: 1 at (-1, -1), 2 at (1, -1), 3 at (-1, 1)."""
 
 
@@ -105,9 +106,9 @@ def seconds(stamp: Any) -> float:
 
 
 def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(bench):
-    b = bench(**LINE, motion='cmd_vel', first_id=4)
-    odom, truth = b.listen(Odometry, 'robot_5/odom'), b.listen(Odometry, 'robot_5/ground_truth')
-    command = b.node.create_publisher(Twist, 'robot_5/cmd_vel', 10)
+    b = bench(**LINE, motion='cmd_vel')
+    odom, truth = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_2/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
     b.wait(lambda: bool(odom and truth))
     assert (odom[0].header.frame_id, odom[0].child_frame_id) == ('odom', 'base_link')
     assert truth[0].header.frame_id == 'map'
@@ -168,7 +169,7 @@ def test_each_robot_sends_the_transform_of_its_odometry(bench):
 
 
 def test_a_robot_without_commands_stops(bench):
-    b = bench(**LINE, motion='cmd_vel', command_timeout=0.1)
+    b = bench(**LINE, motion='cmd_vel')
     odom, other = b.listen(Odometry, 'robot_1/odom'), b.listen(Odometry, 'robot_2/odom')
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
     twist = Twist()
@@ -285,26 +286,24 @@ def test_odometry_falls_silent_and_jumps_while_the_world_runs(bench):
 
 
 def test_scans_and_readings_are_those_of_the_world(bench):
-    # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.5 m of body.
-    b = bench(**LINE, robot_radius=0.5, scan_rate=25.0, scan_beams=4, scan_range=3.0,
-              reading_rate=50.0, reading_base=2.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
+    # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.15 m of body.
+    b = bench(**LINE, scan_rate=5.0, reading_rate=10.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
     scans = b.listen(LaserScan, 'robot_1/scan')
     readings = [b.listen(Float64, f'robot_{i}/reading') for i in (1, 3)]
     b.wait(lambda: bool(scans) and all(readings))
     scan = scans[0]
-    assert scan.ranges.tolist() == [1.5, 1.5, math.inf, math.inf]
+    assert scan.ranges[::9].tolist() == pytest.approx([1.85, 1.85, math.inf, math.inf])
     assert (scan.header.frame_id, scan.angle_min, scan.range_min, scan.range_max) == (
-        'base_link', 0.0, 0.0, 3.0)
+        'base_link', 0.0, 0.0, 4.0)
     assert (scan.angle_increment, scan.angle_max, scan.scan_time) == pytest.approx(
-        (math.pi / 2, 1.5 * math.pi, 0.04))
+        (math.pi / 18, 35 * math.pi / 18, 0.2))
     # Robot 1 is one width from the peak, robot 3 on it.
-    assert readings[0][0].data == pytest.approx(2.0 + 3.0 * math.exp(-0.5))
-    assert readings[1][0].data == 5.0
+    assert readings[0][0].data == pytest.approx(3.0 * math.exp(-0.5))
+    assert readings[1][0].data == 3.0
 
 
 def test_bumper_and_imu_of_a_body_feel_the_wall(bench):
-    b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco',
-              step_rate=50.0)
+    b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco')
     touches, motions = b.listen(Bool, 'robot_1/bumper'), b.listen(Imu, 'robot_1/imu')
     truth = b.listen(Odometry, 'robot_1/ground_truth')
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
@@ -328,11 +327,13 @@ def rows(message: Float64MultiArray) -> list[list[float]]:
     return np.reshape(message.data, (-1, 3)).tolist()
 
 
-def test_measurements_are_those_of_the_world(bench):
+def test_measurements_are_those_of_the_world(bench, monkeypatch):
     # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
-    b = bench(**LINE, ranging_rate=10.0, ranging_noise=0.0, ranging_outliers=0.0, ranging_loss=0.0,
-              camera_rate=10.0, camera_noise=0.0, camera_noise_scale=0.0, camera_loss=0.0,
-              camera_bearing_noise=0.0, camera_outliers=0.0, ranging_range=2.5)
+    for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
+                 'BEARING_NOISE', 'CAMERA_LOSS'):
+        monkeypatch.setattr(sensors, name, 0.0)
+    b = bench(**LINE, ranging_rate=10.0, ranging_outliers=0.0, camera_rate=10.0,
+              camera_outliers=0.0, ranging_range=2.5)
     first = b.listen(Float64MultiArray, 'robot_1/measurements')
     second = b.listen(Float64MultiArray, 'robot_2/measurements')
     b.wait(lambda: bool(first and second))
@@ -404,7 +405,7 @@ def test_the_world_publishes_the_clock_if_asked(bench):
 
 @pytest.mark.parametrize(('own', 'least', 'most'), [(False, 5, 10), (True, 1, 2)])
 def test_late_world_catches_up_without_a_leap_of_its_clock(bench, own, least, most):
-    world = bench(robots=1, world='empty', step_rate=1.0, publish_clock=own).world
+    world = bench(robots=1, world='empty', publish_clock=own).world
     world._tick()
     before = world.world.steps
     world._origin -= 5 * world._period

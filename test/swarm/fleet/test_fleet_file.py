@@ -334,9 +334,9 @@ def test_parameters_of_instances_tasks_and_qos_have_a_dot():
 
 @pytest.mark.parametrize('layout', ['random', 'grid', 'circle'])
 def test_robots_are_named_after_their_ids_and_have_free_space(layout):
-    scene = make_scene(SceneParameters(robots=20, first_id=5, layout=layout, seed=3))
+    scene = make_scene(SceneParameters(robots=20, layout=layout, seed=3))
     robots = scene_robots(scene)
-    assert [robot.name for robot in robots] == [f'robot_{i}' for i in range(5, 25)]
+    assert [robot.name for robot in robots] == [f'robot_{i}' for i in range(1, 21)]
     assert [robot.pose for robot in robots] == list(scene.starts)
     check_free_space(robots, load_arena('blocks'), 0.15)
 
