@@ -89,7 +89,7 @@ MAY_KNOW = {'ros.nodes': NODES, 'ros.demo': NODES, 'ros.launching': LAUNCH}
 """Rooms at the edge know ROS: a node's part or that of launch files, never both."""
 MAY_KNOW_MESSAGES = {'ros.nodes', 'ros.demo', 'election.tasks'}
 HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4', 'pandas',
-         'pyarrow', 'distributed', 'dask', 'bokeh', 'tornado'}
+         'distributed', 'dask', 'bokeh', 'tornado'}
 MAY_BE_HEAVY = {'swarm.view', 'swarm.web', 'lab'}
 
 HEADER = ('# Copyright 2026 The leader_election authors\n#\n'

@@ -198,11 +198,11 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",
-        description='Write kept results as a table, CSV or Parquet: a row for each run and time, '
+        description='Write kept results as a CSV table: a row for each run and time, '
         'or with --summary for each run.')
     export.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     export.add_argument('--out', type=Path, metavar='FILE',
-                        help='ends in .csv or .parquet (default: SCENARIO.csv, or '
+                        help='ends in .csv (default: SCENARIO.csv, or '
                         'SCENARIO_summary.csv, in the folder of the results)')
     export.add_argument('--summary', action='store_true',
                         help='one row a run: means over time without the first sixth, and counts')

@@ -25,7 +25,6 @@ from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import load, parse, Scenario
 from leader_election_lab.figures.curves import ONE_FOR_ALL
-from leader_election_lab.figures.steadiness import crossings, distances
 from leader_election_lab.motions import MOTIONS
 from leader_election_lab.simulation.network_events import EVENTS
 from leader_election_lab.simulation.simulate import simulate
@@ -120,13 +119,6 @@ def test_only_base_stations_lead():
     nearest = far.argmin(axis=1)
     # The nearest station by straight distance is mostly that along paths.
     assert np.mean(nearest == at_end.leader) > 0.7
-
-
-def test_the_border_is_crossed_every_30_seconds():
-    border = scenario.load('border')
-    taken = simulate(border, 'bounded', 0, border.times().tolist()).snapshots
-    crossed = crossings(distances(taken), border.entrant('bounded').parameters.radius)
-    assert len(crossed) == 20 and set(np.diff(crossed)) <= {29, 30, 31}
 
 
 def test_at_the_border_half_the_strip_goes_along_while_classic_election_stays():

@@ -31,9 +31,7 @@ from leader_election_lab import published
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.figures import coordination2019, style
 from leader_election_lab.figures.curves import draw_map, draw_sweep, MEASURE, scale
-from leader_election_lab.figures.localisation_error import draw_localisation_error
 from leader_election_lab.figures.network_snapshots import draw_partitions
-from leader_election_lab.figures.steadiness import draw_border, draw_steadiness
 from leader_election_lab.runs.kept import kept_of
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -182,13 +180,7 @@ def drawings() -> dict[str, Drawing]:
                ('fig5', partial(coordination2019.draw_served, failing=False)),
                ('fig6', coordination2019.draw_served), ('loads', coordination2019.draw_loads))},
         'collections': Drawing(coordination2019.draw_collections, results=('collections',)),
-        'map': Drawing(draw_map, results=('map',)),
-        'steadiness': Drawing(
-            draw_steadiness, results=('steadiness',), scenarios=('steadiness',)),
-        'localisation_error': Drawing(
-            draw_localisation_error, results=('localisation_error', 'localisation_drift'),
-            scenarios=('localisation_error', 'localisation_drift')),
-        'border': Drawing(draw_border, results=('border',), scenarios=('border',))}
+        'map': Drawing(draw_map, results=('map',))}
 
 
 def names() -> tuple[str, ...]:

@@ -13,10 +13,9 @@
 # limitations under the License.
 
 """
-Walking along streets: the shortest way to a crossing drawn at random, then to the next.
+Walking along the streets of a generated town.
 
-A street map is read from a file, such as an OpenStreetMap extract, or generated; it holds
-crossings and straight streets.
+A device walks the shortest way to a crossing that is drawn at random, then to the next one.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ from typing import Any, NamedTuple
 
 from leader_election.parameters import parameter, ParameterError
 from leader_election_lab.topologies import GridParameters, lattice_pairs, place_grid
-from leader_election_lab.topologies.graphs import read_graph
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -60,28 +58,6 @@ def town(columns: int, rows: int, block: float, irregularity: float, missing: fl
     street = lattice_pairs(columns, rows)
     kept = random.permutation(len(street))[round(missing * len(street)):]
     return largest_part(StreetMap(crossing, street[np.sort(kept)]))
-
-
-def read_street_map(parameter: str, path: str, positions: str) -> StreetMap:
-    """
-    Return the largest connected part of a street map in a file (see :func:`read_graph`).
-
-    :raises ParameterError: also when the file has no positions of crossings, the two ends of a
-        street are at the same place, or there are too many crossings.
-    """
-    pairs, position, _ = read_graph(parameter, path, positions)
-    if position is None:
-        raise ParameterError(parameter, problem=f': {path} has no positions of crossings; it '
-                             'takes an OpenStreetMap extract, GraphML with x and y, or parameter '
-                             'positions')
-    part = largest_part(StreetMap(position, pairs))
-    if len(part.crossing) > MOST_CROSSINGS:
-        raise ParameterError(parameter, problem=f': {path} has {len(part.crossing)} crossings; it '
-                             f'takes at most {MOST_CROSSINGS}, such as a part of the town')
-    if np.any(lengths(part) == 0.0):
-        raise ParameterError(parameter, problem=f': {path}: the two ends of a street are at the '
-                             'same place')
-    return part
 
 
 def largest_part(streets: StreetMap) -> StreetMap:
@@ -130,34 +106,27 @@ def _matrix(streets: StreetMap) -> Any:
 
 @dataclass(frozen=True)
 class StreetsParameters:
-    """The street map, read or generated, and the speed of devices."""
+    """The town, and the speed of devices."""
 
     speed: float = parameter(
         1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
-    path: str = parameter(
-        '', 'A street map: an OpenStreetMap extract (.osm), GraphML (.graphml) with x and y [m], '
-        'or a list of streets with the names of two crossings a line. Empty: a town is generated.')
-    positions: str = parameter(
-        '', 'A file with a line "name x y" [m] for each crossing. Empty: as given by the GraphML.')
     columns: int = parameter(
-        10, 'Generated town: crossings from west to east.', lower=2, upper=MOST_CROSSINGS)
+        10, 'Crossings from west to east.', lower=2, upper=MOST_CROSSINGS)
     rows: int = parameter(
-        10, 'Generated town: crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
+        10, 'Crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
     block: float = parameter(
-        100.0, 'Generated town: from one crossing to the next; the first is at 0, 0.',
+        100.0, 'From one crossing to the next; the first is at 0, 0.',
         unit='m', lower=1e-3, upper=1e6)
     irregularity: float = parameter(
-        0.0, 'Generated town: greatest random offset of a crossing in each direction, as a part '
+        0.0, 'Greatest random offset of a crossing in each direction, as a part '
         'of a block.', lower=0.0, upper=0.4)
     missing: float = parameter(
-        0.0, 'Generated town: part of the streets that are left out at random, with the crossings '
+        0.0, 'Part of the streets that are left out at random, with the crossings '
         'that this disconnects.', lower=0.0, upper=0.9)
 
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for values that contradict each other."""
-        if self.positions and not self.path:
-            raise ParameterError('positions', problem=' goes with parameter path')
-        if not self.path and self.columns * self.rows > MOST_CROSSINGS:
+        if self.columns * self.rows > MOST_CROSSINGS:
             raise ParameterError('rows', problem=f': {self.columns} x {self.rows} crossings are '
                                  f'more than {MOST_CROSSINGS}')
 
@@ -200,7 +169,8 @@ def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: fl
 def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], tick: float,
                   random: np.random.Generator) -> Streets:
     """Put each device onto the nearest street; its first destination is an end of that street."""
-    streets = street_map(parameters, random)
+    streets = town(parameters.columns, parameters.rows, parameters.block,
+                   parameters.irregularity, parameters.missing, random)
     lines = shapely.linestrings(streets.crossing[streets.street])
     points = shapely.points(position)
     nearest = shapely.STRtree(lines).nearest(points)
@@ -209,11 +179,3 @@ def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], 
     ahead = streets.street[nearest, random.integers(0, 2, len(position))]
     return Streets(ahead, ahead.copy(), streets.crossing, next_crossings(streets),
                    parameters.speed * tick)
-
-
-def street_map(parameters: StreetsParameters, random: np.random.Generator) -> StreetMap:
-    """Return the street map that is read or generated."""
-    if parameters.path:
-        return read_street_map('path', parameters.path, parameters.positions)
-    return town(parameters.columns, parameters.rows, parameters.block, parameters.irregularity,
-                parameters.missing, random)

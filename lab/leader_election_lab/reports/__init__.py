@@ -18,7 +18,7 @@ Reports as Markdown: of any scenario, of the papers, and of the study of regions
 Each is the text that a template makes, with tables, figures, and how it was computed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 import os
 from pathlib import Path
@@ -31,13 +31,12 @@ from leader_election_lab.analysis.paired_differences import pair_rows, SHOWN, to
 from leader_election_lab.analysis.summary import caption, cells, level_lines, lines
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import ScenarioError
-from leader_election_lab.figures import coordination2019, localisation_error, steadiness
+from leader_election_lab.figures import coordination2019
 from leader_election_lab.figures.curves import draw_own
 from leader_election_lab.figures.style import count_seeds, draw_to
 from leader_election_lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import check_writable, path_of, ResultError, write_errors
-from leader_election_lab.runs.kept import kept_of
 from leader_election_lab.runs.provenance import machine
 from leader_election_lab.runs.results import MISSING, varied
 import xarray as xr
@@ -254,14 +253,6 @@ PAPERS: Mapping[str, Sequence[str]] = {
     'Computing Blocks (IFAC 2020)': (
         'ifac2020_convergence', 'ifac2020_perturbed', 'ifac2020_by_the_text')}
 """The scenarios of each paper whose experiments are reproduced, by its title."""
-TABLES: Mapping[str, Sequence[tuple[str, Sequence[str], Callable[..., Any]]]] = {
-    'steadiness': [('steadiness', steadiness.TABLE_COLUMNS, steadiness.table_rows)],
-    'localisation_error': [
-        ('localisation_error', localisation_error.TABLE_COLUMNS, localisation_error.table_rows),
-        ('localisation_drift', localisation_error.DRIFT_COLUMNS, localisation_error.drift_rows)]}
-"""The tables that belong to a figure: the scenario, the columns, and the function of the rows."""
-
-
 def reproduce(seeds: int, folder: Path, workers: int | None = None,
               cluster: str | None = None) -> int:
     """
@@ -282,24 +273,8 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None,
     rows = {name: COMPARISONS[name](name, results[name]) for name in COMPARISONS}
     names = [name for name in figures.names() if name not in FIGURES]
     drawn, missing = draw_all(names, folder)
-    text = papers_report(results, rows, drawn, missing, monotonic() - began,
-                         own_tables(folder, drawn))
+    text = papers_report(results, rows, drawn, missing, monotonic() - began)
     return conclude(text, aims_missed(results, rows), folder)
-
-
-def own_tables(folder: Path, drawn: Sequence[str]) -> list[tuple[Sequence[str], Any]]:
-    """
-    Return the tables of this package's own experiments: the columns and the rows of each.
-
-    :param folder: of the results.
-    :param drawn: the names of the figures with kept results.
-    """
-    tables = []
-    for name in drawn:
-        for scenario, columns, rows in TABLES.get(name, ()):
-            loaded = scenarios.load(scenario)
-            tables.append((columns, rows(kept_of(loaded, folder, scenario), loaded)))
-    return tables
 
 
 def conclude(text: str, missed: Sequence[str], folder: Path) -> int:
@@ -342,8 +317,7 @@ def is_undecided(row: Row, seeds: int) -> bool:
 
 
 def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
-                  drawn: Sequence[str], missing: Sequence[str], seconds: float,
-                  tables: Sequence[tuple[Sequence[str], Any]] = ()) -> str:
+                  drawn: Sequence[str], missing: Sequence[str], seconds: float) -> str:
     """
     Return the report of the papers' experiments, as Markdown.
 
@@ -351,7 +325,6 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     :param drawn: the names of the figures in the folder ``figures`` beside the report.
     :param missing: a line for each figure that could not be drawn.
     :param seconds: duration of the computation [s].
-    :param tables: the columns and rows of tables of own experiments with kept results.
     """
     of_papers = {title: figures.of_scenarios(names) for title, names in PAPERS.items()}
     aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
@@ -365,7 +338,7 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
                  'figures': [name for name in drawn if name in of_papers[title]]}
                 for title, names in PAPERS.items()], findings=published.findings(),
         others=[name for name in drawn if not any(name in of for of in of_papers.values())],
-        tables=tables, missing=missing, computed=computed(results, seconds))
+        missing=missing, computed=computed(results, seconds))
 
 
 def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> Mapping[str, Any]:

@@ -13,12 +13,11 @@
 # limitations under the License.
 
 """
-Export of results as a table, CSV or Parquet: a row for each run and time, or for each run.
+Export of results as a CSV table: a row for each run and time, or for each run.
 
 A row has the algorithm, the keys that vary and the seed; then the time and all measures, or their
 means over time without the first sixth, derived measures, and all counters. Missing runs have no
-rows. A Parquet file has the unit and the description of each column in the metadata of its field,
-and the text of the scenario in the metadata of the table.
+rows.
 """
 
 from collections.abc import Iterator
@@ -32,12 +31,10 @@ from leader_election_lab.runs import results
 from leader_election_lab.runs.files import reason, replacing, ResultError
 from leader_election_lab.terminal_output import Rows, terminal_table
 import pandas
-import pyarrow
-from pyarrow import parquet
 from rich.table import Table
 import xarray
 
-CSV, PARQUET = '.csv', '.parquet'
+CSV = '.csv'
 MEAN = 'Mean over time without the first sixth. '
 
 
@@ -52,9 +49,8 @@ class Column(NamedTuple):
 
 def check_format(path: Path) -> None:
     """Raise a :class:`ResultError` if a table cannot be written to a path."""
-    if path.suffix not in (CSV, PARQUET):
-        raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
-                          f'{PARQUET}')
+    if path.suffix != CSV:
+        raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV}')
     if path.is_dir():
         raise ResultError(f'{path} cannot be written: it is a folder; move it away')
 
@@ -97,7 +93,7 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
     Write the table; the file is replaced as a whole.
 
     :param dataset: the results of the scenario.
-    :param path: ends in ``.csv`` or ``.parquet``.
+    :param path: ends in ``.csv``.
     :param summary: whether to write a row for each run, not for each run and time.
     :return: the number of rows.
     :raises ResultError: if the file cannot be written.
@@ -108,37 +104,11 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
     except OSError as error:
         raise ResultError(f'{path} cannot be written ({reason(error)})') from None
     rows = 0
-    with replacing(path) as temporary:
-        if path.suffix == CSV:
-            with open(temporary, 'w', newline='') as stream:
-                for frame in frames(dataset, summary):
-                    frame.to_csv(stream, index=False, header=rows == 0)
-                    rows += len(frame)
-            return rows
-        writer = None
-        try:
-            for frame in frames(dataset, summary):
-                if writer is None:
-                    schema = _schema(frame, dataset, columns(frame, scenario, summary))
-                    writer = parquet.ParquetWriter(temporary, schema)
-                writer.write_table(pyarrow.Table.from_pandas(
-                    frame, schema, preserve_index=False))
-                rows += len(frame)
-        finally:
-            if writer is not None:
-                writer.close()
+    with replacing(path) as temporary, open(temporary, 'w', newline='') as stream:
+        for frame in frames(dataset, summary):
+            frame.to_csv(stream, index=False, header=rows == 0)
+            rows += len(frame)
     return rows
-
-
-def _schema(frame: pandas.DataFrame, dataset: xarray.Dataset, labels: list[Column],
-            ) -> pyarrow.Schema:
-    """Return the types of the columns, with their units and descriptions."""
-    plain = pyarrow.Schema.from_pandas(frame, preserve_index=False)
-    return pyarrow.schema(
-        [plain.field(label.name).with_metadata(
-            {'units': label.units, 'description': label.description}) for label in labels],
-        {**(plain.metadata or {}), **{str(name): str(value)
-                                      for name, value in dataset.attrs.items()}})
 
 
 def legend(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> Table:

@@ -66,7 +66,9 @@ def of_package() -> str:
     It is computed once, at the latest when the simulation is imported, so it is that of the code
     in memory.
     """
-    return f'{leader_election.__version__}, {digest(OWN)}'
+    # Each by itself: which path comes first depends on where they are installed.
+    both = ' '.join(digest([folder]) for folder in OWN)
+    return f'{leader_election.__version__}, {hashlib.sha256(both.encode()).hexdigest()[:16]}'
 
 
 @cache

@@ -264,8 +264,7 @@ class EdgeListParameters:
     """The links of a graph, and the positions of its devices."""
 
     path: str = parameter(
-        '', 'A file: GraphML (.graphml), an OpenStreetMap extract (.osm), or a list of links '
-        'with two names a line.')
+        '', 'A file: GraphML (.graphml), or a list of links with two names a line.')
     pairs: tuple[int, ...] = parameter(
         (), 'Instead of a file: the links, as pairs of indices from 0 on, one after the other.')
     positions: str = parameter(

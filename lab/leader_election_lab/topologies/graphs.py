@@ -15,10 +15,9 @@
 """
 Graphs, read from files or given as pairs of indices, and their layouts in the plane.
 
-A graph file is GraphML (``.graphml``), whose nodes may have the attributes ``x`` and ``y`` [m], as
-a street map of OSMnx has after its projection; the streets of an OpenStreetMap extract (``.osm``);
-or else an edge list, one link a line, two names each, as networkx reads it. Directions, repeated
-links and self-loops are ignored.
+A graph file is GraphML (``.graphml``), whose nodes may have the attributes ``x`` and ``y`` [m].
+Any other file is an edge list as networkx reads it: one link a line, two names each. Directions,
+repeated links and self-loops are ignored.
 """
 
 from pathlib import Path
@@ -26,7 +25,6 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
 from leader_election.parameters import ParameterError
-from leader_election_lab.topologies import openstreetmap
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,19 +45,14 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     Read a graph.
 
     :param parameter: the name of the parameter that gave the path, for error texts.
-    :param path: of a ``.graphml`` or ``.osm`` file, or an edge list.
+    :param path: of a ``.graphml`` file, or an edge list.
     :param positions: the path of a file with a line ``name x y`` [m] for each node; empty: none.
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """
-    if positions and path.endswith('.osm'):
-        raise ParameterError('positions', problem=f' is not allowed: {path} has positions')
     # Not imported with the module: that takes as long as a short run.
     import networkx as nx  # type: ignore[import-untyped]
     try:
-        if path.endswith('.osm'):
-            streets, place = openstreetmap.read_streets(path)
-            return GraphFile(streets, place, len(place))
         read = nx.read_graphml if path.endswith('.graphml') else nx.read_edgelist
         found: Any = read(path)
     except (OSError, ValueError, TypeError, KeyError, nx.NetworkXError, ParseError) as error:

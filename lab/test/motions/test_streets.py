@@ -23,8 +23,6 @@ from leader_election_lab.motions.streets import (
     largest_part,
     lengths,
     next_crossings,
-    read_street_map,
-    street_map,
     StreetMap,
     town,
 )
@@ -83,40 +81,6 @@ def test_disconnected_crossings_are_left_out():
     assert part.street.tolist() == [[0, 1], [1, 2]]
 
 
-def test_graphml_is_read(tmp_path):
-    """As OSMnx writes it: directed, streets both ways, x and y on each crossing."""
-    graph = nx.MultiDiGraph([(7, 5), (5, 7), (5, 6)])
-    for node, x in ((5, 0.0), (6, 30.0), (7, -40.0)):
-        graph.add_node(node, x=x, y=1.0)
-    nx.write_graphml(graph, tmp_path / 'town.graphml')
-    streets = read_street_map('path', str(tmp_path / 'town.graphml'), '')
-    assert streets.crossing.tolist() == [[0, 1], [30, 1], [-40, 1]]
-    assert streets.street.tolist() == [[0, 1], [0, 2]]
-
-
-def test_a_list_of_streets_with_positions_is_read(tmp_path):
-    (tmp_path / 'streets.txt').write_text('north east\n# a comment\neast south\n')
-    (tmp_path / 'places.txt').write_text('south 0 -9\nnorth 0 9\neast 9 0  # the station\n')
-    streets = read_street_map('path', str(tmp_path / 'streets.txt'), str(tmp_path / 'places.txt'))
-    assert streets.crossing.tolist() == [[0, 9], [9, 0], [0, -9]]
-    assert streets.street.tolist() == [[0, 1], [1, 2]]
-
-
-@pytest.mark.parametrize(('places', 'message'), [
-    ('', 'has no positions of crossings'),
-    ('a 0 0\nb 0 0\n', 'at the same place'),
-    ('a 0 0\n', 'there is no b'),
-    ('a 0 0\nb 1\n', 'line 2 is not: name x y'),
-    ('a 0 0\nb 1 inf\n', 'b is at no finite place'),
-])
-def test_wrong_places_are_refused(tmp_path, places, message):
-    (tmp_path / 'streets.txt').write_text('a b\n')
-    (tmp_path / 'places.txt').write_text(places)
-    with pytest.raises(ParameterError, match=message):
-        read_street_map('path', str(tmp_path / 'streets.txt'),
-                        str(tmp_path / 'places.txt') if places else '')
-
-
 SQUARE = {'columns': 2, 'rows': 2, 'block': 10.0}
 """Crossings 0 (0, 0), 1 (10, 0), 2 (0, 10), 3 (10, 10)."""
 
@@ -154,8 +118,8 @@ def test_devices_stay_on_the_streets_and_within_the_speed(speed, irregularity, m
               'irregularity': irregularity, 'missing': missing}
     start = [[0.0, 0.0], [60.0, 20.0], [500.0, 500.0]]
     places = walk(STREETS, values, start, 30, seed)
-    town = street_map(build(STREETS.parameters, values), np.random.default_rng(seed))
-    streets = shapely.MultiLineString(list(town.crossing[town.street]))
+    made = town(4, 3, 50.0, irregularity, missing, np.random.default_rng(seed))
+    streets = shapely.MultiLineString(list(made.crossing[made.street]))
     rounding = 1e-9
     assert np.all(shapely.distance(streets, shapely.points(places)) <= rounding)
     assert np.all(step_lengths(places) <= speed * (1 + rounding) + rounding)
@@ -171,9 +135,7 @@ def test_compiled_code_walks_identically():
 
 @pytest.mark.parametrize(('values', 'named'), [
     ({'columns': 100, 'rows': 21}, 'rows'),  # 2100 crossings
-    ({'positions': 'there.txt'}, 'positions'),
     ({'missing': 1.0}, 'missing'),
-    ({'path': 'nowhere.graphml'}, 'path'),
 ])
 def test_invalid_parameters_are_refused(values, named):
     with pytest.raises(ParameterError, match=f'parameter {named}'):

@@ -137,9 +137,8 @@ def test_the_report_has_tables_figures_and_missed_aims():
     name = 'acsos2022_scale_free'
     dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
     dataset.attrs.update(numpy='1.2.3', numba='4.5')
-    text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig4', 'border'],
-                         ['map: takes `lab run map`'], 90.0,
-                         [(('algorithm', 'led'), [('bounded', '90%')])])
+    text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig4', 'map'],
+                         ['sweep_loss: takes `lab run sweep_loss`'], 90.0)
     lines = text.splitlines()
     assert '1 of 2 aims are met.' in lines
     assert f'- {name}, classic: rounds: 40, published 20' in lines
@@ -153,9 +152,8 @@ def test_the_report_has_tables_figures_and_missed_aims():
     # The paper's figure is in its section, the other one below.
     headings = [lines.index(line) for line in lines if line.startswith('## ')]
     assert headings[0] < lines.index('![acsos2022_fig4](figures/acsos2022_fig4.png)') < headings[1]
-    assert lines.index('## Beyond the papers') < lines.index('![border](figures/border.png)')
-    assert lines.index('![border](figures/border.png)') < lines.index('| algorithm | led |')
-    assert published.findings() in text and '- map: takes `lab run map`' in lines
+    assert lines.index('## Beyond the papers') < lines.index('![map](figures/map.png)')
+    assert published.findings() in text and '- sweep_loss: takes `lab run sweep_loss`' in lines
     assert any('took 1.5 minutes' in line for line in lines)
     assert any('numpy 1.2.3, numba 4.5' in line for line in lines)
 

@@ -24,7 +24,6 @@ from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import attributes, LABELS
 import numpy as np
 import pandas
-from pyarrow import parquet
 import pytest
 from small_scenario import load, VARIED
 import xarray
@@ -39,12 +38,11 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, xarray.Data
     return scenario, runs.run(scenario, [1], folder)
 
 
-@pytest.mark.parametrize('ending', ['csv', 'parquet'])
-def test_one_row_a_run_and_time(ran, tmp_path, ending):
+def test_one_row_a_run_and_time(ran, tmp_path):
     scenario, dataset = ran
     # 4 variants and 20 times; bounded with two seeds, classic with one.
-    assert export.write(dataset, scenario, tmp_path / f'x.{ending}') == 4 * 20 * 3
-    table = (pandas.read_csv if ending == 'csv' else pandas.read_parquet)(tmp_path / f'x.{ending}')
+    assert export.write(dataset, scenario, tmp_path / 'x.csv') == 4 * 20 * 3
+    table = pandas.read_csv(tmp_path / 'x.csv')
     assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', 'time', *MEASURES]
     indexed = table.set_index(list(table)[:5]).sort_index()
     assert len(indexed) == 240 and indexed.index.is_unique
@@ -57,11 +55,10 @@ def test_one_row_a_run_and_time(ran, tmp_path, ending):
                 place).values.astype(np.float32), equal_nan=True)
 
 
-@pytest.mark.parametrize('ending', ['csv', 'parquet'])
-def test_one_row_a_run(ran, tmp_path, ending):
+def test_one_row_a_run(ran, tmp_path):
     scenario, dataset = ran
-    assert export.write(dataset, scenario, tmp_path / f'x.{ending}', summary=True) == 4 * 3
-    table = (pandas.read_csv if ending == 'csv' else pandas.read_parquet)(tmp_path / f'x.{ending}')
+    assert export.write(dataset, scenario, tmp_path / 'x.csv', summary=True) == 4 * 3
+    table = pandas.read_csv(tmp_path / 'x.csv')
     assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', *MEASURES,
                            'led', 'united', *COUNTERS, 'message_bytes']
     one = table[(table['algorithm'] == 'bounded') & (table['messages.loss'] == 0.5)
@@ -72,17 +69,6 @@ def test_one_row_a_run(ran, tmp_path, ending):
     assert one['sent'].item() == dataset['counts'].sel(place | {'counter': 'sent'}).item()
     assert one['message_bytes'].item() == dataset['message_bytes'].sel(place).item()
     assert 0.0 < one['led'].item() <= 1.0
-
-
-def test_parquet_keeps_units(ran, tmp_path):
-    scenario, dataset = ran
-    export.write(dataset, scenario, tmp_path / 'x.parquet')
-    schema = parquet.read_schema(tmp_path / 'x.parquet')
-    units = {field.name: field.metadata[b'units'].decode() for field in schema}
-    assert (units['time'], units['mean_radius'], units['leaders'], units['algorithm']) == (
-        's', 'm', '1', '')
-    assert schema.metadata[b'text'].decode() == scenario.text
-    assert b'Probability' in schema.field('messages.loss').metadata[b'description']
 
 
 def test_everything_has_a_label(ran, tmp_path):
@@ -125,12 +111,12 @@ def test_a_table_that_cannot_be_written_is_an_error(ran, tmp_path):
     scenario, dataset = ran
     (tmp_path / 'file').write_text('')
     (tmp_path / 'folder.csv').mkdir()
-    for name, message in (('x.xlsx', r'ends in \.csv or \.parquet'), ('folder.csv', 'is a folder'),
+    for name, message in (('x.xlsx', r'ends in \.csv'), ('folder.csv', 'is a folder'),
                           ('file/x.csv', 'cannot be written')):
         with pytest.raises(ResultError, match=message) as raised:
             export.write(dataset, scenario, tmp_path / name)
         assert '\n' not in str(raised.value)
-    (tmp_path / '.x.parquet.writing').symlink_to('/dev/full')
-    with pytest.raises(ResultError, match=r'x\.parquet cannot be written'):
-        export.write(dataset, scenario, tmp_path / 'x.parquet')
+    (tmp_path / '.y.csv.writing').symlink_to('/dev/full')
+    with pytest.raises(ResultError, match=r'y\.csv cannot be written'):
+        export.write(dataset, scenario, tmp_path / 'y.csv')
     assert sorted(file.name for file in tmp_path.iterdir()) == ['file', 'folder.csv']

@@ -249,13 +249,18 @@ def test_a_digest_is_of_contents(tmp_path):
     assert before != sources.digest([one, two])
 
 
-def test_a_digest_of_the_package_is_of_all_its_sources(tmp_path):
-    copy = tmp_path / 'copy'
-    shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
-    assert sources.of_package() == f'0.1.0, {sources.digest([copy, sources.LABORATORY])}'
-    changed = copy / 'election' / 'algorithms' / 'bounded.py'
-    changed.write_text(changed.read_text() + 'another = 1\n')
-    assert sources.of_package() != f'0.1.0, {sources.digest([copy, sources.LABORATORY])}'
+def test_version_has_a_digest_of_all_sources_of_both_distributions(tmp_path, monkeypatch):
+    copies = [tmp_path / 'b', tmp_path / 'a']
+    for source, copy in zip(sources.OWN, copies):
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns('__pycache__'))
+    version = sources.of_package.__wrapped__
+    found = [version()]
+    monkeypatch.setattr(sources, 'OWN', copies)
+    found.append(version())
+    for copy in copies:
+        (copy / '__init__.py').write_text('another = 1\n')
+        found.append(version())
+    assert found[0] == found[1] and len({*found}) == 3
 
 
 def imported(folder: Path, name: str) -> Any:
