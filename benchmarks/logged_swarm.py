@@ -137,7 +137,7 @@ class LoggedSwarm(SimulatedSwarm):
         self._make = make
         self._watches = {robot: LocalisationWatch() for robot in ids}
         robots = {robot: make(robot) for robot in ids}
-        super().__init__(robots, lambda robot: [ids[row] for row in self.world.radios[0].receivers(
+        super().__init__(robots, lambda robot: [ids[row] for row in self.world.radio.receivers(
             ids.index(robot), self.world.poses).tolist()])
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)

@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 import math
-import re
 from typing import ClassVar
 
 from leader_election.parameters import as_in, parameter, ParameterError, ProcessParameters
@@ -96,28 +95,22 @@ class SightingSensorParameters:
         unit='m', lower=0.0, upper=math.inf)
     ranging_outliers: float = parameter(
         0.05, 'Ranging radios: share of outliers, of which 80 % are reflections, longer by 0.3 m '
-        'and an exponential of mean 1.5 m, and the others uniform in 0.1 to 10 m. Set by demo '
-        '--outliers, to test the filter.',
+        'and an exponential of mean 1.5 m, and the others uniform in 0.1 to 10 m. Set it, as '
+        'ranging_bias, to test how the filter bears bad radios.',
         lower=0.0, upper=1.0, dynamic=True)
     ranging_bias: float = parameter(
-        0.0, 'Ranging radios: constant error of all measurements except outliers. Set by demo '
-        '--bias.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
+        0.0, 'Ranging radios: constant error of all measurements except outliers.',
+        unit='m', lower=-100.0, upper=100.0, dynamic=True)
     camera_rate: float = parameter(
         0.0, 'Cameras: pictures per second of simulated time, at most one per step, in which '
         'neighbours and landmarks up to 5 m away are identified; 0: none. Set it as ranging_rate.',
         unit='Hz', lower=0.0, upper=1000.0)
-    camera_outliers: float = parameter(
-        0.02, 'Cameras: share of outliers, uniform over the field of view and up to the range. '
-        'Set by demo --outliers.', lower=0.0, upper=1.0, dynamic=True)
     landmarks: str = parameter(
         '', 'Landmarks that cameras see, in an arena that has some: the path of a CSV file with '
         'the columns subject (or id), x, y. Empty: those of the logs, if there are some.')
     logged_sightings: bool = parameter(
         False, "Replay: publish the sightings of the logs' folder, measurements/<name of the "
         'log>, with the columns t, subject, range, bearing. Set by demo --sightings.')
-
-
-NAMESPACE = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 
 @dataclass(frozen=True)
@@ -166,11 +159,11 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'Faults of odometry': 'odom_silent odom_shifted odom_shift carried_robots carried_at '
                               'carried_by',
         'Clock': 'publish_clock real_time_factor clock_listeners',
-        'Radio': 'radio_range radio_namespaces line_of_sight radio_loss radio_delay radio_jitter '
+        'Radio': 'radio_range line_of_sight radio_loss radio_delay radio_jitter '
                  'radio_duplication radio_groups',
         'Laser scanner, reading': 'scan_rate reading_rate reading_peaks',
         'Sightings': 'ranging_rate ranging_range ranging_outliers ranging_bias camera_rate '
-                     'camera_outliers landmarks logged_sightings',
+                     'landmarks logged_sightings',
         'Process': 'executor',
     }
     """The names of all parameters by group, for documents."""
@@ -196,13 +189,13 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         "whose odom is not published, for example '3,7-9'. Empty: none.", dynamic=True)
     odom_shifted: str = parameter(
         '', 'Faults of odometry: the ids of the robots whose odom is off by odom_shift. Set by '
-        'demo --wrong-start. Empty: none.', dynamic=True)
+        'chaos. Empty: none.', dynamic=True)
     odom_shift: float = parameter(
         5.0, 'Faults of odometry: the error of x of these robots, in the frame of their '
         'odometry.', unit='m', lower=-1e6, upper=1e6, dynamic=True)
     carried_robots: str = parameter(
         '', 'Faults: the ids of the robots that are carried elsewhere, without a trace in their '
-        'odometry. Set by demo --carried, and by the playground. The rest of a replayed path is '
+        'odometry. Set by the playground. The rest of a replayed path is '
         'moved rigidly. Robots that are named later are carried then, or at carried_at. Empty: '
         'none.', dynamic=True)
     carried_at: float = parameter(
@@ -222,10 +215,6 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         0, 'With publish_clock: the number of subscribers of /clock that the world waits for '
         'before it starts, so that none misses the beginning of a replay.',
         lower=0, upper=100000)
-    radio_namespaces: tuple[str, ...] = parameter(
-        (), 'Radio relay: the namespaces of several swarms of the same robots, each of which has '
-        'a radio of its own, to compare them on the same paths. Empty: one swarm, in the '
-        'namespace of the world.')
     radio_range: float = parameter(
         5.0, 'Radio relay: range of messages; swarm.launch.py sets it to communication_range. '
         '.inf: unlimited.', unit='m', lower=0.0, upper=float('inf'))
@@ -280,10 +269,6 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
             raise ParameterError('carried_robots', problem=f': {self.carried_robots} is not '
                                  'allowed with logged_sightings, which would no longer be true; '
                                  'it takes simulated ones: ranging_rate or camera_rate')
-        for namespace in self.radio_namespaces:
-            if not re.fullmatch(NAMESPACE, namespace, re.ASCII):
-                raise ParameterError('radio_namespaces', namespace, 'namespaces, for example '
-                                     "'red' and '/blue'")
         if self.real_time_factor != 1.0 and not self.publish_clock:
             raise ParameterError('real_time_factor', problem=f': {self.real_time_factor} needs '
                                  'publish_clock: true')

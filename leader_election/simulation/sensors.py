@@ -121,8 +121,8 @@ CAMERA_RANGE, FIELD_OF_VIEW = 5.0, 1.18
 """Cameras: range [m], and angle of view [rad]."""
 CAMERA_NOISE, CAMERA_NOISE_SCALE, BEARING_NOISE = 0.05, 0.05, 0.02
 """Cameras: standard deviations of ranges [m], as a share of the range, and of bearings [rad]."""
-CAMERA_LOSS = 0.5
-"""The probability that an object in view is not identified."""
+CAMERA_LOSS, CAMERA_OUTLIERS = 0.5, 0.02
+"""Cameras: the probability that an object in view is not identified, and the share of outliers."""
 
 
 class SightingSensor(Protocol):
@@ -199,7 +199,7 @@ class Camera:
         :param ids: of the robots, in the order of their rows.
         :param landmarks: x, y of each landmark, by its id [m].
         :param line_of_sight: through the obstacles.
-        :param parameters: all whose names begin with ``camera_``.
+        :param parameters: ``camera_rate``.
         :param rng: the source of all chance.
         """
         self._ids = np.array([*ids, *landmarks], dtype=float)
@@ -207,17 +207,15 @@ class Camera:
         self._sight = line_of_sight
         self._rate = RateLimiter(parameters.camera_rate)
         self._rng = rng
-        self.configure(parameters)
 
     def configure(self, parameters: SightingSensorParameters) -> None:
-        """Apply changed parameters (:class:`SightingSensor`)."""
-        self._parameters = parameters
+        """Apply changed parameters: none (:class:`SightingSensor`)."""
 
     def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
         """Take the pictures if they are due (:class:`SightingSensor`)."""
         if not self._rate.due(now) or not len(observers):
             return NO_SIGHTINGS
-        p, rng = self._parameters, self._rng
+        rng = self._rng
         places = np.concatenate((poses[:, :2], self._landmarks))
         observer, other, distance = _pairs(
             places, poses[:, :2], observers, CAMERA_RANGE)
@@ -234,7 +232,7 @@ class Camera:
         deviation = np.hypot(CAMERA_NOISE, CAMERA_NOISE_SCALE * distance)
         measured = distance + deviation * rng.standard_normal(count)
         bearing = bearing + BEARING_NOISE * rng.standard_normal(count)
-        outlier = rng.random(count) < p.camera_outliers
+        outlier = rng.random(count) < CAMERA_OUTLIERS
         if outlier.any():
             measured = np.where(outlier, rng.uniform(0.0, CAMERA_RANGE, count), measured)
             bearing = np.where(outlier, rng.uniform(-half, half, count), bearing)

@@ -85,7 +85,7 @@ class World:
     :ivar physics: the robots' bodies, with physics ``mujoco``; else ``None``.
     :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
     :ivar lidar: the robots' laser scanners.
-    :ivar radios: carry the robots' messages, one for each of ``radio_namespaces``, or one.
+    :ivar radio: carries the robots' messages.
     :ivar field: the quantity that the robots' scalar sensors read.
     :ivar sighting_sensors: measure where neighbours and landmarks are.
     :ivar covariance: of the odometry.
@@ -126,10 +126,8 @@ class World:
         self.covariance = OdometryCovariance(
             len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
             None if self._odom_is_true else real)
-        self.radios = tuple(
-            Radio(self.scene.obstacles, self.scene.ids, parameters,
-                  np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))
-            for swarm in range(max(len(parameters.radio_namespaces), 1)))
+        self.radio = Radio(self.scene.obstacles, self.scene.ids, parameters,
+                           np.random.default_rng([parameters.seed, 3]))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles)
         self.field = ScalarField(parameters)
         self.sighting_sensors = make_sighting_sensors(self.scene, parameters)
@@ -137,8 +135,7 @@ class World:
 
     def configure(self, parameters: WorldParameters) -> None:
         """Apply changed parameters, those that are dynamic."""
-        for radio in self.radios:
-            radio.configure(parameters)
+        self.radio.configure(parameters)
         for sensor in self.sighting_sensors:
             sensor.configure(parameters)
         if self._controller is not None:
@@ -237,17 +234,16 @@ class World:
             sensor.observe(self.time, self.poses, observers)
             for sensor in self.sighting_sensors)])
 
-    def send(self, sender_id: int, message: Any, now: float, swarm: int = 0) -> bool:
+    def send(self, sender_id: int, message: Any, now: float) -> bool:
         """
         Send a message of a robot by radio, which returns its copies as they arrive.
 
         :param sender_id: the id of the sending robot.
         :param message: returned unchanged by the radio.
         :param now: the time on the clock of the radio [s].
-        :param swarm: the number of the radio in :attr:`radios`.
         :return: whether there is a robot of that id.
         """
         row = self._rows.get(sender_id)
         if row is not None:
-            self.radios[swarm].send(row, message, self.poses, now)
+            self.radio.send(row, message, self.poses, now)
         return row is not None

@@ -287,7 +287,6 @@ def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path):
     ({'logs': 'physics5', 'logged_sightings': True, 'carried_robots': '2'},
      'parameter carried_robots: 2 is not allowed with logged_sightings'),
     ({'carried_robots': 'all'}, 'parameter carried_robots'),
-    ({'radio_namespaces': ('red', 'a b')}, "parameter radio_namespaces: 'a b' is not allowed"),
 ])
 def test_settings_that_contradict_each_other_are_refused(settings, problem):
     with pytest.raises(ParameterError, match=problem):

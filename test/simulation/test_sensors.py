@@ -76,7 +76,7 @@ def test_incomplete_peaks_are_refused(peaks: tuple[float, ...]) -> None:
 
 
 OPEN, WALL = LineOfSight([]), LineOfSight([shapely.box(0.9, -1.0, 1.1, 1.0)])
-EXACT = {'ranging_rate': 1.0, 'ranging_outliers': 0.0, 'camera_rate': 1.0, 'camera_outliers': 0.0}
+EXACT = {'ranging_rate': 1.0, 'ranging_outliers': 0.0, 'camera_rate': 1.0}
 NEAR = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.0, 3.0, math.pi / 2]])
 """1 and 2 look at each other, 2 m apart; 3 is 3 m to the left of 1 and looks away from both."""
 IDS = (1, 2, 3)
@@ -87,7 +87,7 @@ CROWD = 20_000
 def exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sensors measure without noise and loss."""
     for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
-                 'BEARING_NOISE', 'CAMERA_LOSS'):
+                 'BEARING_NOISE', 'CAMERA_LOSS', 'CAMERA_OUTLIERS'):
         monkeypatch.setattr(sensors, name, 0.0)
 
 
@@ -180,13 +180,16 @@ def test_cameras_do_not_see_through_walls_but_see_landmarks(exact: None) -> None
     assert pairs(camera(landmarks=landmarks).observe(0.0, NEAR, [0])) == [(0, 2), (0, 9), (0, 8)]
 
 
-def test_sightings_of_cameras_have_their_noise_loss_and_outliers() -> None:
+def test_sightings_of_cameras_have_their_noise_loss_and_outliers(
+        monkeypatch: pytest.MonkeyPatch) -> None:
     landmarks = {10 + k: (4.0, 0.0) for k in range(CROWD)}
+    monkeypatch.setattr(sensors, 'CAMERA_OUTLIERS', 0.0)
     seen = camera(landmarks=landmarks).observe(0.0, np.zeros((3, 3)), [0])[2:]
     assert seen[:, 2].mean() == pytest.approx(4.0, abs=0.02)
     assert seen[:, 2].std() == pytest.approx(math.hypot(0.05, 0.2), rel=0.05)
     assert seen[:, 3].std() == pytest.approx(0.02, rel=0.05)
-    seen = camera(ids=(1,), landmarks=landmarks, camera_outliers=0.4).observe(
+    monkeypatch.setattr(sensors, 'CAMERA_OUTLIERS', 0.4)
+    seen = camera(ids=(1,), landmarks=landmarks).observe(
         0.0, np.zeros((1, 3)), [0])
     assert len(seen) / CROWD == pytest.approx(0.5, abs=0.02)
     wrong = np.abs(seen[:, 3]) > 0.15

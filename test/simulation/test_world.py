@@ -327,7 +327,7 @@ def test_robots_stand_still_after_a_replay() -> None:
 def test_messages_are_sent_by_id() -> None:
     world = after(0, robots=3, world='empty', layout='grid', radio_range=1.2)
     assert [world.send(robot, f'of {robot}', 0.0) for robot in (1, 2, 4)] == [True, True, False]
-    assert [(copy.receiver, copy.message) for copy in world.radios[0].arrived(0.0)] == [
+    assert [(copy.receiver, copy.message) for copy in world.radio.arrived(0.0)] == [
         (1, 'of 1'), (2, 'of 1'), (0, 'of 2')]
 
 

@@ -16,9 +16,7 @@
 
 import argparse
 from collections.abc import Sequence
-import math
 from pathlib import Path
-from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import (
@@ -27,7 +25,6 @@ from leader_election.parameters.command_line import (
     PAGE,
     print_error,
 )
-from leader_election.parameters.values import id_ranges
 from leader_election.ros.demo.task_scenarios import GATE, NO_TASK, SCENARIOS
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -116,7 +113,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     logs.add_argument('--real-time-factor', type=_POSITIVE,
                       default=argparse.SUPPRESS,
                       help='speed of the replay (default: 8; with --sightings: 5)')
-    _add_sightings(parser.add_argument_group('sightings between logged robots, with --logs'))
+    logs.add_argument('--sightings', nargs='?', const='logs', default=None,
+                      choices=('logs', 'uwb', 'camera'),
+                      help="a further swarm, which corrects its odometry by the robots' sightings "
+                      'of each other: as logged in the folder (without a value), or simulated '
+                      'ranges by radio, or simulated cameras')
+    logs.add_argument('--landmarks', action='store_true',
+                      help="with --sightings: it knows the places of the folder's landmarks, too")
     run = parser.add_argument_group('the run')
     run.add_argument('--processes', type=_COUNT, default=2,
                      help='number of processes that host robots, besides the one to be killed')
@@ -146,56 +149,15 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error('argument --kill-period: not allowed with --logs, and --task gate')
     if options.logs and options.task:
         parser.error('argument --task: not allowed with --logs; robots of logs only elect')
-    _check_sightings(parser, options)
+    if options.logs and options.loss:
+        parser.error('argument --loss: not allowed with --logs')
+    if options.sightings and not options.logs:
+        parser.error('argument --sightings: needs --logs')
+    if options.landmarks and options.sightings not in ('logs', 'camera'):
+        parser.error('argument --landmarks: needs --sightings, or --sightings camera')
     return options
 
 
-def _add_sightings(group: Any) -> None:
-    """Add the options for cooperative localisation."""
-    group.add_argument('--sightings', nargs='?', const='logs', default=None,
-                       choices=('logs', 'uwb', 'camera'),
-                       help="a further swarm, which corrects its odometry by the robots' "
-                       'sightings of each other: as logged in the folder (without a value), or '
-                       'simulated ranges by radio, or simulated cameras')
-    group.add_argument('--landmarks', action='store_true',
-                       help="it knows the places of the folder's landmarks, too")
-    group.add_argument('--outliers', type=_SHARE, default=None,
-                       help='share of outliers of simulated sightings, 0 to 1')
-    group.add_argument('--bias', type=number(math.isfinite, 'a finite number'),
-                       help='constant error of all simulated ranges [m]')
-    group.add_argument('--carried', default='', metavar='IDS',
-                       help='robots that are carried 2 m away, without a trace in odometry')
-    group.add_argument('--carried-at', type=_POSITIVE, default=300.0,
-                       help='when they are carried [s]')
-    group.add_argument('--wrong-start', default='', metavar='IDS',
-                       help='robots whose start pose is wrong by 1 m')
-    group.add_argument('--radio-range', type=_POSITIVE, default=math.inf,
-                       help='the range of messages by true positions [m]')
-
-
-def _check_sightings(parser: CommandLineParser, options: argparse.Namespace) -> None:
-    """Refuse options that contradict each other."""
-    def refuse(names: str, reason: str) -> None:
-        for name in names.split():
-            if getattr(options, name) != parser.get_default(name):
-                parser.error(f'argument --{name.replace("_", "-")}: {reason}')
-
-    if not options.logs:
-        refuse('sightings radio_range', 'needs --logs')
-    if not options.sightings:
-        refuse('landmarks outliers bias carried wrong_start', 'needs --sightings')
-    if options.sightings == 'logs':
-        refuse('outliers bias carried', 'needs simulated sightings: --sightings uwb, or camera')
-    if options.sightings == 'camera':
-        refuse('bias', 'needs ranges by radio: --sightings uwb')
-    if options.sightings == 'uwb':
-        refuse('landmarks', 'radios range robots only; it needs --sightings camera, or logs')
-    for name in ('carried', 'wrong_start'):
-        try:
-            id_ranges(getattr(options, name), name)
-        except ParameterError as error:
-            option = '--' + name.replace('_', '-')
-            parser.error(str(error.named(option, kind='argument')))
 
 
 def _set_defaults(options: argparse.Namespace) -> None:

@@ -26,7 +26,7 @@ from leader_election.parameters.command_line import (
     number,
     print_error,
 )
-from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS
+from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS, TOURS
 from leader_election.ros.demo.playground import Playground
 from leader_election.ros.demo.processes import (
     AT_ONCE,
@@ -35,7 +35,6 @@ from leader_election.ros.demo.processes import (
     ProcessDied,
     refuse_company,
 )
-from leader_election.ros.demo.tours import TOURS
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.ros.nodes.web import Page
 from leader_election.swarm.tracker import WebParameters

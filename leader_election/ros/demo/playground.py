@@ -31,7 +31,7 @@ from typing import Any
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.parameters import ParameterError
 from leader_election.parameters.values import did_you_mean
-from leader_election.ros.demo.controls import BESIDE, CONTROLS, MOST_ROBOTS, taken
+from leader_election.ros.demo.controls import BESIDE, CONTROLS, Guide, MOST_ROBOTS, taken
 from leader_election.ros.demo.faults import (
     Attacker,
     FaultySwarm,
@@ -42,7 +42,6 @@ from leader_election.ros.demo.faults import (
 )
 from leader_election.ros.demo.processes import DOMAIN
 from leader_election.ros.demo.task_scenarios import SCENARIOS
-from leader_election.ros.demo.tours import Guide
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.simulation.odometry import EXACT_ODOMETRY

@@ -27,7 +27,6 @@ from leader_election.ros.nodes import sensor_publishers as sensors
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
 from leader_election.ros.nodes.waiting import Missing
-from leader_election.simulation import radio
 from leader_election.simulation.kinematics import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
@@ -56,29 +55,25 @@ class RadioRelay:
     :ivar dropped: the number of messages without a sender in this world, which are not relayed.
     """
 
-    def __init__(self, node: Node, world: World, swarm: int, namespace: str, timers: Clock,
-                 time_factor: float) -> None:
+    def __init__(self, node: Node, world: World, timers: Clock, time_factor: float) -> None:
         """
-        Create the topics.
+        Create the topics; counters are published on ``/diagnostics``.
 
         :param node: that has them.
         :param world: whose robots send.
-        :param swarm: the number of the radio in ``world.radios``.
-        :param namespace: of the topics; empty: that of the node.
         :param timers: the clock of the timers.
         :param time_factor: seconds of simulated time per second of that clock.
         """
         self.relayed = self.dropped = 0
-        self._node, self._world, self._swarm = node, world, swarm
-        self._radio: radio.Radio = world.radios[swarm]
+        self._node, self._world, self._radio = node, world, world.radio
         self._clock, self._time_factor = timers, time_factor
-        prefix = f'{namespace}/' if namespace else ''
-        self._name = f'{node.get_name()}: radio {namespace}'.rstrip()
-        self._heard = [node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
+        self._heard = [node.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD)
                        for i in world.scene.ids]
-        subscribe(node, String, f'{prefix}neighbourhood', self._relay, NEIGHBOURHOOD)
+        subscribe(node, String, 'neighbourhood', self._relay, NEIGHBOURHOOD)
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
         self._arrival.cancel()
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        node.create_timer(DIAGNOSTICS_PERIOD, self._diagnose, clock=timers)
 
     def _time(self) -> float:
         """Return the time by which the radio delays messages [s]."""
@@ -87,7 +82,7 @@ class RadioRelay:
     def _relay(self, message: String) -> None:
         """Send a message by radio to the robots that receive it."""
         sender, now = codec.sender(message.data), self._time()
-        if sender is None or not self._world.send(sender, message, now, self._swarm):
+        if sender is None or not self._world.send(sender, message, now):
             self.dropped += 1
             self._node.get_logger().warning(
                 f'{self.dropped} messages dropped that name no sender of this world',
@@ -106,36 +101,16 @@ class RadioRelay:
         if due is not None:
             clock.restart(self._arrival, (due - now) / self._time_factor)
 
-    def status(self) -> DiagnosticStatus:
-        """Return the counters."""
+    def _diagnose(self) -> None:
+        """Publish the counters."""
         values = {'relayed': self.relayed, 'dropped': self.dropped, **self._radio.counts,
                   'pending': self._radio.pending}
-        return DiagnosticStatus(
-            level=DiagnosticStatus.OK, name=self._name, message='relays',
-            hardware_id=self._node.get_name(),
-            values=[KeyValue(key=name, value=str(value)) for name, value in values.items()])
-
-
-def relay_all(node: Node, world: World, namespaces: Sequence[str], timers: Clock,
-              time_factor: float) -> list[RadioRelay]:
-    """
-    Relay the messages of all swarms, with counters on ``/diagnostics``.
-
-    :param namespaces: of the swarms, one for each radio of the world; empty: one swarm, in the
-        namespace of the node.
-    :param node, world, timers, time_factor: as :class:`RadioRelay` takes them.
-    """
-    relays = [RadioRelay(node, world, swarm, namespace, timers, time_factor)
-              for swarm, namespace in enumerate(namespaces or ('',))]
-    publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-
-    def diagnose() -> None:
-        message = DiagnosticArray(status=[relay.status() for relay in relays])
-        message.header.stamp = node.get_clock().now().to_msg()
-        publisher.publish(message)
-
-    node.create_timer(DIAGNOSTICS_PERIOD, diagnose, clock=timers)
-    return relays
+        name = self._node.get_name()
+        message = DiagnosticArray(status=[DiagnosticStatus(
+            level=DiagnosticStatus.OK, name=f'{name}: radio', message='relays', hardware_id=name,
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
 
 
 _MAX_CATCH_UP = 10
@@ -160,7 +135,7 @@ class SwarmWorld(Node):
     contours of a field's peaks. With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
-    :ivar relays: relay the messages of robots, with radio ``relay``; one for each swarm.
+    :ivar relay: relays the messages of robots, with radio ``relay``; else ``None``.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -200,9 +175,9 @@ class SwarmWorld(Node):
         self._taken = 0
         self._end_logged = False
         self.create_timer(period, self._tick, clock=self._steady_clock)
-        self.relays = relay_all(
-            self, self.world, parameters.radio_namespaces, self._steady_clock,
-            parameters.real_time_factor) if parameters.radio == 'relay' else []
+        self.relay = (
+            RadioRelay(self, self.world, self._steady_clock, parameters.real_time_factor)
+            if parameters.radio == 'relay' else None)
 
     def _subscribe_commands(self, ids: Sequence[int]) -> None:
         commands = self.world.commands

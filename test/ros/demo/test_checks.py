@@ -14,7 +14,7 @@
 
 """Observation of a run, on swarms and messages written by hand."""
 
-from leader_election.ros.demo.checks import Punctuality, RunObserver
+from leader_election.ros.demo.checks import RunObserver
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 
@@ -102,16 +102,3 @@ def test_stable_since_the_first_partition_or_the_recovery(observer):
 def test_killed_robots_are_left_out_before_their_messages_expire(observer):
     observer.kill(1, 5.0)
     assert list(observer.living_only(swarm(5.1, r1=1, r2=1, r3=3)).robots) == [2, 3]
-
-
-def test_messages_between_rounds_do_not_make_up_for_late_ones():
-    due, busy, silent = (Punctuality(1.0, [1]) for _ in range(3))
-    for second in range(101):
-        due.hear(1, float(second))
-        # Three messages at once every three seconds: as many as are due, two thirds too late.
-        busy.hear(1, 3.0 * (second // 3))
-    assert due.share(100.0) == 1.0
-    assert busy.share(99.0) == pytest.approx(1.0 - 1.75 / 3.0)
-    due.hear(1, 100.0)
-    assert due.share(200.0) == pytest.approx(1.0 - 98.75 / 200.0), 'it has fallen silent'
-    assert silent.share(9.0) == 0.0

@@ -16,15 +16,12 @@
 
 from argparse import Namespace
 from importlib.resources import files
-import math
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
-from leader_election.ros.demo.checks import overload
-from leader_election.ros.demo.logs import swarms, table, true_logs, world_parameters
+from leader_election.ros.demo.logs import SIGHTINGS, swarms, table
 from leader_election.ros.demo.main import parse
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import read_logs
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.reference_partition import Agreement
 from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -35,54 +32,22 @@ def options(*words: str) -> Namespace:
     return parse(['--logs', 'physics5', *words])
 
 
-def world(*words: str) -> WorldParameters:
-    values = {name: tuple(value) if isinstance(value, list) else value
-              for name, value in world_parameters(options(*words)).items()}
-    return build(WorldParameters, {'logs': 'physics5', **values})
-
-
-def test_without_sightings_there_are_three_swarms_and_no_sensors():
-    assert world_parameters(options()) == {}
+def test_without_sightings_there_are_three_swarms():
     assert swarms(options()) == {
         'by_odometry': {'odom_topic': '/robot_{id}/odom'},
         'by_truth': {'odom_topic': '/robot_{id}/ground_truth'},
         'by_truth_again': {'odom_topic': '/robot_{id}/ground_truth'}}
 
 
-@pytest.mark.parametrize(('words', 'sensors'), [
-    (('--sightings',), (0.0, 0.0, True)), (('--sightings', 'logs'), (0.0, 0.0, True)),
-    (('--sightings', 'uwb'), (1.0, 0.0, False)), (('--sightings', 'camera'), (0.0, 2.0, False))])
-def test_sightings_are_logged_or_simulated(words, sensors):
-    made = world(*words)
-    assert (made.ranging_rate, made.camera_rate, made.logged_sightings) == sensors
-    assert made.radio == 'shared'
+@pytest.mark.parametrize('words', [('--sightings',), ('--sightings', 'uwb')])
+def test_fourth_swarm_uses_sightings(words):
+    build(WorldParameters, {'logs': 'physics5', **SIGHTINGS[options(*words).sightings]})
     own = swarms(options(*words))['with_filter']
     assert own == {'odom_topic': '/robot_{id}/odom', 'pose_source': 'cooperative',
                    'measurements_topic': '/robot_{id}/measurements'}
     names = {name for each in (RobotHostParameters, ElectionParameters)
              for name in each.__dataclass_fields__}
     assert own.keys() <= names
-
-
-def test_faults_change_parameters_of_sensors_and_robots():
-    made = world('--sightings', 'uwb', '--outliers', '0.4', '--bias', '0.2', '--carried', '2,4',
-                 '--carried-at', '60', '--wrong-start', '3')
-    assert (made.ranging_outliers, made.ranging_bias) == (0.4, 0.2)
-    assert (made.carried_robots, made.carried_at) == ('2,4', 60.0)
-    assert math.hypot(*made.carried_by[:2]) == 2.0
-    assert (made.odom_shifted, made.odom_shift) == ('3', 1.0)
-    assert world('--sightings', 'camera', '--outliers', '0.4').camera_outliers == 0.4
-
-
-@pytest.mark.parametrize('words', [('--loss', '0.3'), ('--radio-range', '3')])
-def test_all_swarms_lose_messages_but_the_one_they_are_compared_with(words):
-    made = world('--sightings', *words)
-    assert made.radio == 'relay'
-    assert (made.radio_loss, made.radio_range) in ((0.3, math.inf), (0.0, 3.0))
-    found = swarms(options('--sightings', *words))
-    relayed = [name for name, own in found.items() if own.get('radio') == 'relay']
-    assert sorted(relayed) == sorted(made.radio_namespaces)
-    assert found.keys() - set(relayed) == {'by_truth'}
 
 
 def test_landmarks_are_those_of_the_folder(tmp_path):
@@ -117,21 +82,3 @@ def test_the_last_column_is_the_filters_and_the_last_row_overall():
     assert header.endswith('   true poses   all, filter   filter')
     assert last.split() == ['overall', '62.5%', '25.0%', '87.5%', '75.0%', '87.5%']
     assert {len(line) for line in table(four, 2.0)} == {len(header)}
-
-
-def test_a_machine_that_is_too_busy_is_reported():
-    good, bad = agreement(1, 1).share(0.0, 9.0), agreement(1, 2).share(0.0, 9.0)
-    assert overload(good, {'by_truth': 1.0, 'with_filter': 0.96}) == ''
-    assert overload(good, {'by_truth': 1.0, 'with_filter': 0.9}).startswith(
-        'robots of with_filter sent late in 10.0% of their time')
-    assert 'agree with itself' in overload(bad, {'by_truth': 1.0})
-    assert overload(None, {'by_truth': 1.0}) == ''
-
-
-def test_true_poses_of_a_carried_robot_are_moved():
-    options = Namespace(carried='2', carried_at=60.0)
-    logs = read_logs('physics5')
-    moved = true_logs(logs, [1, 2, 3, 4, 5], options)
-    assert moved[1] is logs[0]
-    assert moved[2].pose_at(59.0) == pytest.approx(logs[1].pose_at(59.0))
-    assert math.dist(moved[2].pose_at(61.0)[:2], logs[1].pose_at(61.0)[:2]) == pytest.approx(2.0)

@@ -30,10 +30,9 @@ from browser import Browser, browser  # noqa: F401
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import build, ParameterError, table
-from leader_election.ros.demo.controls import BESIDE, CONTROLS
+from leader_election.ros.demo.controls import BESIDE, CONTROLS, TOURS
 from leader_election.ros.demo.play import main
 from leader_election.ros.demo.playground import Playground
-from leader_election.ros.demo.tours import TOURS
 from leader_election.ros.nodes.process import spin
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
