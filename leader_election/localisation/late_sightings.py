@@ -12,95 +12,39 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Sightings that wait for a round, and belong to poses of an earlier time."""
+"""Sightings of an earlier time: moved to the present poses, with the noise of the way since."""
 
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
-from typing import NamedTuple
 
-from leader_election.localisation.neighbourhood_filter import (
-    FORGOTTEN_AFTER,
-    Late,
-    NeighbourhoodFilter,
+from leader_election.localisation.neighbourhood_filter import Late, NeighbourhoodFilter
+from leader_election.localisation.own_sightings import Track, Waiting
+from leader_election.localisation.poses import between, compose, PlanePose
+from leader_election.localisation.sighting import (
+    Landmarks,
+    range_variance,
+    seen_from,
+    Sighting,
 )
-from leader_election.localisation.noise import range_variance
-from leader_election.localisation.plane import between, compose, PlanePose
-from leader_election.localisation.sighting import seen_from, Sighting
 from leader_election.localisation.updates import Earlier
 
 LEAST_WAY = 0.3
 """The least range for the noise of bearings [m]."""
 LEAST_RANGE = 1e-3
-"""No range is less [m]."""
+"""The least range that is sent [m]."""
 PROMPT = 0.25
 """The age up to which a sighting is not less certain [s]."""
-KEPT = 5.0
-"""The time for which poses are kept, the greatest age of a sighting that is used [s]."""
-INTERVAL = 0.04
-"""The least time between two kept poses [s]."""
 
 
-class Track:
-    """The poses of a robot by odometry in the last seconds; times never go back."""
+class LateSightings:
+    """
+    Moves the own sightings to the present.
 
-    def __init__(self) -> None:
-        """Start without poses."""
-        self._poses: deque[tuple[float, PlanePose]] = deque()
-        self._last: tuple[float, PlanePose] | None = None
-
-    def add(self, time: float, pose: PlanePose) -> None:
-        """Add a pose; the newest replaces one less than the interval older."""
-        if self._last is not None and (
-                not self._poses or time - self._poses[-1][0] >= INTERVAL):
-            self._poses.append(self._last)
-        self._last = time, pose
-        while len(self._poses) > 1 and time - self._poses[1][0] >= KEPT:
-            self._poses.popleft()
-
-    def at(self, time: float) -> PlanePose | None:
-        """
-        Return the pose at a time, interpolated: the last one after it, ``None`` before the first.
-
-        >>> track = Track()
-        >>> track.add(1.0, (0.0, 0.0, 0.0)), track.add(2.0, (1.0, 0.0, 0.5))
-        (None, None)
-        >>> track.at(0.9), track.at(1.0), track.at(3.0)
-        (None, (0.0, 0.0, 0.0), (1.0, 0.0, 0.5))
-        >>> [round(value, 2) for value in track.at(1.5)]
-        [0.5, 0.0, 0.25]
-        """
-        if self._last is None:
-            return None
-        end, after = self._last
-        if time >= end:
-            return after
-        for begin, before in reversed(self._poses):
-            if begin <= time:
-                x, y, turn = between(before, after)
-                part = (time - begin) / (end - begin) if end > begin else 1.0
-                return compose(before, (part * x, part * y, part * turn))
-            end, after = begin, before
-        return None
-
-
-class _Waiting(NamedTuple):
-    """A sighting that is not used yet."""
-
-    sighting: Sighting
-    odometry: PlanePose
-    """The own pose by odometry at the time of the sighting."""
-    time: float
-    """Of its arrival."""
-    taken: float
-    """Of the measurement."""
-
-
-class SightingQueue:
-    """The own sensor's sightings that are not used yet, the last one of each robot."""
+    :ivar late: those of the last ones that are late, as they were measured, by the ids seen.
+    """
 
     def __init__(self, robot: int, neighbourhood: NeighbourhoodFilter,
-                 landmarks: Mapping[int, tuple[float, float]]) -> None:
+                 landmarks: Landmarks) -> None:
         """
         Start without sightings.
 
@@ -108,74 +52,48 @@ class SightingQueue:
         :param neighbourhood: the filter with the poses that are expected.
         :param landmarks: places by id [m].
         """
+        self.late: dict[int, Late] = {}
         self._robot = robot
         self._filter = neighbourhood
-        self._parameters = neighbourhood.parameters
         self._landmarks = landmarks
-        self._waiting: dict[int, _Waiting] = {}
-        self._used: dict[int, float] = {}
-        self.late: dict[int, Late] = {}
-        """Those of the last ones due that are late, as they were measured, by the ids seen."""
 
-    def put(self, sighting: Sighting, odometry: PlanePose, now: float, taken: float) -> None:
+    def move(self, due: Sequence[Waiting], odometry: PlanePose, pose: PlanePose,
+             tracks: Mapping[int, Track]) -> tuple[Sighting, ...]:
         """
-        Keep a sighting.
-
-        :param odometry: the own pose by odometry at its time.
-        :param now: the present time [s].
-        :param taken: the time of the measurement [s].
-        """
-        self._waiting[sighting.id] = _Waiting(sighting, odometry, now, taken)
-
-    def due(self, now: float, odometry: PlanePose, pose: PlanePose, tracks: Mapping[int, Track]
-            ) -> tuple[Sighting, ...]:
-        """
-        Take the oldest sightings to be used now, moved to the present pose.
+        Return sightings moved to the present pose, and to the last pose of the robot seen.
 
         :param odometry: the present own pose by odometry alone.
         :param pose: its estimate.
         :param tracks: of the neighbours, by id.
         """
-        interval = self._parameters.sighting_interval
-        due: list[Sighting] = []
         self.late = {}
-        for seen, waits in sorted(self._waiting.items(),
-                                  key=lambda item: self._used.get(item[0], -math.inf)):
-            if now - waits.time > interval:
-                del self._waiting[seen]
-            elif (now - self._used.get(seen, -math.inf) >= 0.9 * interval
-                  and len(due) < max(self._parameters.most_sightings, 1)):
-                del self._waiting[seen]
-                self._used[seen] = now
-                due.append(self._from_here(waits, odometry, pose, tracks.get(seen)))
-        self._used = {seen: time for seen, time in self._used.items()
-                      if now - time <= FORGOTTEN_AFTER * self._filter.expiry}
-        return tuple(due)
+        return tuple(self._from_here(waiting, odometry, pose, tracks.get(waiting.sighting.id))
+                     for waiting in due)
 
-    def _from_here(self, waits: _Waiting, odometry: PlanePose, pose: PlanePose,
+    def _from_here(self, waiting: Waiting, odometry: PlanePose, pose: PlanePose,
                    track: Track | None) -> Sighting:
         """
-        Return a sighting moved to the present pose, and to the last pose of the robot seen.
+        Return a sighting moved to the present.
 
         For a range without a bearing, the direction is the one that the filter expects.
 
         :param track: of the robot seen.
         """
-        own, robot = self._filter, waits.sighting.id
-        motion = between(waits.odometry, odometry)
-        sighting = seen_from(waits.sighting, (0.0, 0.0, 0.0), own.corrected(self._robot, motion))
+        own, robot = self._filter, waiting.sighting.id
+        motion = between(waiting.odometry, odometry)
+        sighting = seen_from(waiting.sighting, (0.0, 0.0, 0.0), own.corrected(self._robot, motion))
         place = own.pose(robot)[:2] if robot in own else self._landmarks.get(robot)
         if place is None:
             return sighting
-        then = track and robot in own and track.at(waits.taken)
+        then = track and robot in own and track.at(waiting.taken)
         before = compose(own.pose(robot), own.corrected(
             robot, between(own.odometry(robot), then)))[:2] if then else place
-        begin = compose(pose, own.corrected(self._robot, between(odometry, waits.odometry)))
+        begin = compose(pose, own.corrected(self._robot, between(odometry, waiting.odometry)))
         if sighting.age > PROMPT:
             way = math.dist(before, place)
             moved = begin[0] - pose[0], begin[1] - pose[1], begin[2] - pose[2]
             self.late[robot] = Late(
-                self._less_certain(waits.sighting, motion, way, by_heading=False),
+                self._less_certain(waiting.sighting, motion, way, by_heading=False),
                 Earlier(moved, (before[0] - place[0], before[1] - place[1])))
             sighting = self._less_certain(sighting, motion, way, by_heading=True)
         if math.isnan(sighting.bearing):
@@ -198,7 +116,7 @@ class SightingQueue:
         :param way: of the robot seen [m].
         :param by_heading: whether the headings count as noise.
         """
-        table, variance = self._parameters, 0.0
+        table, variance = self._filter.parameters, 0.0
         for robot, length in (self._robot, math.hypot(*motion[:2])), (sighting.id, way):
             if robot in self._filter:
                 variance += table.odometry_noise_position ** 2 * length

@@ -12,22 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots whose poses in the neighbourhood filter contradict recent sightings: found and placed."""
+"""Robots whose poses contradict recent sightings: recognised, searched for, and placed."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
-from leader_election.localisation.block import SIZE
-from leader_election.localisation.neighbourhood_filter import (
-    Innovation,
-    NeighbourhoodFilter,
-    Observed,
-)
+from leader_election.localisation.innovations import AGAINST, Innovation, score
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter, Observed
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose
-from leader_election.localisation.rejections import AGAINST, FOR
+from leader_election.localisation.pose_estimates import SIZE
+from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.relocation import Evidence, search
+from leader_election.localisation.sighting import Landmarks
 
 WINDOW = 12.0
 """The window of the sightings that are compared [s]."""
@@ -73,7 +70,7 @@ class LostRobots:
     """Remembers sightings, and searches for robots that contradict them."""
 
     def __init__(self, neighbourhood: NeighbourhoodFilter, parameters: LocalisationParameters,
-                 landmarks: Mapping[int, tuple[float, float]]) -> None:
+                 landmarks: Landmarks) -> None:
         """
         Start without sightings.
 
@@ -129,7 +126,7 @@ class LostRobots:
         if not each.distrusted:
             self._counts[each.seen][each.observer, each.accepted] += number
 
-    def found(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
+    def find(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
         """
         Search for an observer, or a robot that it has just seen, and place it in the filter.
 
@@ -150,7 +147,7 @@ class LostRobots:
             found = None if beside is None else search(
                 evidence, self._filter.pose(lost), self._parameters, is_new)
             if beside is not None and found is not None:
-                self._filter.place(lost, found.pose, found.covariance, beside, now)
+                self._filter.place(lost, found.pose, found.covariance, beside)
                 self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
                                else each for each in self._seen)
                 return lost
@@ -170,7 +167,7 @@ class LostRobots:
             # Without contradictions a search would find the same pose, at a high price.
             unknown = UNKNOWN * AGAINST if self._is_unknown(robot, now) else 0.0
             if _is_contradicted(*counts, unknown):
-                scores[robot] = _score(*counts)
+                scores[robot] = score(*counts)
         return sorted(scores, key=lambda robot: -scores[robot])
 
     def _counts_of(self, robot: int, newcomers: Container[int] = ()) -> tuple[int, int]:
@@ -190,7 +187,7 @@ class LostRobots:
         """Return whether a pose was contradicted lately, or is new and not confirmed."""
         if now <= self._suspected.get(robot, -SUSPECTED_FOR) + SUSPECTED_FOR:
             return True
-        return now < self._filter.watched.get(robot, 0.0) and _score(
+        return now < self._filter.watched.get(robot, 0.0) and score(
             *self._counts_of(robot)) >= 0.0
 
     def _is_unknown(self, robot: int, now: float) -> bool:
@@ -252,10 +249,5 @@ def _partner(seen: _Seen, robot: int) -> int:
     return seen.seen if seen.observer == robot else seen.observer
 
 
-def _score(wrong: int, right: int) -> float:
-    """Return the log-likelihood ratio of a wrong pose to a right one, by numbers of sightings."""
-    return FOR * wrong + AGAINST * right
-
-
 def _is_contradicted(wrong: int, right: int, beyond: float = 0.0) -> bool:
-    return wrong >= LEAST and _score(wrong, right) > beyond
+    return wrong >= LEAST and score(wrong, right) > beyond

@@ -26,14 +26,17 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leader_election.localisation.noise import Array
-from leader_election.localisation.noise_adaptation import NoiseAdaptation
+from leader_election.localisation.innovations import (
+    Innovation,
+    NoiseAdaptation,
+    Rejections,
+    SensorTrust,
+)
+from leader_election.localisation.odometry_errors import LOOSENED, plausible
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import PlanePose
 from leader_election.localisation.pose_estimates import PoseEstimates, UNEXPLAINED_SPEED
-from leader_election.localisation.rejections import Rejections, SensorTrust
-from leader_election.localisation.scale_errors import plausible
-from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.poses import Array, PlanePose
+from leader_election.localisation.sighting import Landmarks, Sighting
 from leader_election.localisation.updates import (
     AT_ONCE,
     Earlier,
@@ -48,13 +51,11 @@ import numpy as np
 
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
-LOOSENED = (1.5, 1.5, 1.0)
-"""The standard deviations added to the pose of a robot that was carried off [m, m, rad]."""
 WATCHED = 30.0
 """The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
 ENOUGH = 3
-"""The least number of neighbours whose sightings of each other are used in a `sighting_interval`:
-ranges from three places tell a fourth."""
+"""The least number of neighbours whose sightings of each other are used in a `sighting_interval`.
+Three ranges determine a position."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
@@ -64,16 +65,6 @@ COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
 
 Observed = tuple[int, Sighting]
 """The id of the observer, and what it saw."""
-
-
-class Innovation(NamedTuple):
-    """The normalised differences between a sighting and its expectation; nan: not measured."""
-
-    observer: int
-    seen: int
-    range: float  # noqa: A003
-    bearing: float
-    accepted: bool
 
 
 class Late(NamedTuple):
@@ -91,14 +82,12 @@ class NeighbourhoodFilter(PoseEstimates):
     """
     Pose estimates that sightings correct, and what contradicts them.
 
-    :ivar carried_off: the times at which a robot was detected as carried off, by id, including
-        dropped robots.
     :ivar watched: until when a robot's pose is its own word only, by id [s].
     :ivar trust: in the sensors of the robots.
     """
 
     def __init__(self, parameters: LocalisationParameters, expiry: float,
-                 landmarks: Mapping[int, tuple[float, float]], counts: Counter[str]) -> None:
+                 landmarks: Landmarks, counts: Counter[str]) -> None:
         """
         Start without robots.
 
@@ -109,7 +98,6 @@ class NeighbourhoodFilter(PoseEstimates):
         """
         super().__init__(parameters)
         self.expiry = expiry
-        self.carried_off: dict[int, list[float]] = {}
         self.watched: dict[int, float] = {}
         self._landmarks = landmarks
         self._counts = counts
@@ -139,40 +127,26 @@ class NeighbourhoodFilter(PoseEstimates):
             return
         if not plausible(self.factors(robot)):
             self.reset_factors(robot)
-            self.loosen(robot, now)
+            self.loosen(robot)
         self.predict(robot, odometry, now, turns, self._adaptation.factor(robot))
         self._adaptation.adapt(now)
 
-    def loosen(self, robot: int, now: float) -> None:
+    def loosen(self, robot: int) -> None:
         """Increase the covariance of a robot's pose: it was carried off."""
         self.add_errors(robot, np.square(LOOSENED))
         self._rejections.forget(robot)
-        self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
 
-    def contradicted(self, robot: int, now: float) -> None:
-        """Remember that a robot's data was wrong, also after the robot is dropped."""
-        self.carried_off.setdefault(robot, []).append(now)
-
-    def forgive(self, before: float) -> None:
-        """Forget the errors before a time [s]."""
-        recent = {robot: [time for time in times if time >= before]
-                  for robot, times in self.carried_off.items()}
-        self.carried_off = {robot: times for robot, times in recent.items() if times}
-
-    def place(self, robot: int, pose: PlanePose, covariance: Array, beside: int,
-              now: float) -> None:
+    def place(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
         """
         Give a robot another pose, where sightings found it.
 
         :param covariance: of the pose with that of the robot beside it given, shape (3, 3).
         :param beside: a robot to which the pose is relative: errors of its pose are its own too.
-        :param now: the time [s].
         """
         self.put(robot, pose, covariance, beside)
         self._rejections.forget(robot)
         self.trust.forget(robot)
-        self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
 
     def watch(self, robot: int, now: float) -> None:
@@ -291,5 +265,5 @@ class NeighbourhoodFilter(PoseEstimates):
                 self.trust.distrust(suspect)
                 self._rejections.forget(suspect)
             elif suspect is not None:
-                self.loosen(suspect, now)
+                self.loosen(suspect)
         return innovations

@@ -17,56 +17,75 @@
 from dataclasses import dataclass
 
 from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.values import id_ranges
 
 INFINITE = float('inf')
+ODOMETRY, COOPERATIVE, GIVEN = 'odometry', 'cooperative', 'tf'
+POSE_SOURCES = (ODOMETRY, COOPERATIVE, GIVEN)
+"""The values of ``pose_source``."""
+BUMPER, IMU = 'bumper', 'imu'
+SLIP_SOURCES = (BUMPER, IMU)
+"""The values of ``slip_sources``, and names of topics."""
+MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
+SIGHTING_SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
+"""The values of ``sighting_sources``, and names of topics, except ``range/robot_<id>``."""
+MOST_RANGES = 100
+"""The most neighbours with a topic of ranges: a subscription each."""
+GREATEST_ID = 2**53 - 1
+"""The greatest id that a float holds exactly."""
+NUMBER = '{id}'
+"""The placeholder of the id in a name."""
 
 
 @dataclass(frozen=True)
 class LocalisationParameters:
     """
-    The noise of odometry and of sightings, and the limits of the neighbourhood filter.
+    The pose source of a robot, the noise of odometry and of sightings, and the sensors.
 
-    The defaults fit the five robots of MRCLAM 6 (K. Leung, Y. Halpern, T. Barfoot, H. Liu, IJRR
-    2011); halving or doubling them changes the results there by about a point.
+    The defaults of noise fit the five robots of MRCLAM 6 (K. Leung, Y. Halpern, T. Barfoot, H.
+    Liu, IJRR 2011). Halving or doubling them changes the results there by about a point.
     """
 
+    pose_source: str = parameter(
+        ODOMETRY, 'How the pose in the shared frame is found: odometry from initial_pose on '
+        '(odometry), corrected by what this robot and its neighbours measure of each other '
+        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros_py).',
+        choices=lambda: POSE_SOURCES)
     odometry_noise_position: float = parameter(
-        0.06, 'Noise of odometry: standard deviation of the position after driving one metre; it '
-        'grows with the square root of the distance.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
+        0.06, 'Noise of odometry: standard deviation of the position after driving one metre. It '
+        'grows with the square root of the distance. Lower it for robots whose wheels do not '
+        'slip; the filter raises it by itself.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
     odometry_noise_turn: float = parameter(
-        0.20, 'Noise of odometry: standard deviation of the heading after turning by one radian; '
-        'it grows with the square root of the angle.',
+        0.20, 'Noise of odometry: standard deviation of the heading after turning by one radian. '
+        'It grows with the square root of the angle. Lower it for a heading by a gyroscope.',
         unit='rad/sqrt(rad)', lower=0.0, upper=10.0)
     odometry_noise_heading: float = parameter(
-        0.03, 'Noise of odometry: standard deviation of the heading after driving one metre; it '
-        'grows with the square root of the distance.', unit='rad/sqrt(m)', lower=0.0, upper=10.0)
-    odometry_noise_rest: float = parameter(
-        1e-3, 'Noise of odometry: standard deviation of position and heading after one second, '
-        'also at rest; it grows with the square root of time.',
-        unit='(m, rad)/sqrt(s)', lower=1e-6, upper=1.0)
+        0.03, 'Noise of odometry: standard deviation of the heading after driving one metre. It '
+        'grows with the square root of the distance. Lower it for a heading by a gyroscope.',
+        unit='rad/sqrt(m)', lower=0.0, upper=10.0)
     initial_deviation: tuple[float, ...] = parameter(
-        (0.05, 0.03), 'The standard deviation of initial_pose: of the position, of the heading.',
-        unit='(m, rad)', lengths=(2,))
+        (0.05, 0.03), 'The standard deviations of initial_pose: of the position, of the heading. '
+        'Raise them where robots are placed by hand.', unit='(m, rad)', lengths=(2,))
 
     range_noise: float = parameter(
-        0.1, 'Sightings: standard deviation of a measured range.',
+        0.1, 'Sightings: standard deviation of a range whose sensor states none.',
         unit='m', lower=1e-3, upper=100.0)
     range_noise_scale: float = parameter(
-        0.05, 'Sightings: a further standard deviation of a range, as a part of the range.',
-        lower=0.0, upper=1.0)
+        0.05, 'Sightings: a further standard deviation of a range, as a part of the range. 0 for '
+        'radios, whose errors do not grow with the distance.', lower=0.0, upper=1.0)
     bearing_noise: float = parameter(
-        0.04, 'Sightings: standard deviation of a bearing.', unit='rad', lower=1e-3, upper=3.2)
+        0.04, 'Sightings: standard deviation of a bearing whose sensor states none.',
+        unit='rad', lower=1e-3, upper=3.2)
     sighting_interval: float = parameter(
-        1.0, 'The least time between two sightings of the same neighbour that are used: errors '
-        'of a fast sensor are not independent of each other.', unit='s', lower=0.01, upper=1e6)
-    most_sightings: int = parameter(
-        12, 'The greatest number of sightings in a message; more take turns.', lower=0, upper=32)
+        1.0, 'The least time between two sightings of the same neighbour that are used. Raise it '
+        'where the errors of a sensor stay the same for longer.', unit='s', lower=0.01, upper=1e6)
     localised_neighbours: int = parameter(
-        12, 'The greatest number of neighbours in the neighbourhood filter, the nearest; its '
-        'computing time grows with it.', lower=1, upper=100)
+        12, 'The greatest number of neighbours in the neighbourhood filter, the nearest. Lower it '
+        'on a slow computer: computing time grows with it.', lower=1, upper=100)
     landmarks: str = parameter(
         '', 'The file with the known places of landmarks in the shared frame: a CSV file with '
-        'columns id, x, y [m]. Their ids are not those of robots. Empty: none.')
+        'columns id, x, y [m]. Their ids are not those of robots. They stop the drift of the '
+        'shared frame. Empty: none.')
     odometry_factors_file: str = parameter(
         '', 'The file in which the scale errors of odometry that sightings tell are kept over a '
         "restart; {id} and {name} stand for the robot's id and namespace, ~ for the home "
@@ -77,18 +96,88 @@ class LocalisationParameters:
         'there are none, beyond which a robot reports that they are too uncertain (diagnostics). '
         '0 or .inf: none; with pose_source cooperative it warns of a leader that may be wrong.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
-    hops_beyond_deviation: bool = parameter(
-        False, 'Whether a link counts as communication_range, its greatest possible length, when '
-        'the deviation of its distance is beyond max_deviation, and its sender as in range: the '
-        'election then goes by hops.', dynamic=True)
+
+    slip_sources: str = parameter(
+        '', 'What shows that wheels turn while the robot does not move, so that odometry is '
+        'believed less, a list: bumper (std_msgs/Bool, true while it touches something), imu '
+        '(sensor_msgs/Imu, whose z axis points upwards). Set what the robot has. Empty: nothing.')
+
+    sighting_sources: str = parameter(
+        'measurements', 'Where sightings of neighbours and landmarks come from, a list: '
+        'measurements (ids with range and bearing), detections (vision_msgs/Detection3DArray), '
+        'tags (tf2_msgs/TFMessage of a tag detector), ranges (sensor_msgs/Range, a topic for '
+        'each neighbour); topics have these names, except range/robot_<id>.')
+    tag_names: str = parameter(
+        'robot_{id}, tag36h11:{id}', 'Detections and tags: their names, a list of patterns in '
+        'which {id} stands for the id. An id alone is always understood; other names are '
+        'ignored.')
+    sensor_frame: str = parameter(
+        '', 'Detections and tags: the frame of the sensor in headers; others are ignored, '
+        'for example those of other robots on /tf. Empty: any.')
+    sensor_pose: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '
+        "headers in the robot's own frame, base_link: x, y, z, roll, pitch, yaw. The optical "
+        'frame of a camera that looks ahead is turned by -1.5708, 0, -1.5708.',
+        unit='(m, rad)', lengths=(6,))
+    range_ids: str = parameter(
+        '', "Ranges: the neighbours with a topic range/robot_<id>, for example '1-5'.")
+    range_offset: float = parameter(
+        0.0, 'The offset added to each range of a sighting: the distance from the part that the '
+        "sensor finds (a tag, an antenna) to the middle of the neighbour's body, less the "
+        'constant error of the sensor.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
+
+    @property
+    def slips_by(self) -> tuple[str, ...]:
+        """Return the sources of slip, in the order in which they are listed, each once."""
+        return _listed(self.slip_sources)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the sources of sightings, in the order in which they are listed, each once."""
+        return _listed(self.sighting_sources)
+
+    @property
+    def name_patterns(self) -> tuple[str, ...]:
+        """Return the patterns of names."""
+        return _listed(self.tag_names)
+
+    @property
+    def ranged(self) -> tuple[int, ...]:
+        """Return the neighbours with a topic of ranges."""
+        return tuple(dict.fromkeys(
+            robot for first, last in id_ranges(self.range_ids, 'range_ids')
+            for robot in range(first, last + 1)))
 
     def __post_init__(self) -> None:
-        """Refuse invalid deviations, and ``hops_beyond_deviation`` without ``max_deviation``."""
+        """Refuse invalid deviations, unknown sources, names without an id, and wrong range_ids."""
         if not (0.005 <= self.initial_deviation[0] <= 1e3
                 and 0.001 <= self.initial_deviation[1] <= 3.2):
             raise ParameterError(
                 'initial_deviation', list(self.initial_deviation), '0.005 to 1000 m, then 0.001 '
                 'to 3.2 rad')
-        if self.hops_beyond_deviation and self.max_deviation in (0.0, INFINITE):
-            raise ParameterError('hops_beyond_deviation', problem=': true needs max_deviation, '
-                                 'beyond which hops count')
+        _refuse_unknown('slip_sources', self.slips_by, SLIP_SOURCES)
+        _refuse_unknown('sighting_sources', self.sources, SIGHTING_SOURCES)
+        for pattern in self.name_patterns:
+            if pattern.count(NUMBER) != 1:
+                raise ParameterError('tag_names', pattern, 'a list of names with {id} in each, '
+                                     "for example 'robot_{id}'")
+        ranges = id_ranges(self.range_ids, 'range_ids')
+        if (sum(last - first + 1 for first, last in ranges) > MOST_RANGES
+                or any(first < 0 or last > GREATEST_ID for first, last in ranges)):
+            raise ParameterError('range_ids', self.range_ids, f'at most {MOST_RANGES} ids from 0 '
+                                 f'to {GREATEST_ID}')
+        if RANGES in self.sources and not ranges:
+            raise ParameterError('range_ids', problem=": '' is not allowed; sighting_sources has "
+                                 "ranges, so it takes ids, for example '1-5'")
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Return the names in a list with commas, each once."""
+    names = (name.strip() for name in text.split(','))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _refuse_unknown(parameter_name: str, names: tuple[str, ...], known: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in known:
+            raise ParameterError(parameter_name, name, f"a list of {', '.join(known)}")

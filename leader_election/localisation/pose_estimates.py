@@ -15,35 +15,43 @@
 """
 Estimates of the poses of robots and of the scale errors of their odometry, with their covariance.
 
-The prediction of the neighbourhood filter: odometry moves its robots, which are added and dropped.
-:mod:`leader_election.localisation.block` describes state and covariance.
+This is the prediction of the neighbourhood filter: odometry moves its robots, which are added and
+dropped.
+
+The state holds a block of six numbers a robot: x, y [m] from the filter's origin and yaw [rad] in
+the shared frame, then the factors of its odometry
+(:class:`leader_election.localisation.odometry_errors.Factors`).
+
+The covariance is that of *invariant* errors of poses (A. Barrau, S. Bonnabel, IEEE Trans.
+Automatic Control 62, 2017): with errors (a, b, c) the true pose is the estimate, moved by (a, b)
+and turned by c about the filter's origin. A motion by odometry does not change these errors. An
+error that all robots have in common, a shift or turn of the frame, is the same vector wherever
+they are, so sightings of each other tell nothing of it. With errors of x, y and yaw the filter
+would become certain of it without a reason (G. Huang, A. Mourikis, S. Roumeliotis, Autonomous
+Robots 30, 2011).
 """
 
-from collections.abc import Sequence
 import math
 
-from leader_election.localisation.block import (
-    factor_rows,
-    from_invariant,
-    places,
-    POSE,
-    pose_rows,
-    SIZE,
-    to_invariant,
-)
-from leader_election.localisation.noise import Array, odometry_covariance
-from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose
-from leader_election.localisation.scale_errors import (
+from leader_election.localisation.odometry_errors import (
     corrected,
     Factors,
     Kept,
+    odometry_covariance,
     parked,
     slopes,
     START_VARIANCES,
     WALK_VARIANCES,
 )
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.poses import Array, between, compose, PlanePose
 import numpy as np
+
+SIZE = 6
+"""The numbers of a robot."""
+POSE = 3
+"""The first ones are its pose, the others the factors of its odometry."""
+
 
 UNEXPLAINED_SPEED = 0.1
 """The error of outdated odometry, by its age [m/s]."""
@@ -51,7 +59,45 @@ MOST_KEPT = 1000
 """The greatest number of dropped robots whose factors are kept, those dropped last."""
 
 _FACTORS = np.arange(POSE, SIZE)
-_POSE, _PLACE = np.arange(POSE), np.arange(2)
+
+
+def pose_rows(first: int) -> slice:
+    """Return the rows of a pose, by the first one of its robot."""
+    return slice(first, first + POSE)
+
+
+def factor_rows(first: int) -> slice:
+    """Return the rows of the factors, by the first one of their robot."""
+    return slice(first + POSE, first + SIZE)
+
+
+def places(state: Array) -> Array:
+    """Return x, y of all robots, shape (n, 2), a view."""
+    return state.reshape(-1, SIZE)[:, :2]
+
+
+def from_invariant(x: float, y: float) -> Array:
+    """Return the derivatives of the errors of x, y and yaw by invariant ones, shape (3, 3)."""
+    return np.array(((1.0, 0.0, -y), (0.0, 1.0, x), (0.0, 0.0, 1.0)))
+
+
+def to_invariant(x: float, y: float) -> Array:
+    """Return the inverse of :func:`from_invariant`, shape (3, 3)."""
+    return np.array(((1.0, 0.0, y), (0.0, 1.0, -x), (0.0, 0.0, 1.0)))
+
+
+def correct(state: Array, errors: Array) -> None:
+    """
+    Add errors to a state, in place.
+
+    :param errors: invariant ones, of the shape of the state.
+    """
+    turns = errors[2::SIZE]
+    x, y = state[0::SIZE], state[1::SIZE]
+    aside = turns * x
+    x -= turns * y
+    y += aside
+    state += errors
 
 
 class PoseEstimates:
@@ -59,7 +105,7 @@ class PoseEstimates:
     The poses of robots and the scale errors of their odometry, and their covariance.
 
     :ivar ids: the robots, in the order of their blocks in state and covariance.
-    :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
+    :ivar state: their blocks, shape (6 n,).
     :ivar covariance: shape (6 n, 6 n).
     :ivar factor_start: the variances of the factors of a robot never met, which bound all.
     """
@@ -286,31 +332,24 @@ class PoseEstimates:
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
         return length, math.sqrt(max(variance, 0.0) + stale)
 
-    def relative(self, one: int, others: Sequence[int], now: float) -> tuple[Array, Array]:
+    def relative(self, one: int, other: int, now: float) -> tuple[Array, Array]:
         """
-        Return the positions of m robots in the frame of another one, and their covariances.
+        Return the position of a robot in the frame of another one, and its covariance.
 
         :param one: the robot whose frame it is.
-        :param now: the time [s]; old odometry makes the covariances greater.
-        :return: [m], shape (m, 2), and [m2], shape (m, 2, 2).
+        :param now: the time [s]; old odometry makes the covariance greater.
+        :return: [m], shape (2,), and [m²], shape (2, 2).
         """
-        first, m = self._row[one], len(others)
-        x, y, yaw = self.state[pose_rows(first)].tolist()
-        firsts = np.array([(first, self._row[other]) for other in others])
-        at = (firsts[:, :, np.newaxis] + _POSE).reshape(m, 2 * POSE)
-        there = self.state[at[:, POSE:POSE + 2]]
+        first, second = pose_rows(self._row[one]), pose_rows(self._row[other])
+        x, y, yaw = self.state[first].tolist()
+        there = self.state[second][:2]
+        at = np.r_[first, second]
         # A turn of both about the origin changes nothing.
-        change = np.zeros((m, 2, 2 * POSE))
-        change[:, _PLACE, _PLACE], change[:, _PLACE, POSE + _PLACE] = -1.0, 1.0
-        change[:, :, POSE - 1] = there[:, ::-1] * (1.0, -1.0)
-        change[:, :, -1] = -change[:, :, POSE - 1]
+        aside = there[1], -there[0]
+        change = np.column_stack((-np.eye(2), aside, np.eye(2), np.negative(aside)))
         cos, sin = math.cos(yaw), math.sin(yaw)
         turned = np.array(((cos, sin), (-sin, cos)))
         change = turned @ change
-        own = self.age(one, now)
-        stale = [UNEXPLAINED_SPEED ** 2 * (own * own + self.age(other, now) ** 2)
-                 for other in others]
-        covariances = (change @ self.covariance[at[:, :, np.newaxis], at[:, np.newaxis]]
-                       @ change.transpose(0, 2, 1))
-        covariances[:, _PLACE, _PLACE] += np.array(stale)[:, np.newaxis]
-        return (there - (x, y)) @ turned.T, covariances
+        covariance = change @ self.covariance[np.ix_(at, at)] @ change.T
+        stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
+        return turned @ (there - (x, y)), covariance + stale * np.eye(2)

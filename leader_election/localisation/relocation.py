@@ -26,9 +26,9 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import PlanePose
+from leader_election.localisation.poses import Array, PlanePose
+from leader_election.localisation.sighting import range_variance
 import numpy as np
 from numpy.typing import NDArray
 

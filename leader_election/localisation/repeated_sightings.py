@@ -31,12 +31,9 @@ import math
 from typing import NamedTuple
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose, wrap
+from leader_election.localisation.poses import between, compose, PlanePose, wrap
 from leader_election.localisation.sighting import seen_from, Sighting
-import numpy as np
 
-REPEATED = 'sightings_repeated'
-"""The name of the counter."""
 MOVED, MOVED_ASIDE, TURNED = 0.05, 0.15, 0.05
 """
 The motions with which a reading does not stay exactly the same: of observer or robot, with and
@@ -46,8 +43,6 @@ ELSEWHERE = 0.2
 """How far from the observer's earlier pose a series cannot be the same by itself [m, rad]."""
 OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
-BITS = 1 << 16
-"""The size of a table of hashes, which saves most searches: few readings are repeated."""
 LEAST = 5
 """The least number of like readings."""
 GAP = 2.5
@@ -88,7 +83,8 @@ class RepeatedSightings:
         self._runs: dict[int, _Run] = {}
         self._keys = array('q')
         self._poses = array('f')
-        self._known = bytearray(BITS // 8)
+        self._last_index: dict[int, int] = {}
+        """The index of the last reading by its key."""
         self._next = -1
         """The index of the reading that followed the last one earlier; -1: it is new."""
 
@@ -135,29 +131,16 @@ class RepeatedSightings:
                     or abs(wrap(before[2] - here[2])) > ELSEWHERE):
                 return True
         else:
-            place = key % BITS
-            self._next = (self._find(key) + 1 or -1
-                          if self._known[place >> 3] >> (place & 7) & 1 else -1)
+            self._next = self._last_index.get(key, -1) + 1 or -1
         if len(keys) >= self._memory:
             oldest = self._memory // 2
             del keys[:oldest], self._poses[:3 * oldest]
             self._next = max(self._next - oldest, -1)
-            self._known = bytearray(BITS // 8)
-            for kept in keys:
-                self._remember(kept)
+            self._last_index = {kept: k for k, kept in enumerate(keys)}
+        self._last_index[key] = len(keys)
         keys.append(key)
-        self._remember(key)
         self._poses.extend(here)
         return False
-
-    def _find(self, key: int) -> int:
-        """Return the last index of a reading, -1: it is new."""
-        found = np.flatnonzero(np.asarray(self._keys) == key)
-        return int(found[-1]) if len(found) else -1
-
-    def _remember(self, key: int) -> None:
-        place = key % BITS
-        self._known[place >> 3] |= 1 << (place & 7)
 
 
 def _equal(one: float, other: float) -> bool:

@@ -14,11 +14,15 @@
 
 """Sightings: measurements of another robot, or of a landmark, by a robot's sensor."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+import csv
 import math
+from pathlib import Path
 from typing import NamedTuple
 
-from leader_election.localisation.plane import between, PlanePose, wrap
+from leader_election.localisation.parameters import GREATEST_ID, LocalisationParameters
+from leader_election.localisation.poses import between, PlanePose, wrap
+from leader_election.parameters import ParameterError
 
 FARTHEST = 1e4
 """The greatest range that counts as a measurement [m]."""
@@ -29,6 +33,10 @@ PAIRS, TRIPLES = ('id', 'range'), ('id', 'range', 'bearing')
 STAMP = 'stamp'
 COLUMNS = (*TRIPLES, 'range_deviation', 'bearing_deviation', STAMP)
 """The columns that rows of sightings may have."""
+LANDMARK_IDS = ('id', 'subject')
+"""The names of the column of ids; in the data of MRCLAM, landmarks are subjects."""
+Landmarks = Mapping[int, tuple[float, float]]
+"""Objects at known places that robots sight: their places in the shared frame by id [m]."""
 
 
 class Sighting(NamedTuple):
@@ -123,5 +131,36 @@ def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
 
 
 def _id(number: float) -> int:
-    # Whole numbers that a float counts exactly: of greater ones two would be the same.
-    return int(number) if abs(number) < 2**53 and float(number).is_integer() else -1
+    return int(number) if abs(number) <= GREATEST_ID and float(number).is_integer() else -1
+
+
+def range_variance(distance: float, parameters: LocalisationParameters) -> float:
+    """Return the variance of a measured range [m²], for the expected one [m]."""
+    return parameters.range_noise ** 2 + (parameters.range_noise_scale * distance) ** 2
+
+
+def read_landmarks(path: str) -> Landmarks:
+    """
+    Read the places of landmarks in the shared frame.
+
+    :param path: of a CSV file with the columns id (or subject), x, y [m]; empty: no landmarks.
+    :return: places by id.
+    :raises ParameterError: for a file that is missing or wrong.
+    """
+    if not path:
+        return {}
+    landmarks: dict[int, tuple[float, float]] = {}
+    try:
+        with Path(path).expanduser().open(newline='', encoding='utf-8-sig') as file:
+            reader = csv.DictReader(file)
+            names = [name for name in LANDMARK_IDS if name in (reader.fieldnames or ())]
+            if not names or not {'x', 'y'} <= set(reader.fieldnames or ()):
+                raise ValueError('line 1: it takes the columns id, x, y')
+            for row in reader:
+                place = float(row['x']), float(row['y'])
+                if not all(map(math.isfinite, place)):
+                    raise ValueError(f'line {reader.line_num}: a place is not finite')
+                landmarks[int(row[names[0]])] = place
+    except (OSError, ValueError, TypeError, csv.Error) as error:
+        raise ParameterError('landmarks', problem=f': {path}: {error}') from None
+    return landmarks

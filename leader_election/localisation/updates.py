@@ -20,17 +20,17 @@ A sighting depends on three numbers only: the vector from the observer to the ta
 the observer's heading. One sighting is therefore linearised and iterated with their 3 x 3
 covariance, in plain numbers; numpy's overhead would exceed the computation. Several are
 processed at once, linearised once, where this is exact enough. Rows of state and covariance are
-those of :mod:`leader_election.localisation.block`, and places are relative to the filter's origin.
+those of :mod:`leader_election.localisation.pose_estimates`, and places are relative to the filter's origin.
 """
 
 from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.block import correct
-from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import PlanePose, wrap
+from leader_election.localisation.pose_estimates import correct
+from leader_election.localisation.poses import Array, PlanePose, wrap
+from leader_election.localisation.sighting import range_variance
 import numpy as np
 
 GATES = (0.0, 10.83, 13.82)

@@ -15,95 +15,25 @@
 """
 Sightings from drivers' messages about identified neighbours and landmarks.
 
-There is no standard message of an id with range and bearing. Each function reads the
-fields of one type of message, without depending on a message package.
+There is no standard message of an id with range and bearing. Each function reads the fields of one
+type of message, without depending on a message package.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.election.messages.wire import MAX_ID
-from leader_election.election.robot.pose import from_parameter
+from leader_election.localisation.parameters import GREATEST_ID, LocalisationParameters, NUMBER
+from leader_election.localisation.poses import from_parameter
 from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
-from leader_election.parameters import parameter, ParameterError
-from leader_election.parameters.values import id_ranges
 import numpy as np
 
-MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
-SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
-"""The values of ``sighting_sources``, and names of topics, except ``range/robot_<id>``."""
-MOST_RANGES = 100
-"""The most topics ``range/robot_<id>``."""
-NUMBER = '{id}'
-"""The placeholder of the id in a name."""
 UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
 """The columns of rows without a label, by their number."""
 VALUE = 'value'
 """In place of the range: of a signal strength, for example."""
 NO_CLOCK = math.nan
-
-
-@dataclass(frozen=True)
-class SightingSourceParameters:
-    """The parameters of the sources of sightings."""
-
-    sighting_sources: str = parameter(
-        'measurements', 'Where sightings of neighbours and landmarks come from, a list: '
-        'measurements (ids with range and bearing), detections (vision_msgs/Detection3DArray), '
-        'tags (tf2_msgs/TFMessage of a tag detector), ranges (sensor_msgs/Range, a topic for '
-        'each neighbour); topics have these names, except range/robot_<id>.')
-    tag_names: str = parameter(
-        'robot_{id}, tag36h11:{id}', 'Detections and tags: their names, a list of patterns in '
-        'which {id} stands for the id. An id alone is always understood; other names are '
-        'ignored.')
-    sensor_frame: str = parameter(
-        '', 'Detections and tags: the frame of the sensor in headers; others are ignored, '
-        'for example those of other robots on /tf. Empty: any.')
-    sensor_pose: tuple[float, ...] = parameter(
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '
-        "headers in the robot's own frame, base_link: x, y, z, roll, pitch, yaw. The optical "
-        'frame of a camera that looks ahead is turned by -1.5708, 0, -1.5708.',
-        unit='(m, rad)', lengths=(6,))
-    range_ids: str = parameter(
-        '', "Ranges: the neighbours with a topic range/robot_<id>, for example '1-5'.")
-    range_offset: float = parameter(
-        0.0, 'The offset added to each range of a sighting: the distance from the part that the '
-        "sensor finds (a tag, an antenna) to the middle of the neighbour's body, less the "
-        'constant error of the sensor.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Return the sources, in the order in which they are listed, each once."""
-        names = (name.strip() for name in self.sighting_sources.split(','))
-        return tuple(dict.fromkeys(name for name in names if name))
-
-    @property
-    def ranged(self) -> tuple[int, ...]:
-        """Return the neighbours with a topic of ranges."""
-        return tuple(dict.fromkeys(
-            robot for first, last in id_ranges(self.range_ids, 'range_ids')
-            for robot in range(first, last + 1)))
-
-    def __post_init__(self) -> None:
-        """Refuse unknown sources, names without an id, and ranges without or with many ids."""
-        for name in self.sources:
-            if name not in SOURCES:
-                raise ParameterError('sighting_sources', name, f"a list of {', '.join(SOURCES)}")
-        for pattern in _patterns(self.tag_names):
-            if pattern.count(NUMBER) != 1:
-                raise ParameterError('tag_names', pattern, 'a list of names with {id} in each, '
-                                     "for example 'robot_{id}'")
-        ranges = id_ranges(self.range_ids, 'range_ids')
-        if (sum(last - first + 1 for first, last in ranges) > MOST_RANGES
-                or any(first < 0 or last > MAX_ID for first, last in ranges)):
-            raise ParameterError('range_ids', self.range_ids, f'at most {MOST_RANGES} ids from 0 '
-                                 f'to {MAX_ID}')
-        if RANGES in self.sources and not ranges:
-            raise ParameterError('range_ids', problem=": '' is not allowed; sighting_sources has "
-                                 "ranges, so it takes ids, for example '1-5'")
 
 
 class Extraction(NamedTuple):
@@ -119,26 +49,26 @@ class Extraction(NamedTuple):
 class SensorMount:
     """The place of a sensor on its robot, and the names of its detections."""
 
-    def __init__(self, parameters: SightingSourceParameters) -> None:
+    def __init__(self, parameters: LocalisationParameters) -> None:
         """:param parameters: sensor_pose, sensor_frame and tag_names."""
         self._pose = from_parameter(parameters.sensor_pose)
         self._frame = parameters.sensor_frame
         self._names = re.compile('|'.join(
             r'(\d{1,18})'.join(map(re.escape, pattern.split(NUMBER)))
-            for pattern in (*_patterns(parameters.tag_names), NUMBER)))
+            for pattern in (*parameters.name_patterns, NUMBER)))
 
     def id_of(self, name: str) -> int | None:
         """
         Return the id in a name, ``None`` for a name of no robot or landmark.
 
-        >>> table = SightingSourceParameters(tag_names='robot_{id}_front, robot_{id}_back')
+        >>> table = LocalisationParameters(tag_names='robot_{id}_front, robot_{id}_back')
         >>> mount = SensorMount(table)
         >>> mount.id_of('robot_3_back'), mount.id_of('12'), mount.id_of('robot_3_arm')
         (3, 12, None)
         """
         found = self._names.fullmatch(name)
         digits = next((part for part in found.groups() if part), '') if found else ''
-        return int(digits) if digits and int(digits) <= MAX_ID else None
+        return int(digits) if digits and int(digits) <= GREATEST_ID else None
 
     def is_own(self, frame: str) -> bool:
         """Return whether a header's frame is that of this sensor."""
@@ -158,7 +88,7 @@ class SensorMount:
             drivers publish without a measured place.
 
         >>> ahead = (0.2, 0.0, 0.3, -math.pi / 2, 0.0, -math.pi / 2)
-        >>> optical = SightingSourceParameters(sensor_pose=ahead)
+        >>> optical = LocalisationParameters(sensor_pose=ahead)
         >>> sighting = SensorMount(optical).sighting(3, (-1.0, 0.1, 0.8))
         >>> round(sighting.range, 3), round(sighting.bearing, 3)
         (1.414, 0.785)
@@ -256,11 +186,6 @@ def _age(stamped: Any, clock: float) -> float:
     return 0.0 if math.isnan(age) or not (stamp.sec or stamp.nanosec) else age
 
 
-def shifted(sightings: Iterable[Sighting], offset: float) -> list[Sighting]:
-    """Return sightings with an offset added to their ranges [m]."""
-    return [sighting._replace(range=sighting.range + offset) for sighting in sightings]
-
-
 def _extraction(found: Iterable[tuple[str, Any, Sequence[float], float]],
                 mount: SensorMount) -> Extraction:
     """Return the sightings of places with covariance and age by name."""
@@ -295,7 +220,3 @@ def _place_of(detection: Any) -> tuple[Any, Sequence[float]]:
         if any((place.x, place.y, place.z)):
             return place, best.pose.covariance
     return detection.bbox.center.position, ()
-
-
-def _patterns(names: str) -> list[str]:
-    return [name.strip() for name in names.split(',') if name.strip()]

@@ -13,25 +13,65 @@
 # limitations under the License.
 
 """
-Poses: a robot's odometry brought into the frame that all robots share.
+Poses in the plane and in space, in metres and radians (REP 103).
 
-A pose is a 4 x 4 homogeneous matrix; units are metres and radians (REP 103). Odometry starts at an
-origin of its own (REP 105), so it is composed with the pose of that origin.
+A pose in the plane is x, y and yaw, with yaw in [-pi, pi). A pose in space is a 4 x 4 homogeneous
+matrix. Odometry starts at an origin of its own (REP 105), so it is composed with the pose of that
+origin in the frame that all robots share.
 """
 
 from collections.abc import Sequence
 import math
 
-from leader_election.election.messages.codec import Position
 import numpy as np
-import numpy.typing as npt
-from transforms3d.affines import compose
+from numpy.typing import NDArray
+from transforms3d.affines import compose as affine
 from transforms3d.euler import euler2mat
 from transforms3d.quaternions import quat2mat
 
-Pose = npt.NDArray[np.float64]
+Array = NDArray[np.float64]
+PlanePose = tuple[float, float, float]
+Pose = NDArray[np.float64]
 
 IDENTITY: Pose = np.eye(4)
+
+
+def wrap(angle: float) -> float:
+    """
+    Return an angle in [-pi, pi) [rad].
+
+    >>> wrap(1.5 * math.pi) == -0.5 * math.pi
+    True
+    """
+    if -math.pi <= angle < math.pi:
+        return angle
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
+
+
+def compose(pose: PlanePose, motion: PlanePose) -> PlanePose:
+    """
+    Return the pose after a motion.
+
+    :param motion: in the frame of the pose.
+
+    >>> compose((1.0, 2.0, 0.0), (0.5, 0.25, 0.5))
+    (1.5, 2.25, 0.5)
+    """
+    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    return (pose[0] + cos * motion[0] - sin * motion[1],
+            pose[1] + sin * motion[0] + cos * motion[1], wrap(pose[2] + motion[2]))
+
+
+def between(pose: PlanePose, later: PlanePose) -> PlanePose:
+    """
+    Return the motion from one pose to another, in the frame of the first.
+
+    >>> between((1.0, 2.0, 0.0), (1.5, 2.25, 0.5))
+    (0.5, 0.25, 0.5)
+    """
+    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    x, y = later[0] - pose[0], later[1] - pose[1]
+    return cos * x + sin * y, cos * y - sin * x, wrap(later[2] - pose[2])
 
 
 def from_parameter(numbers: Sequence[float]) -> Pose:
@@ -46,7 +86,7 @@ def from_parameter(numbers: Sequence[float]) -> Pose:
         z = roll = pitch = 0.0
     else:
         x, y, z, roll, pitch, yaw = numbers
-    return np.asarray(compose([x, y, z], euler2mat(roll, pitch, yaw, 'sxyz'), np.ones(3)))
+    return np.asarray(affine([x, y, z], euler2mat(roll, pitch, yaw, 'sxyz'), np.ones(3)))
 
 
 def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pose | None:
@@ -61,10 +101,10 @@ def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pos
     length = math.sqrt(x * x + y * y + z * z + w * w)
     if not all(map(math.isfinite, (*point, length))) or length < 1e-6:
         return None
-    return np.asarray(compose(point, quat2mat([w, x, y, z]), np.ones(3)))
+    return np.asarray(affine(point, quat2mat([w, x, y, z]), np.ones(3)))
 
 
-def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
+def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> tuple[float, float]:
     """
     Return the position of a point of a pose's own frame: x and y [m], to a tenth of a millimetre.
 
@@ -93,7 +133,7 @@ def moved_to(pose: Pose, place: Sequence[float]) -> Pose:
     turn = place[2] - math.atan2(float(pose[1, 0]), float(pose[0, 0]))
     motion = np.array(euler2mat(0.0, 0.0, turn, 'sxyz'))
     shift = (*place[:2], 0.0) - motion @ (*pose[:2, 3], 0.0)
-    return np.asarray(compose(shift, motion, np.ones(3)))
+    return np.asarray(affine(shift, motion, np.ones(3)))
 
 
 def yaw_of(orientation: Sequence[float]) -> float | None:

@@ -1,0 +1,170 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The sightings of a robot's own sensor, which wait for the next round."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+import math
+from typing import NamedTuple
+
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.poses import between, compose, PlanePose
+from leader_election.localisation.repeated_sightings import RepeatedSightings
+from leader_election.localisation.sighting import checked, Sighting
+
+MEASUREMENTS_REJECTED, REPEATED = 'measurements_rejected', 'sightings_repeated'
+LATE, CLOCKLESS = 'sightings_late', 'stamps_ignored'
+COUNTERS = MEASUREMENTS_REJECTED, LATE, CLOCKLESS, REPEATED
+"""Names of counters."""
+KEPT = 5.0
+"""The time for which poses are kept, the greatest age of a sighting that is used [s]."""
+INTERVAL = 0.04
+"""The least time between two kept poses [s]."""
+EARLY, OTHER_CLOCK = 0.5, 60.0
+"""A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
+MOST_SENT = 12
+"""The greatest number of sightings in a message; more take turns."""
+FORGOTTEN_AFTER = 10.0
+"""The time after which the last use of a sighting no longer matters [s]."""
+
+
+class Track:
+    """The poses of a robot by odometry in the last seconds; times never go back."""
+
+    def __init__(self) -> None:
+        """Start without poses."""
+        self._poses: deque[tuple[float, PlanePose]] = deque()
+        self._last: tuple[float, PlanePose] | None = None
+
+    def add(self, time: float, pose: PlanePose) -> None:
+        """Add a pose; the newest replaces one less than the interval older."""
+        if self._last is not None and (
+                not self._poses or time - self._poses[-1][0] >= INTERVAL):
+            self._poses.append(self._last)
+        self._last = time, pose
+        while len(self._poses) > 1 and time - self._poses[1][0] >= KEPT:
+            self._poses.popleft()
+
+    def at(self, time: float) -> PlanePose | None:
+        """
+        Return the pose at a time, interpolated: the last one after it, ``None`` before the first.
+
+        >>> track = Track()
+        >>> track.add(1.0, (0.0, 0.0, 0.0)), track.add(2.0, (1.0, 0.0, 0.5))
+        (None, None)
+        >>> track.at(0.9), track.at(1.0), track.at(3.0)
+        (None, (0.0, 0.0, 0.0), (1.0, 0.0, 0.5))
+        >>> [round(value, 2) for value in track.at(1.5)]
+        [0.5, 0.0, 0.25]
+        """
+        if self._last is None:
+            return None
+        end, after = self._last
+        if time >= end:
+            return after
+        for begin, before in reversed(self._poses):
+            if begin <= time:
+                x, y, turn = between(before, after)
+                part = (time - begin) / (end - begin) if end > begin else 1.0
+                return compose(before, (part * x, part * y, part * turn))
+            end, after = begin, before
+        return None
+
+
+class Waiting(NamedTuple):
+    """A sighting that is not used yet."""
+
+    sighting: Sighting
+    odometry: PlanePose
+    """The own pose by odometry at the time of the sighting."""
+    arrived: float
+    taken: float
+    """The time of the measurement [s]."""
+
+
+class OwnSightings:
+    """
+    The own sensor's sightings that are not used yet: the last one of each robot.
+
+    Times are seconds on the caller's clock, which never goes back.
+
+    :ivar track: the own odometry in the last seconds.
+    :ivar sensor: recognises repeated readings.
+    """
+
+    def __init__(self, robot: int, parameters: LocalisationParameters,
+                 counts: Counter[str]) -> None:
+        """
+        Start without sightings.
+
+        :param robot: the own id.
+        :param counts: counters, of :data:`COUNTERS`.
+        """
+        self.track = Track()
+        self.sensor = RepeatedSightings()
+        self._robot = robot
+        self._parameters = parameters
+        self._counts = counts
+        self._waiting: dict[int, Waiting] = {}
+        self._used: dict[int, float] = {}
+
+    def put(self, sightings: Sequence[Sighting], odometry: PlanePose, now: float,
+            is_repeated: Callable[[Sighting, PlanePose], bool]) -> list[Sighting]:
+        """
+        Keep sightings for the next round.
+
+        A late one belongs to the odometry of its own time. One older than the odometry that is
+        kept is left out. An age that no sensor has is that of another clock.
+
+        :param odometry: the present own pose by odometry.
+        :param is_repeated: returns whether the sensor repeats a reading, taken at a pose by
+            odometry.
+        :return: the valid ones that the sensor does not repeat; invalid ones are counted.
+        """
+        valid = []
+        for sighting in map(checked, sightings):
+            if sighting is None or sighting.id < 0 or sighting.id == self._robot:
+                self._counts[MEASUREMENTS_REJECTED] += 1
+                continue
+            taken = now - max(sighting.age, 0.0)
+            if not -EARLY <= sighting.age <= OTHER_CLOCK:
+                self._counts[CLOCKLESS] += 1
+                taken = now
+            then = odometry if taken == now else self.track.at(taken)
+            if then is None or now - taken > KEPT:
+                self._counts[LATE] += 1
+                continue
+            if is_repeated(sighting, then):
+                continue
+            self._waiting[sighting.id] = Waiting(sighting, then, now, taken)
+            valid.append(sighting)
+        return valid
+
+    def due(self, now: float) -> list[Waiting]:
+        """Take the sightings to be used now, those of robots first that were used least lately."""
+        interval = self._parameters.sighting_interval
+        due: list[Waiting] = []
+        for seen, waiting in sorted(self._waiting.items(),
+                                    key=lambda item: self._used.get(item[0], -math.inf)):
+            if now - waiting.arrived > interval:
+                del self._waiting[seen]
+            elif (now - self._used.get(seen, -math.inf) >= 0.9 * interval
+                  and len(due) < MOST_SENT):
+                del self._waiting[seen]
+                self._used[seen] = now
+                due.append(waiting)
+        longest = max(interval, FORGOTTEN_AFTER)
+        self._used = {seen: time for seen, time in self._used.items() if now - time <= longest}
+        return due
