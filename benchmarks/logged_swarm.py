@@ -23,10 +23,9 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import bounded_round, Candidacies
 from leader_election.election.messages.codec import Position
-from leader_election.election.robot.localisation_watch import LocalisationWatch
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
-from leader_election.localisation.plane import PlanePose
+from leader_election.localisation.poses import PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
 from leader_election.parameters import build
 from leader_election.simulation.kinematics import Array
@@ -135,7 +134,6 @@ class LoggedSwarm(SimulatedSwarm):
                 landmarks=places)
 
         self._make = make
-        self._watches = {robot: LocalisationWatch() for robot in ids}
         robots = {robot: make(robot) for robot in ids}
         super().__init__(robots, lambda robot: [ids[row] for row in self.world.radio.receivers(
             ids.index(robot), self.world.poses).tolist()])
@@ -179,7 +177,6 @@ class LoggedSwarm(SimulatedSwarm):
 
     def start(self, robot: int) -> None:
         """Start a robot again, which knows nothing of before."""
-        self._watches[robot] = LocalisationWatch()
         self.add(robot, self._make(robot))
 
     def _look(self) -> None:
@@ -193,8 +190,8 @@ class LoggedSwarm(SimulatedSwarm):
                             if self.robots[robot].state.leader == right[robot][0]), len(ids),
             {one: math.dist(here, places[one]) for one, robot in self.robots.items()
              if (here := robot.sensing.locate(self.now)) is not None},
-            {one: self._watches[one].fault(
-                robot.sensing, robot.counts, self.now, robot.doubt(self.now))
+            {one: robot.sensing.source.fault(
+                self.now, robot.doubt(self.now), robot.sensing.positions_matter)
              for one, robot in self.robots.items()},
             tuple(robot for robot in ids if self._is_mistaken(robot, near[robot]))))
         for robot, lengths in near.items():
@@ -221,21 +218,21 @@ class LoggedSwarm(SimulatedSwarm):
         pose = sensing.pose(self.now)
         if pose is None:
             return
-        localisation = sensing.localisation
-        claimed = localisation.claimed(self.now)
+        source = sensing.source
+        claimed = source.claimed(self.now)
+        deviations = {other: deviation for other, _, deviation in source.distances(self.now)}
         self.accuracy.add_pose(robot, pose, true, claimed, claimed is None)
         for other, true_place in near.items():
-            relative = localisation.relative(other, self.now) if sensing.cooperates else None
-            place = localisation.place_of(other) if relative else self._said.get(other)
+            relative = source.relative(other, self.now) if source.cooperates else None
+            place = source.place_of(other) if relative else self._said.get(other)
             if place is None:
                 continue
             self.accuracy.add_relative(seen_from(pose, place), seen_from(true, true_place),
                                        relative[1] if relative else None)
             error = math.dist(pose[:2], place) - math.dist(true[:2], true_place)
             self.errors.append(error)
-            if relative:
-                deviation = localisation.distance_deviation(other, None, self.now)
-                self.squares.append((error / deviation) ** 2)
+            if other in deviations:
+                self.squares.append((error / deviations[other]) ** 2)
 
     def share(self, begin: float, end: float) -> tuple[float, float]:
         """Return the shares of right leaders and of whole right partitions in a time [s]."""

@@ -249,7 +249,7 @@ def test_a_tag_in_a_picture_corrects_a_robot(
 
     bench.create_timer(0.1, expose)
     spin_until([bench, node, camera], lambda: node.robot.counts['sightings_accepted'] > 2)
-    [sighting] = node.robot.sensing.localisation.estimate.sightings or [None]
+    [sighting] = node.robot.sensing.source.estimate.sightings or [None]
     assert sighting is None or sighting[:3] == pytest.approx((7, 1.0, 0.0), abs=0.02)
 
 

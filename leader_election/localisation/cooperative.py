@@ -126,8 +126,8 @@ class CooperativeSource(PoseSource):
 
     # Input.
 
-    def keep_factors(self, kept: Kept) -> None:
-        """Take the factors of the own odometry that were found earlier, before any odometry."""
+    def restore_factors(self, kept: Kept) -> None:
+        """Take the scale errors that were found earlier, before any odometry."""
         self._filter.remember(self.robot, kept)
 
     def hear(self, robot: int, place: tuple[float, float] | None, estimate: Estimate | None,

@@ -36,7 +36,7 @@ EARLY, OTHER_CLOCK = 0.5, 60.0
 """A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
 MOST_SENT = 12
 """The greatest number of sightings in a message; more take turns."""
-FORGOTTEN_AFTER = 10.0
+FORGOTTEN_AFTER = 9.0
 """The time after which the last use of a sighting no longer matters [s]."""
 
 

@@ -27,10 +27,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from leader_election.localisation import own_sightings
 from leader_election.localisation.odometry_errors import (
+    Factors,
+    Kept,
     LOOSENED,
     odometry_covariance,
     SLIP_REASONS,
     SlipDetector,
+    START,
 )
 from leader_election.localisation.own_sightings import (
     MEASUREMENTS_REJECTED,
@@ -259,6 +262,14 @@ class PoseSource:
     def distances(self, now: float) -> list[tuple[int, float, float]]:
         """Return the id of each neighbour heard lately, its distance, and its deviation [m]."""
         return []
+
+    @property
+    def odometry_factors(self) -> tuple[Factors, Factors]:
+        """Return the scale errors of the own odometry, and their standard deviations."""
+        return Factors(), START
+
+    def restore_factors(self, kept: Kept) -> None:
+        """Take the scale errors that were found earlier, before any odometry."""
 
     # Report.
 

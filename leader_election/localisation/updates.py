@@ -20,7 +20,8 @@ A sighting depends on three numbers only: the vector from the observer to the ta
 the observer's heading. One sighting is therefore linearised and iterated with their 3 x 3
 covariance, in plain numbers; numpy's overhead would exceed the computation. Several are
 processed at once, linearised once, where this is exact enough. Rows of state and covariance are
-those of :mod:`leader_election.localisation.pose_estimates`, and places are relative to the filter's origin.
+those of :mod:`leader_election.localisation.pose_estimates`, and places are relative to the
+filter's origin.
 """
 
 from collections.abc import Sequence

@@ -39,7 +39,7 @@ from pathlib import Path
 import re
 from typing import NamedTuple
 
-from leader_election.localisation.landmarks import read_landmarks
+from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import ParameterError
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import SightingSensorParameters

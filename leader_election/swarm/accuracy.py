@@ -29,7 +29,7 @@ import math
 from typing import NamedTuple
 
 from leader_election.election.messages.codec import Position
-from leader_election.localisation.plane import between, PlanePose
+from leader_election.localisation.poses import between, PlanePose
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import NDArray

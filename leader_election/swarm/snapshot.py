@@ -20,7 +20,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import Position
-from leader_election.localisation.plane import PlanePose
+from leader_election.localisation.poses import PlanePose
 import numpy as np
 import shapely
 

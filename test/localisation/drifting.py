@@ -20,7 +20,7 @@ import math
 
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import compose, PlanePose
+from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.sighting import Sighting
 import numpy as np
 

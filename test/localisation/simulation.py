@@ -20,12 +20,12 @@ import math
 from typing import Any
 
 from leader_election.election.messages import localisation_codec
-from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.noise import odometry_covariance, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import compose, PlanePose, wrap
+from leader_election.localisation.poses import compose, PlanePose, wrap
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.source import Estimate
 import numpy as np
 
 STEP = 0.25

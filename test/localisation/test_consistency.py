@@ -17,7 +17,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.consistency import (
+from leader_election.localisation.innovations import (
     Consistency,
     EXPECTED,
     GREATEST,

@@ -23,7 +23,7 @@ from functools import cache
 import math
 import random
 
-from leader_election.localisation.plane import compose, wrap
+from leader_election.localisation.poses import compose, wrap
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import honest, Lie, Neighbourhood, Told
 import numpy as np

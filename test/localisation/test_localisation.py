@@ -17,10 +17,10 @@
 from collections import Counter
 import math
 
-from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.source import Estimate
 import pytest
 
 THERE = Estimate((5.0, 0.0, 0.0), 0.0, 0.05, 0.03)

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.block import factor_rows, from_invariant, pose_rows, SIZE
 from leader_election.localisation.neighbourhood_filter import (
     ACCEPTED,
     CARRIED_OFF,
@@ -29,9 +28,15 @@ from leader_election.localisation.neighbourhood_filter import (
     UNKNOWN,
 )
 from leader_election.localisation.noise import odometry_covariance
+from leader_election.localisation.odometry_errors import corrected, Factors, WALK
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import compose, PlanePose, wrap
-from leader_election.localisation.scale_errors import corrected, Factors, WALK
+from leader_election.localisation.pose_estimates import (
+    factor_rows,
+    from_invariant,
+    pose_rows,
+    SIZE,
+)
+from leader_election.localisation.poses import compose, PlanePose, wrap
 from leader_election.localisation.sighting import Sighting
 import numpy as np
 import pytest

@@ -19,9 +19,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.localisation import Localisation
-from leader_election.localisation.noise import odometry_covariance, PUSHED
-from leader_election.localisation.noise_adaptation import (
+from leader_election.localisation.innovations import (
     FALL,
     GREATEST,
     INTERVAL,
@@ -29,9 +27,11 @@ from leader_election.localisation.noise_adaptation import (
     RISE,
     START,
 )
+from leader_election.localisation.localisation import Localisation
+from leader_election.localisation.noise import odometry_covariance, PUSHED
+from leader_election.localisation.odometry_errors import END, FRESH, SlipDetector
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.slip import END, FRESH, SlipDetector
 from leader_election.localisation.updates import Outcome
 import pytest
 

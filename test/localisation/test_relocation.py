@@ -19,11 +19,7 @@ from collections.abc import Sequence
 import math
 import random
 
-from leader_election.localisation.lost_robots import LostRobots
-from leader_election.localisation.neighbourhood_filter import Innovation, NeighbourhoodFilter
-from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import between, compose, PlanePose, wrap
-from leader_election.localisation.rejections import (
+from leader_election.localisation.innovations import (
     AGAINST,
     FOR,
     LEAST,
@@ -32,6 +28,10 @@ from leader_election.localisation.rejections import (
     SHARE,
     WINDOW,
 )
+from leader_election.localisation.lost_robots import LostRobots
+from leader_election.localisation.neighbourhood_filter import Innovation, NeighbourhoodFilter
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.poses import between, compose, PlanePose, wrap
 from leader_election.localisation.relocation import Evidence, search
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood

@@ -21,12 +21,23 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.kept_factors import age, is_better, LONGEST, read_text, text_of
 from leader_election.localisation.localisation import Localisation
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
+from leader_election.localisation.odometry_errors import (
+    age,
+    corrected,
+    Factors,
+    is_better,
+    Kept,
+    LONGEST,
+    read_text,
+    slopes,
+    START,
+    text_of,
+    WALK,
+)
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import compose, PlanePose
-from leader_election.localisation.scale_errors import corrected, Factors, Kept, slopes, START, WALK
+from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.sighting import Sighting
 import numpy as np
 import pytest

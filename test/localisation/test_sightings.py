@@ -22,7 +22,7 @@ import math
 from leader_election.localisation.late_sightings import SightingQueue, Track
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import compose, PlanePose
+from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.repeated_sightings import RepeatedSightings
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood, Told

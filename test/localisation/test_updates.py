@@ -18,10 +18,10 @@
 from collections.abc import Sequence
 import math
 
-from leader_election.localisation.block import from_invariant, pose_rows, SIZE
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.plane import wrap
+from leader_election.localisation.pose_estimates import from_invariant, pose_rows, SIZE
+from leader_election.localisation.poses import wrap
 from leader_election.localisation.updates import (
     Earlier,
     GATES,

@@ -18,7 +18,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.plane import compose
+from leader_election.localisation.poses import compose
 from leader_election.swarm.accuracy import (
     Accuracy,
     accuracy_lines,

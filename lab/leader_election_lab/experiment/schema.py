@@ -22,6 +22,7 @@ from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.strength import STRENGTH_SOURCES
+from leader_election.localisation.odometry_errors import REST
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import parameter, ParameterError
 from leader_election_lab.topologies import Topology
@@ -142,7 +143,7 @@ class Localisation:
         LocalisationParameters.odometry_noise_heading, 'Odometry: standard deviation of the '
         'heading after 1 m.', unit='rad/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_rest: float = parameter(
-        LocalisationParameters.odometry_noise_rest, 'Odometry: standard deviation of position '
+        REST, 'Odometry: standard deviation of position '
         'and heading after 1 s, also at rest.', unit='(m, rad)/sqrt(s)', lower=0.0, upper=1e3)
     distance_factor: tuple[float, ...] = parameter(
         (0.85, 1.05), 'Model scaled: the true distance per reported one: the range from which the '

@@ -57,7 +57,7 @@ from leader_election.election.messages.wire import (
     text,
     whole,
 )
-from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.source import Estimate
 
 VERSION = 1
 MAX_LENGTH = 4096

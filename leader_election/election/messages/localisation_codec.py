@@ -29,9 +29,9 @@ from leader_election.election.messages.wire import (
     Sent,
     whole,
 )
-from leader_election.localisation.estimate import Estimate
-from leader_election.localisation.plane import PlanePose, wrap
+from leader_election.localisation.poses import PlanePose, wrap
 from leader_election.localisation.sighting import FARTHEST, LEAST_DEVIATION, Sighting
+from leader_election.localisation.source import Estimate
 
 MOST_SIGHTINGS = 32
 """The most sightings in a message that are read."""

@@ -203,10 +203,22 @@ class Instance:
         except Exception:  # A user's function may raise anything; the robot goes on.
             self.strength.rejected += 1
 
-    def received_since(self, time: float) -> float:
-        """Return the last number on the topic of the strength source; nan: none since a time."""
-        number, received = self._received
-        return number if received >= time else math.nan
+    def expire_strength(self, before: float) -> None:
+        """
+        Forget the last number on the topic of the strength source, if it is older than a time [s].
+
+        The source then gives what it gave before its first number.
+        """
+        if self._received[1] >= before or self.below is not None:
+            return
+        self._received = (math.nan, -math.inf)
+        if self.source.topic and self.source.compute is None:
+            self.strength.withdraw(self.parameters.strength)
+
+    @property
+    def received_strength(self) -> float:
+        """Return the last number on the topic of the strength source; nan: none is fresh."""
+        return self._received[0]
 
     def view_of(self, neighbours: Sequence[Neighbour], coordinates: bool = True) -> NeighbourView:
         """

@@ -22,9 +22,11 @@ depends on their relative motion, its *course*. One that needs more, for example
 a function of all data about the link, its *measure*.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import math
+from statistics import median
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import Position
@@ -119,7 +121,7 @@ class Metric:
     measures_ranges: bool = False
     """
     Whether these values are distances [m]: they are smoothed by odometry
-    (:class:`leader_election.election.robot.range_smoothing.RangeSmoothing`), and
+    (:class:`RangeSmoothing`), and
     ``communication_range`` applies to them.
     """
     parameters: type[Any] = NoParameters
@@ -253,6 +255,87 @@ def measured_range(ranging: RangingInput) -> float | None:
     Zero and less is not a value: many drivers publish it without a reading.
     """
     return ranging.measurement if ranging.measurement and ranging.measurement > 0.0 else None
+
+
+REMEMBERED = 30.0
+"""The time for which a difference counts: odometry drifts by some decimetres meanwhile [s]."""
+LEAST = 1e-3
+"""The least corrected distance [m]."""
+
+
+class _Measured(NamedTuple):
+    """One range."""
+
+    time: float
+    range: float  # noqa: A003
+    """[m]."""
+    difference: float
+    """From odometry's distance at that time [m]; nan: not known."""
+
+
+class RangeSmoothing:
+    """
+    The distances of metric ``range``: odometry's, corrected by the last ranges of each neighbour.
+
+    Ranges of radios are sometimes wrong by metres, and their median over some seconds lags when
+    robots move. The difference between a range and odometry's distance at the same time changes
+    slowly, as odometry drifts. So the distance is odometry's distance now plus the median of the
+    last differences, those by the neighbour's sightings of this robot included. Without positions
+    it is the median of the last ranges.
+
+    >>> ranges = RangeSmoothing(smoothing=5, expiry=3.0)
+    >>> for time, measured in enumerate((2.5, 2.5, 9.0)):
+    ...     ranges.take(7, measured, apart=2.0, now=float(time))
+    >>> ranges.distance(7, apart=1.25, now=2.5)
+    1.75
+    """
+
+    def __init__(self, smoothing: int, expiry: float) -> None:
+        """
+        Start without ranges.
+
+        :param smoothing: the number of ranges in the median; 1: only the last, as it is.
+        :param expiry: the age beyond which a last range does not count: its neighbour is not
+            measured [s].
+        """
+        self._smoothing, self._expiry = smoothing, expiry
+        self._measured: dict[int, deque[_Measured]] = {}
+
+    def configure(self, expiry: float) -> None:
+        """Apply changed parameters."""
+        self._expiry = expiry
+
+    def take(self, neighbour: int, measured: float, apart: float | None, now: float) -> None:
+        """
+        Process a range.
+
+        :param measured: [m], positive.
+        :param apart: the distance of both positions at that time [m]; ``None``: not known.
+        """
+        self._measured.setdefault(neighbour, deque(maxlen=self._smoothing)).append(_Measured(
+            now, measured, math.nan if apart is None else measured - apart))
+
+    def distance(self, neighbour: int, apart: float | None, now: float) -> float | None:
+        """
+        Return the distance to a neighbour [m], ``None`` where it was not measured lately.
+
+        :param apart: the distance of both positions now [m]; ``None``: not known.
+        """
+        measured = self._measured.get(neighbour)
+        if not measured or now - measured[-1].time > self._expiry:
+            return None
+        if apart is not None and self._smoothing > 1:
+            differences = [each.difference for each in measured
+                           if now - each.time <= REMEMBERED and not math.isnan(each.difference)]
+            if differences:
+                return max(apart + median(differences), LEAST)
+        return median(each.range for each in measured if now - each.time <= self._expiry)
+
+    def forget(self, now: float) -> None:
+        """Drop neighbours whose ranges are too old."""
+        longest = max(REMEMBERED, self._expiry)
+        self._measured = {neighbour: measured for neighbour, measured in self._measured.items()
+                          if now - measured[-1].time <= longest}
 
 
 @dataclass(frozen=True)

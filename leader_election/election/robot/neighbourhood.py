@@ -96,8 +96,7 @@ class Neighbourhood:
             self._counts[fault.value] += 1
         sensing.hear(message, now)
         place = sensing.place_of(message)
-        if here is not None and not sensing.is_worthless(message, now) and not sensing.reaches(
-                message.id, place, now):
+        if here is not None and not sensing.reaches(message.id, place, now):
             self._counts[OUT_OF_RANGE] += 1
             self._mailbox.forget(message.id)
             return last is not None
@@ -127,10 +126,9 @@ class Neighbourhood:
         self._sensing.refresh(now)
         for entry in self._mailbox.valid(now):
             message, missed = entry.message, self.missed(entry, now)
-            worthless = self._sensing.is_worthless(message, now)
-            if not worthless and not self._reaches(entry, missed, now):
+            if not self._reaches(entry, missed, now):
                 continue
-            distance = self._sensing.distance_to(entry, worthless, now)
+            distance = self._sensing.distance_to(entry, now)
             if distance is not None:
                 neighbours.append(Neighbour(message, distance, missed))
             else:

@@ -37,11 +37,9 @@ from leader_election.election.robot.metrics import (
     RssiParameters,
     SensorDifferenceParameters,
 )
-from leader_election.election.robot.sighting_sources import SightingSourceParameters
 from leader_election.election.robot.strength import STRENGTH_SOURCES, TrustParameters
 from leader_election.election.robot.task_runner import task_label
-from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.slip import SlipParameters
+from leader_election.localisation.parameters import COOPERATIVE, LocalisationParameters
 from leader_election.parameters import (
     NoParameters,
     parameter,
@@ -90,11 +88,12 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
         'constant', "The source of this robot's strength: the parameter strength, the charge on "
         'topic battery_state, the number of neighbours, the number on topic strength, the speed '
         '(stillness: the slowest robot leads), the data rate [Mbit/s] on topic data_rate, 0 '
-        'after measurement_expiry, or the trust in this robot on topic trust (see least_trust).',
+        'after input_expiry, or the trust in this robot on topic trust (see least_trust).',
         choices=STRENGTH_SOURCES.names)
     strength: float = parameter(
         0.0, 'The strength: the strongest robot leads. With a source other than constant: the '
-        'value used until the source has delivered one.', lower=-1e300, upper=1e300, dynamic=True)
+        'value used until the source has delivered one, and after input_expiry without one.',
+        lower=-1e300, upper=1e300, dynamic=True)
     strength_hysteresis: float = parameter(
         -1.0, 'The least difference between the source and the announced strength at which a new '
         'strength is announced. Negative: the default of the source.',
@@ -165,7 +164,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
 @dataclass(frozen=True)
 class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
                          SensorDifferenceParameters, RoundTripParameters,
-                         LocalisationParameters, SightingSourceParameters, SlipParameters,
+                         LocalisationParameters,
                          ProcessParameters):
     """The parameters of one robot."""
 
@@ -182,7 +181,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
                                     'rssi_at_one_metre rssi_exponent sensor_weight '
                                     'sensor_metre_weight round_trip_smoothing '
-                                    'round_trip_neighbours measurement_expiry',
+                                    'round_trip_neighbours input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
                                'round_period round_phase reactive_interval '
                                'reactive_tolerance reactive_repeats send_topic',
@@ -190,9 +189,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                               'slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
             'odometry_noise_position odometry_noise_turn odometry_noise_heading '
-            'odometry_noise_rest initial_deviation range_noise range_noise_scale bearing_noise '
-            'sighting_interval most_sightings localised_neighbours landmarks '
-            'odometry_factors_file max_deviation hops_beyond_deviation sighting_sources '
+            'initial_deviation range_noise range_noise_scale bearing_noise '
+            'sighting_interval localised_neighbours landmarks '
+            'odometry_factors_file max_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
         'Security': 'swarm_key_file accept_unverified replay_window',
         'Outputs and process': 'output_namespace diagnostics_period event_log '
@@ -242,9 +241,11 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'reached the position in it since its last message, until that has expired. .inf: none '
         'is.',
         unit='m/s', lower=0.001, upper=INFINITE, dynamic=True)
-    measurement_expiry: float = parameter(
-        3.0, 'The time after which a measurement of topic measurements expires.',
-        unit='s', lower=0.01, upper=1e6)
+    input_expiry: float = parameter(
+        3.0, 'The time after its receipt at which an input expires: a sighting, the number of a '
+        'strength source, a reading for the metric. A strength source then gives what it gave '
+        'before its first number. Set it above the period of the slowest topic, for example of a '
+        'battery driver.', unit='s', lower=0.01, upper=1e6, dynamic=True)
 
     schedule: str = parameter(
         'reactive', 'When a round runs: once a period, or also when a message arrives that would '
@@ -273,11 +274,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     initial_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '
         'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
-    pose_source: str = parameter(
-        'odometry', 'How the pose in the shared frame is found: odometry from initial_pose on '
-        '(odometry), corrected by what this robot and its neighbours measure of each other '
-        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros_py).',
-        choices=lambda: ('odometry', 'cooperative', 'tf'))
     send_transform: bool = parameter(
         False, 'Whether, with pose_source cooperative, the transform from frame to the frame of '
         'odometry is sent on /tf (needs tf2_msgs), so that other nodes use the corrected pose. '
@@ -330,11 +326,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         """Refuse contradicting parameters."""
         super().__post_init__()
         LocalisationParameters.__post_init__(self)
-        SightingSourceParameters.__post_init__(self)
-        SlipParameters.__post_init__(self)
         for name, value in (('send_transform', 'true' * self.send_transform),
                             ('odometry_factors_file', self.odometry_factors_file)):
-            if value and self.pose_source != 'cooperative':
+            if value and self.pose_source != COOPERATIVE:
                 raise ParameterError(name, problem=f': {value} is not allowed; it takes '
                                      f'pose_source cooperative, which is {self.pose_source}')
         if self.output_namespace and not re.fullmatch(

@@ -58,16 +58,16 @@ from leader_election.election.robot.sensing import (
 )
 from leader_election.election.robot.strength import RobotKnowledge, Strength
 from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
+from leader_election.localisation.sighting import Landmarks
 
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
-            UNMEASURED, *LOCALISATION_COUNTERS, *dict(SHORTENINGS),
+            UNMEASURED, *dict(SHORTENINGS),
             *(reason.value for reason in RejectReason))
-"""The names of a robot's counters."""
+"""The names of a robot's counters; those of its pose source are added."""
 
 
 class Outlook(NamedTuple):
@@ -89,7 +89,7 @@ class Robot:
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
                  keys: Keys = NO_KEYS, start: int = 0,
-                 landmarks: Mapping[int, Position] = NO_LANDMARKS,
+                 landmarks: Landmarks = NO_LANDMARKS,
                  first_number: int = 0) -> None:
         """
         Make a robot that has received no message yet.
@@ -243,6 +243,7 @@ class Robot:
                     if entry.message.id not in near
                     and self._neighbourhood.missed(entry, now) == 0]
         for instance in self.instances.values():
+            instance.expire_strength(now - self.parameters.input_expiry)
             if instance.source.compute is not None:
                 instance.compute_strength(self._knowledge(instance, now))
             instance.place(place)
@@ -289,7 +290,7 @@ class Robot:
         ``bounded``, and for other metrics than distances.
         """
         main, sensing = self.main, self.sensing
-        if not (sensing.cooperates and sensing.metric.is_length
+        if not (sensing.source.cooperates and sensing.metric.is_length
                 and isinstance(main.state, Candidacy)):
             return math.nan
         return doubt(main.state, self.parameters.robot_id, [
@@ -319,7 +320,7 @@ class Robot:
             distance=float(instance.state.distance),
             reading=reading[0] if reading and metric.topic else math.nan,
             speed=math.hypot(*self.sensing.velocity) if self.position else math.nan,
-            received=instance.received_since(now - self.parameters.measurement_expiry))
+            received=instance.received_strength)
 
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""

@@ -15,7 +15,7 @@
 """Sensing: odometry, measurements of neighbours, readings, and the distances of links."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 import math
 from types import MappingProxyType
 from typing import Any
@@ -29,28 +29,24 @@ from leader_election.election.robot.mailbox import (
 from leader_election.election.robot.metrics import (
     distance,
     METRICS,
+    RangeSmoothing,
     RangingInput,
     ReadingInput,
     ReceivedReading,
 )
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
-from leader_election.election.robot.pose import from_parameter, heading, Pose, position
-from leader_election.election.robot.range_smoothing import RangeSmoothing
-from leader_election.election.robot.sighting_sources import Extraction, shifted
-from leader_election.localisation.estimate import Estimate
-from leader_election.localisation.localisation import Localisation, MEASUREMENTS_REJECTED
-from leader_election.localisation.sighting import PAIRS, rows_of, Sighting
+from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
+from leader_election.localisation.poses import from_parameter, heading, Pose, position
+from leader_election.localisation.sighting import Landmarks, PAIRS, rows_of, Sighting
+from leader_election.localisation.sighting_sources import Extraction
+from leader_election.localisation.source import Estimate, make_source
 
 ODOMETRY_REJECTED = 'odometry_rejected'
 READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
-NAMES_PASSED_OVER = 'names_passed_over'
-SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
-                    NAMES_PASSED_OVER)
+SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
 """The names of the counters of sensor inputs."""
-NO_LANDMARKS: Mapping[int, Position] = MappingProxyType({})
-COOPERATIVE = 'cooperative'
-"""The value of ``pose_source`` with which the neighbourhood filter estimates the own pose."""
+NO_LANDMARKS: Landmarks = MappingProxyType({})
 SIGNAL_STRENGTH = 'rssi'
 """The metric with which measurements are not ranges."""
 
@@ -64,7 +60,7 @@ class Sensing:
 
     def __init__(self, parameters: ElectionParameters, mailbox: Mailbox,
                  counts: Counter[str],
-                 landmarks: Mapping[int, Position] = NO_LANDMARKS) -> None:
+                 landmarks: Landmarks = NO_LANDMARKS) -> None:
         """
         Start without odometry, measurements and readings.
 
@@ -73,8 +69,6 @@ class Sensing:
         :param landmarks: the places of landmarks by their ids [m].
         """
         self.metric = METRICS.get(parameters.metric)
-        self.cooperates = parameters.pose_source == COOPERATIVE
-        """Whether poses are estimated from all robots' odometry and sightings."""
         self.initial_pose = from_parameter(parameters.initial_pose)
         """The pose of odometry's frame in the shared frame."""
         self.position: Position | None = None
@@ -82,22 +76,18 @@ class Sensing:
         self.reading: tuple[float, ...] = ()
         """The reading that the robot's messages carry for its metric; empty: none."""
         self._sends = self.metric.sends
-        self.last_passed_over = ''
-        """The last name of a detection that is not a robot's or landmark's; empty: none."""
-        self.localisation = Localisation(
-            parameters.robot_id, parameters, cooperates=self.cooperates,
-            expiry=parameters.message_expiry, top_speed=parameters.top_speed, counts=counts,
-            landmarks=landmarks)
-        """The own pose by odometry and, with pose_source cooperative, by sightings."""
-        self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.measurement_expiry)
+        self.source = make_source(
+            parameters.robot_id, parameters, expiry=parameters.message_expiry,
+            top_speed=parameters.top_speed, counts=counts, landmarks=landmarks)
+        """The own pose, and the distances of neighbours."""
+        self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.input_expiry)
         self.configure(parameters)
         self._mailbox = mailbox
         self._counts = counts
         self.velocity = (0.0, 0.0)
         """The own velocity by the positions of rounds, smoothed over a period [m/s]."""
         self._last_place: tuple[Position, float] | None = None
-        self._yaw: float | None = None
-        self._odometry: tuple[Position, float] | None = None
+        self._odometry_received: float | None = None
         self._measurements: dict[int, tuple[float, float]] = {}
         self._sensed: tuple[float, float] | None = None
         self._last_distance: dict[int, tuple[Message, float | None]] = {}
@@ -105,12 +95,10 @@ class Sensing:
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
-        self.parameters = self.localisation.parameters = parameters
-        self.localisation.top_speed = parameters.top_speed
-        self._ranges.configure(parameters.measurement_expiry)
+        self.parameters = self.source.parameters = parameters
+        self.source.top_speed = parameters.top_speed
+        self._ranges.configure(parameters.input_expiry)
         self._metric_parameters = own_parameters(self.metric, parameters)
-        self.may_be_worthless = parameters.hops_beyond_deviation and self.metric.is_length
-        """Whether a link with an uncertain distance counts as a hop."""
         within = parameters.communication_range
         self.link_range = within if self.metric.is_length else math.inf
         """The greatest distance of a neighbour by the metric [m]; infinite: not known."""
@@ -133,14 +121,12 @@ class Sensing:
         """
         begin = self.initial_pose if origin is None else origin
         place = position(begin, point)
-        if not is_place(place) or self.cooperates and yaw is None:
+        if not is_place(place) or self.source.cooperates and yaw is None:
             self._counts[ODOMETRY_REJECTED] += 1
             return False
-        self._odometry = (place, now)
-        self._yaw = None if yaw is None else yaw + heading(begin)
-        if self._yaw is not None and (origin is None or self.cooperates):
-            # Otherwise a localisation provides the pose and its deviation.
-            self.localisation.take_odometry((*place, self._yaw), now)
+        self._odometry_received = now
+        self.source.take_odometry(
+            place, None if yaw is None else yaw + heading(begin), now, origin is not None)
         return True
 
     def take_measurements(self, rows: Sequence[float], now: float,
@@ -172,11 +158,18 @@ class Sensing:
         :param sightings: invalid ones are counted, including those of this robot itself.
         :param now: the time [s].
         """
-        ranged = self.parameters.metric != SIGNAL_STRENGTH
-        offset = self.parameters.range_offset
-        for neighbour, value, *_ in self.localisation.take_sightings(
-                shifted(sightings, offset) if offset else sightings, now):
-            if not ranged or not math.isfinite(value):
+        self._take_ranges(self.source.take_sightings(sightings, now), now)
+
+    def take_extraction(self, extraction: Extraction, now: float) -> None:
+        """Process the sightings extracted from a driver's message."""
+        self._take_ranges(self.source.take_extraction(extraction, now), now)
+
+    def _take_ranges(self, sightings: Sequence[Sighting], now: float) -> None:
+        """Use the ranges of valid sightings for the metric."""
+        if self.parameters.metric == SIGNAL_STRENGTH:
+            return
+        for neighbour, value, *_ in sightings:
+            if not math.isfinite(value):
                 continue
             self._measurements[neighbour] = (value, now)
             if self.metric.measures_ranges:
@@ -185,20 +178,11 @@ class Sensing:
                 apart = None if entry is None else self._apart(self.place_of(entry.message))
                 self._ranges.take(neighbour, value, apart, now)
 
-    def take_extraction(self, extraction: Extraction, now: float) -> None:
-        """Process the sightings extracted from a driver's message."""
-        self._counts[MEASUREMENTS_REJECTED] += extraction.rejected
-        self._counts[NAMES_PASSED_OVER] += len(extraction.passed_over)
-        if extraction.passed_over:
-            self.last_passed_over = extraction.passed_over[-1]
-        self.take_sightings(extraction.sightings, now)
-
     def hear(self, message: Message, now: float) -> None:
         """Process the localisation part of a neighbour's message."""
-        if self.cooperates:
-            self.localisation.hear(message.id, message.position, message.localisation, now)
-            if self.localisation.place_of(message.id) is not None:
-                self._heard[message.id] = message
+        self.source.hear(message.id, message.position, message.localisation, now)
+        if self.source.place_of(message.id) is not None:
+            self._heard[message.id] = message
         if (message.localisation is None or not self.metric.measures_ranges
                 or self.parameters.range_smoothing == 1):
             return
@@ -214,12 +198,12 @@ class Sensing:
         :return: whether distances may be others than before.
         """
         before = self.position, self.velocity
-        self.localisation.begin_round(now)
+        self.source.begin_round(now)
         self._heard = {robot: message for robot, message in self._heard.items()
-                       if self.localisation.place_of(robot) is not None}
+                       if self.source.place_of(robot) is not None}
         self.locate(now)
         self._update_velocity(now)
-        return self.cooperates or self.position != before[0] or (
+        return self.source.cooperates or self.position != before[0] or (
             self.metric.cost is None and self.velocity != before[1])
 
     def _update_velocity(self, now: float) -> None:
@@ -252,31 +236,24 @@ class Sensing:
 
     def locate(self, now: float) -> Position | None:
         """Return the own position now [m], ``None`` where odometry is missing or too old."""
-        self.position = None
-        if self._odometry is not None:
-            place, received = self._odometry
-            if now - received <= self.parameters.odometry_expiry:
-                self.position = place
-                pose = self.localisation.pose if self.cooperates else None
-                if pose is not None:
-                    self.position = round(pose[0], 4), round(pose[1], 4)
+        age = self.odometry_age(now)
+        is_fresh = age is not None and age <= self.parameters.odometry_expiry
+        self.position = self.source.place if is_fresh else None
         return self.position
 
     def pose(self, now: float) -> tuple[float, float, float] | None:
         """Return x, y, yaw in the shared frame [m, rad], ``None`` where they are not known."""
-        place = self.locate(now)
-        estimated = self.localisation.pose if self.cooperates else None
-        yaw = self._yaw if estimated is None else estimated[2]
+        place, yaw = self.locate(now), self.source.heading
         return None if place is None or yaw is None else (*place, yaw)
 
     @property
     def estimate(self) -> Estimate | None:
         """Return the estimate of the own pose for the robot's messages; ``None``: unknown."""
-        return None if self.position is None else self.localisation.estimate
+        return None if self.position is None else self.source.estimate
 
     def odometry_age(self, now: float) -> float | None:
         """Return the age of the last odometry [s], ``None`` where none was received."""
-        return None if self._odometry is None else now - self._odometry[1]
+        return None if self._odometry_received is None else now - self._odometry_received
 
     # Neighbours.
 
@@ -287,7 +264,7 @@ class Sensing:
         An estimate of the own filter is preferred to the position in the message: the frames of
         two filters differ.
         """
-        estimated = self.localisation.place_of(message.id) if self.cooperates else None
+        estimated = self.source.place_of(message.id)
         return message.position if estimated is None else estimated
 
     def reaches(self, neighbour: int, place: Position | None, now: float) -> bool:
@@ -313,38 +290,28 @@ class Sensing:
     def localised(self, now: float) -> list[tuple[Message, float, float]]:
         """Return the last messages of localised robots, their distances, and deviations [m]."""
         return [(self._heard[robot], distance, deviation)
-                for robot, distance, deviation in self.localisation.distances(now)
+                for robot, distance, deviation in self.source.distances(now)
                 if robot in self._heard]
-
-    def is_worthless(self, message: Message, now: float) -> bool:
-        """Return whether the link to the sender counts as a hop: its distance is too uncertain."""
-        if not self.may_be_worthless:
-            return False
-        deviation = self.localisation.distance_deviation(message.id, message.localisation, now)
-        return math.isfinite(deviation) and deviation > self.parameters.max_deviation
 
     def refresh(self, now: float) -> None:
         """Drop expired measurements and make the own reading; once, before all distances."""
         for neighbour in [i for i in self._last_distance if self._mailbox.entry(i) is None]:
             del self._last_distance[neighbour]
         for neighbour, (_, taken) in list(self._measurements.items()):
-            if now - taken > self.parameters.measurement_expiry:
+            if now - taken > self.parameters.input_expiry:
                 del self._measurements[neighbour]
         if self.metric.measures_ranges:
             self._ranges.forget(now)
         if self._sends:
             self._make_reading(now)
 
-    def distance_to(self, entry: ReceivedMessage, worthless: bool, now: float) -> float | None:
+    def distance_to(self, entry: ReceivedMessage, now: float) -> float | None:
         """
         Return the distance to the sender by the metric, ``None`` where it is not known.
 
         :param entry: its last message.
-        :param worthless: whether it :meth:`is_worthless`.
         """
         message = entry.message
-        if worthless and math.isfinite(self.link_range):
-            return max(self.link_range, self.parameters.metric_floor)
         last, previous = self._last_distance.get(message.id, (None, None))
         if self.metric.once_a_message and last is message:
             return previous
@@ -374,7 +341,7 @@ class Sensing:
         sensed = None
         if self._sensed is not None:
             value, taken = self._sensed
-            if now - taken <= self.parameters.measurement_expiry:
+            if now - taken <= self.parameters.input_expiry:
                 sensed = value
         known = ReadingInput(
             now, sensed,

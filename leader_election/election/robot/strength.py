@@ -46,7 +46,7 @@ class RobotKnowledge(NamedTuple):
     speed: float = math.nan
     """The robot's own, by its positions, smoothed over a period [m/s]."""
     received: float = math.nan
-    """The last number on the source's topic, where it is no older than measurement_expiry."""
+    """The last number on the source's topic, where it is no older than input_expiry."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class TrustParameters:
 
     least_trust: float = parameter(
         0.5, 'Strength source trust: with less than this on topic trust, or nothing for '
-        'measurement_expiry, a robot is no candidate: it does not lead.', lower=0.0, upper=1.0)
+        'input_expiry, a robot is no candidate: it does not lead.', lower=0.0, upper=1.0)
 
 
 def trust(known: RobotKnowledge, parameters: Any) -> float:
@@ -144,6 +144,9 @@ class Strength:
 
     It changes only when its source differs from it by more than the hysteresis.
 
+    :ivar received: whether the source has given a number that is still fresh.
+    :ivar rejected: the number of values that were not finite, or could not be computed.
+
     >>> battery = Strength(0.0, hysteresis=0.05)
     >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
     [True, False, False, True]
@@ -155,9 +158,11 @@ class Strength:
         self.announced = initial
         self.hysteresis = hysteresis
         self.rejected = 0
-        """The number of values that were not finite, or could not be computed."""
         self.received = False
-        """Whether the source has given a number."""
+
+    def withdraw(self, initial: float) -> None:
+        """Announce the strength of the start again: the source is silent."""
+        self.received, self.announced = False, initial
 
     def update(self, number: float) -> bool:
         """Process a value of the source; return whether the announced strength has changed."""

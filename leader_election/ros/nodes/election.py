@@ -26,11 +26,11 @@ from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
-from leader_election.election.robot.pose import IDENTITY, yaw_of
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Outlook, Robot
 from leader_election.election.robot.rounds import RoundSchedule
-from leader_election.localisation.landmarks import read_landmarks
-from leader_election.localisation.slip import BUMPER, IMU
+from leader_election.localisation.parameters import BUMPER, IMU
+from leader_election.localisation.poses import IDENTITY, yaw_of
+from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, instance_tasks
 from leader_election.ros.nodes.declare import Declarations
@@ -112,7 +112,7 @@ class Election:
         self._factors_file = (
             FactorsFile(node, parameters) if parameters.odometry_factors_file else None)
         if self._factors_file is not None:
-            self._factors_file.restore(self.robot.sensing.localisation, self._now())
+            self._factors_file.restore(self.robot.sensing.source, self._now())
         self._has_tasks = any(
             instance.membership.task_runners for instance in self.robot.instances.values())
         self._transform = (
@@ -128,7 +128,8 @@ class Election:
         self._leadership = LeadershipPublisher(
             node, self.robot, self._name, self.topic, self._now)
         self._corrected = (
-            LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)
+            LocalisationPublishers(node, self.robot) if self.robot.sensing.source.cooperates
+            else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._diagnostics = DiagnosticsPublisher(
@@ -141,14 +142,14 @@ class Election:
         self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
                                      self._diagnostics.incompatible.events)
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
-        self._listen('odom', Odometry, self._odometry, SIGHTINGS if sensing.cooperates else SENSOR)
-        slip = sensing.localisation.slip
+        cooperates, slip = sensing.source.cooperates, sensing.source.slip
+        self._listen('odom', Odometry, self._odometry, SIGHTINGS if cooperates else SENSOR)
         inputs = {BUMPER: (Bool, lambda bumper: slip.touch(bumper.data, self._now())),
                   IMU: (Imu, lambda imu: slip.turn(imu.angular_velocity.z, self._now()))}
         for name in self.parameters.slips_by:
             self._listen(name, *inputs[name], SENSOR)
         metric = sensing.metric
-        if metric.needs_measurements or sensing.cooperates:
+        if metric.needs_measurements or cooperates:
             subscribe_sightings(self.robot, self._listen, self._now,
                                 lambda: clock.seconds(self._node.get_clock()))
         if metric.topic:
@@ -329,7 +330,7 @@ class Election:
 
     def _keep_factors(self) -> None:
         if self._factors_file is not None:
-            self._factors_file.keep(self.robot.sensing.localisation)
+            self._factors_file.keep(self.robot.sensing.source)
 
     def _diagnose(self) -> None:
         self._watch_key()

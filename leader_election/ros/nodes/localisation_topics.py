@@ -34,12 +34,13 @@ from typing import Any
 from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
 from leader_election.election.registry import message_type
-from leader_election.election.robot import sighting_sources as sightings
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.pose import from_parameter, from_quaternion, moved_to, Pose
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.sensing import SIGNAL_STRENGTH
-from leader_election.localisation.localisation import MEASUREMENTS_REJECTED
+from leader_election.localisation import sighting_sources as sightings
+from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
+from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
+from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
@@ -157,8 +158,8 @@ class TransformOrigin:
                                (rotation.x, rotation.y, rotation.z, rotation.w))
 
 
-TYPES = {sightings.DETECTIONS: 'vision_msgs/msg/Detection3DArray',
-         sightings.TAGS: 'tf2_msgs/msg/TFMessage', sightings.RANGES: 'sensor_msgs/msg/Range'}
+TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
+         RANGES: 'sensor_msgs/msg/Range'}
 """The types of messages from packages that may not be installed, by source."""
 Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
 """A function that subscribes: topic, type, callback, profile."""
@@ -188,22 +189,22 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
     parameters = robot.parameters
     mount = sightings.SensorMount(parameters)
     sources = parameters.sources
-    if parameters.metric == SIGNAL_STRENGTH and not robot.sensing.cooperates:
+    if parameters.metric == SIGNAL_STRENGTH and not robot.sensing.source.cooperates:
         # No other source has signal strengths.
-        sources = (sightings.MEASUREMENTS,)
+        sources = (MEASUREMENTS,)
     for source in sources:
-        if source == sightings.MEASUREMENTS:
-            listen(sightings.MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
+        if source == MEASUREMENTS:
+            listen(MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
             continue
         kind = _installed(
-            TYPES[source], 'sighting_sources', repr(source), repr(sightings.MEASUREMENTS))
-        if source == sightings.RANGES:
+            TYPES[source], 'sighting_sources', repr(source), repr(MEASUREMENTS))
+        if source == RANGES:
             for neighbour in parameters.ranged:
                 listen(f'range/robot_{neighbour}', kind,
                        partial(take, partial(sightings.of_range, robot=neighbour)), SIGHTINGS)
         else:
             extract = (
-                sightings.of_detections if source == sightings.DETECTIONS else sightings.of_tags)
+                sightings.of_detections if source == DETECTIONS else sightings.of_tags)
             listen(source, kind, partial(take, partial(extract, mount=mount)), SIGHTINGS)
 
 
@@ -266,7 +267,7 @@ class LocalisationPublishers:
         :param now: the time on the robot's clock [s].
         """
         wanted = self._odometry.get_subscription_count() > 0
-        estimate = self._robot.sensing.localisation.pose
+        estimate = self._robot.sensing.source.pose
         if estimate is None or not (wanted or self._transforms is not None):
             return
         odometry = pose_of(message.pose.pose)
@@ -287,7 +288,7 @@ class LocalisationPublishers:
         """
         if self._distances.get_subscription_count() == 0:
             return
-        rows = self._robot.sensing.localisation.distances(now)
+        rows = self._robot.sensing.source.distances(now)
         message = Float64MultiArray(data=array('d', np.array(rows, float).tobytes()))
         message.layout.dim = [
             MultiArrayDimension(label='neighbours', size=len(rows), stride=3 * len(rows)),
@@ -302,7 +303,7 @@ class LocalisationPublishers:
         corrected.child_frame_id = message.child_frame_id or BASE
         corrected.pose.pose = _message(pose)
         covariance = np.zeros((6, 6))
-        claimed = self._robot.sensing.localisation.claimed(now)
+        claimed = self._robot.sensing.source.claimed(now)
         covariance[np.ix_(ESTIMATED, ESTIMATED)] = (
             UNKNOWN * np.eye(3) if claimed is None else claimed)
         corrected.pose.covariance = covariance.ravel()

@@ -27,7 +27,7 @@ from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.shortening import SIGHTINGS_LEFT_OUT
 from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot import leadership, localisation_watch
+from leader_election.election.robot import leadership
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import (
@@ -36,7 +36,6 @@ from leader_election.election.robot.robot import (
     Robot,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
-from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -46,7 +45,6 @@ from rclpy.qos import qos_check_compatible, qos_policy_name_from_kind, QoSCompat
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
 OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
-OF_LOCALISATION = (*LOCALISATION_COUNTERS, SIGHTINGS_LEFT_OUT)
 """The counters of these concerns; all others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Published parameters, on which robots have to agree."""
@@ -118,8 +116,7 @@ class DiagnosticsPublisher:
         self._node, self._robot, self._name = node, robot, name
         self._log, self._factors = log, factors
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        self._watch, self._localisation_watch = (
-            NeighbourhoodWatch(), localisation_watch.LocalisationWatch())
+        self._watch = NeighbourhoodWatch()
         self.incompatible = IncompatiblePublishers(node, 'neighbourhood')
 
     def publish(self, now: float, hearing: QoSProfile) -> None:
@@ -132,9 +129,9 @@ class DiagnosticsPublisher:
         robot, heeded = self._robot, self._publisher.get_subscription_count() > 0
         refused = self._watch.fault(robot.counts, robot.parameters.message_expiry, now)
         mislocated = ''
-        if heeded or robot.sensing.cooperates:
-            mislocated = self._localisation_watch.fault(
-                robot.sensing, robot.counts, now, robot.doubt(now))
+        if heeded or robot.sensing.source.cooperates:
+            mislocated = robot.sensing.source.fault(
+                now, robot.doubt(now), robot.sensing.positions_matter)
         if self._factors is not None:
             mislocated = mislocated or self._factors.fault
         if not heeded:
@@ -227,15 +224,21 @@ def _odometry_status(robot: Robot, now: float) -> Concern:
 
 
 def _localisation(robot: Robot, fault: str, now: float) -> Concern:
-    values = localisation_watch.values(robot.sensing, now)
-    if robot.sensing.cooperates:
+    source = robot.sensing.source
+    values = source.values(now)
+    if source.cooperates:
         values[vocabulary.LEADER_DOUBT] = f'{robot.doubt(now):.3f}'
-    values |= {name: robot.counts[name] for name in OF_LOCALISATION}
-    return (WARN if fault else OK, fault or localisation_watch.text(robot.sensing, now), values)
+    values |= {name: robot.counts[name] for name in _of_localisation(robot)}
+    return WARN if fault else OK, fault or source.text(now), values
+
+
+def _of_localisation(robot: Robot) -> tuple[str, ...]:
+    """Return the counters of localisation."""
+    return *robot.sensing.source.COUNTERS, SIGHTINGS_LEFT_OUT
 
 
 def _neighbourhood(robot: Robot, fault: str) -> Concern:
-    elsewhere = (*OF_ELECTION, *OF_ODOMETRY, *OF_LOCALISATION)
+    elsewhere = (*OF_ELECTION, *OF_ODOMETRY, *_of_localisation(robot))
     values = {vocabulary.NEIGHBOURS: len(robot.neighbours),
               vocabulary.METRIC: robot.parameters.metric,
               **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},

@@ -28,9 +28,8 @@ from leader_election.election.messages.wire import own_path
 from leader_election.election.robot.leadership import events, LeadershipStatus, status_of
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.localisation.kept_factors import age, is_better, read_text, text_of
-from leader_election.localisation.localisation import Localisation
-from leader_election.localisation.scale_errors import Kept
+from leader_election.localisation.odometry_errors import age, is_better, Kept, read_text, text_of
+from leader_election.localisation.source import PoseSource
 from leader_election.parameters import ParameterError
 import numpy as np
 from rclpy.node import Node
@@ -165,18 +164,18 @@ class FactorsFile:
         except (OSError, ValueError) as error:
             self._tell(error)
 
-    def restore(self, localisation: Localisation, now: float) -> None:
+    def restore(self, source: PoseSource, now: float) -> None:
         """
-        Give a localisation the factors of the file, before its first odometry.
+        Give a pose source the factors of the file, before its first odometry.
 
-        :param now: the time on the clock of the localisation [s].
+        :param now: the time on the clock of the source [s].
         """
         if self._kept is not None:
-            localisation.remember(self._kept._replace(time=now - age(self._kept, time.time())))
+            source.restore_factors(self._kept._replace(time=now - age(self._kept, time.time())))
 
-    def keep(self, localisation: Localisation) -> None:
+    def keep(self, source: PoseSource) -> None:
         """Write the factors if they are better known than those in the file."""
-        factors, deviations = localisation.odometry_factors
+        factors, deviations = source.odometry_factors
         found = Kept(factors, np.square(deviations), time.time())
         if not is_better(found, self._kept):
             return

@@ -27,10 +27,10 @@ import math
 from typing import Any
 
 from leader_election.election.messages import codec
-from leader_election.election.robot.pose import heading, IDENTITY, Pose, position
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
+from leader_election.localisation.poses import heading, IDENTITY, Pose, position
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all

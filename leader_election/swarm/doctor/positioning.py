@@ -18,10 +18,16 @@ from collections.abc import Iterator, Sequence
 import math
 
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.localisation_watch import DOUBTFUL
-from leader_election.election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
-from leader_election.localisation.slip import SLIPS
+from leader_election.localisation.parameters import COOPERATIVE
+from leader_election.localisation.report import DISTANCE_DEVIATION, DOUBTFUL, LANDMARKS
+from leader_election.localisation.source import (
+    DEVIATION,
+    MAX_DEVIATION,
+    NAMES_PASSED_OVER,
+    POSE_SOURCE,
+    SLIPS,
+)
 from leader_election.swarm.doctor.observations import (
     Level,
     listing,
@@ -165,16 +171,16 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
     """Find robots with too uncertain distances."""
     for report in _last_reports(swarm):
         values, robot = report.values, report.robot
-        own = vocabulary.number(values, vocabulary.DEVIATION)
-        cooperates = values.get(vocabulary.POSE_SOURCE) == COOPERATIVE
+        own = vocabulary.number(values, DEVIATION)
+        cooperates = values.get(POSE_SOURCE) == COOPERATIVE
         of_distances = (
-            vocabulary.number(values, vocabulary.DISTANCE_DEVIATION) if cooperates else None)
+            vocabulary.number(values, DISTANCE_DEVIATION) if cooperates else None)
         found = own if of_distances is None else of_distances
         if found is None or not swarm.needs_position(robot):
             continue
         what = ('its position by odometry' if not cooperates else
                 'its position' if of_distances is None else 'its distances to neighbours')
-        limit = vocabulary.number(values, vocabulary.MAX_DEVIATION, finite=False)
+        limit = vocabulary.number(values, MAX_DEVIATION, finite=False)
         if limit is not None and found > limit:
             yield Symptom(Level.ERROR, (robot,), f'{what} may be {found:.1f} m off, beyond '
                                                  f'max_deviation {limit:g} m')
@@ -213,7 +219,7 @@ def sightings(swarm: Observations) -> Iterator[Symptom]:
     last = _last_reports(swarm)
     for report in last:
         robot, values = report.robot, report.values
-        if values.get(vocabulary.POSE_SOURCE) != COOPERATIVE:
+        if values.get(POSE_SOURCE) != COOPERATIVE:
             continue
         accepted, rejected, unknown, passed_over = (
             round(swarm.increase(robot, name))
@@ -240,13 +246,13 @@ def sightings(swarm: Observations) -> Iterator[Symptom]:
 def _last_reports(swarm: Observations) -> list[RobotReport]:
     """Return the last report of each robot with a status of its localisation."""
     reports = {report.robot: report for report in swarm.diagnostics
-               if vocabulary.POSE_SOURCE in report.values}
+               if POSE_SOURCE in report.values}
     return [reports[robot] for robot in sorted(reports)]
 
 
 def _unheard(swarm: Observations, report: RobotReport) -> list[int]:
     """Return the ids in a robot's sightings, except landmarks, without any message."""
-    if vocabulary.number(report.values, vocabulary.LANDMARKS) != 0.0:
+    if vocabulary.number(report.values, LANDMARKS) != 0.0:
         return []
     seen = {sighting.id for _, message in swarm.sent.get(report.id, ())
             if message.localisation is not None

@@ -31,7 +31,7 @@ from leader_election.election.messages.codec import MAIN, MAX_COORDINATE
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
-from leader_election.localisation.plane import PlanePose
+from leader_election.localisation.poses import PlanePose
 from leader_election.swarm.view.frame import Ring, Rings, rings_of
 
 STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'

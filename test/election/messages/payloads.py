@@ -42,8 +42,8 @@ from leader_election.election.messages.codec import (
 from leader_election.election.messages.region_codec import region_part, RegionPart, whole_shares
 from leader_election.election.messages.wire import decision_text, MAX_ID
 from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
-from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.source import Estimate
 
 CORPUS = Path(__file__).with_name('corpus.txt')
 INSTANCE = 'more'

@@ -48,8 +48,8 @@ from leader_election.election.regions.aggregate import Aggregate, greatest, top
 from leader_election.election.regions.region import initial_region, RegionSettings
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.robot.task_runner import region_aggregates, TaskRunner
-from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.source import Estimate
 import pytest
 
 

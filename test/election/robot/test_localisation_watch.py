@@ -27,9 +27,9 @@ from leader_election.election.robot.localisation_watch import (
 from leader_election.election.robot.mailbox import Mailbox
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.sensing import Sensing
-from leader_election.election.robot.sighting_sources import Extraction
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.sighting_sources import Extraction
 from leader_election.parameters import build
 from localisation.drifting import Swarm
 

@@ -45,7 +45,7 @@ from leader_election.election.robot.neighbourhood import (
     no_view,
     Offer,
 )
-from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.source import Estimate
 import numpy as np
 import pytest
 

@@ -17,8 +17,8 @@
 import math
 from pathlib import Path
 
-from leader_election.election.robot.pose import from_parameter, from_quaternion, IDENTITY, position
 from leader_election.election.robot.zones import outline, Zones
+from leader_election.localisation.poses import from_parameter, from_quaternion, IDENTITY, position
 from leader_election.parameters import ParameterError
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.robot.range_smoothing import RangeSmoothing, REMEMBERED
+from leader_election.election.robot.metrics import RangeSmoothing, REMEMBERED
 import pytest
 
 LENGTHS = st.floats(0.1, 20.0)

@@ -22,11 +22,11 @@ from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.pose import from_parameter
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase, wait
-from leader_election.localisation.estimate import Estimate
+from leader_election.localisation.poses import from_parameter
+from leader_election.localisation.source import Estimate
 from leader_election.parameters import build
 import numpy as np
 import pytest

@@ -20,7 +20,8 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, PoseWithCovariance, TransformStamped, Vector3
-from leader_election.election.robot.sighting_sources import (
+from leader_election.localisation.sighting import PAIRS, Sighting, TRIPLES
+from leader_election.localisation.sighting_sources import (
     columns_of,
     of_detections,
     of_range,
@@ -29,7 +30,6 @@ from leader_election.election.robot.sighting_sources import (
     shifted,
     SightingSourceParameters,
 )
-from leader_election.localisation.sighting import PAIRS, Sighting, TRIPLES
 from leader_election.parameters import build, ParameterError
 import pytest
 from sensor_msgs.msg import Range

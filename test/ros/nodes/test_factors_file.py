@@ -21,8 +21,14 @@ import shutil
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from leader_election.localisation.kept_factors import LONGEST, text_of
-from leader_election.localisation.scale_errors import Factors, Kept, START, WALK
+from leader_election.localisation.odometry_errors import (
+    Factors,
+    Kept,
+    LONGEST,
+    START,
+    text_of,
+    WALK,
+)
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
@@ -77,7 +83,7 @@ def keeping(path: Path, tmp_path: Path) -> ElectionNode:
 
 def distance_of(node: ElectionNode) -> tuple[float, float]:
     """Return the factor of distances that a robot has found, and its deviation."""
-    factors, deviations = node.robot.sensing.localisation.odometry_factors
+    factors, deviations = node.robot.sensing.source.odometry_factors
     return factors.distance, deviations.distance
 
 

@@ -22,7 +22,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from generated_messages import installed
 from geometry_msgs.msg import TransformStamped
 from leader_election.election.registry import message_type
-from leader_election.election.robot.pose import (
+from leader_election.localisation.neighbourhood_filter import Innovation
+from leader_election.localisation.poses import (
     from_parameter,
     from_quaternion,
     heading,
@@ -30,7 +31,6 @@ from leader_election.election.robot.pose import (
     Pose,
     position,
 )
-from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.localisation_topics import stamped_transform
 from leader_election.ros.nodes.qos import EVENTS, SENSOR

@@ -19,8 +19,8 @@ from pathlib import Path
 import subprocess
 import sys
 
-from leader_election.election.robot.pose import position
 from leader_election.election.robot.reception import ROUNDS
+from leader_election.localisation.poses import position
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.localisation_topics import (

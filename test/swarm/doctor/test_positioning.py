@@ -20,8 +20,8 @@ from typing import Any
 
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
-from leader_election.localisation.estimate import Estimate
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.source import Estimate
 from leader_election.swarm.doctor import positioning
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import (
