@@ -145,7 +145,7 @@ def test_imports_are_those_allowed_to_the_room() -> None:
     ('election.robot', 'import rclpy'),
     ('election.tasks', 'import rclpy'),
     ('simulation', 'def f():\n    from geometry_msgs.msg import Pose'),
-    ('simulation', 'from leader_election.localisation.poses import IDENTITY'),
+    ('simulation', 'from leader_election.election.robot.robot import Robot'),
     ('swarm', 'from leader_election.ros import nodes'),
     ('swarm', 'from leader_election.swarm.view import colours'),
     ('swarm', 'import leader_election_lab'),

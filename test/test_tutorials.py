@@ -29,7 +29,7 @@ from typing import Any
 from environment import needs, needs_laboratory, variables
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.sensing import MEASUREMENTS_REJECTED
+from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.sighting import rows_of
 from leader_election.parameters import build, table
 from leader_election.ros.nodes.qos import SENSOR

@@ -20,11 +20,11 @@ import math
 from typing import Any
 
 from leader_election.election.messages import localisation_codec
-from leader_election.localisation.localisation import Localisation
-from leader_election.localisation.noise import odometry_covariance, range_variance
+from leader_election.localisation.cooperative import CooperativeSource
+from leader_election.localisation.odometry_errors import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import compose, PlanePose, wrap
-from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.sighting import range_variance, Sighting
 from leader_election.localisation.source import Estimate
 import numpy as np
 
@@ -73,7 +73,7 @@ class Neighbourhood:
         self.truth: dict[int, PlanePose] = {}
         self.odometry: dict[int, PlanePose] = {}
         self.counts: dict[int, Counter[str]] = {}
-        self.robots: dict[int, Localisation] = {}
+        self.robots: dict[int, CooperativeSource] = {}
         self._turns = dict.fromkeys(range(1, number + 1), 0.0)
         position, heading = self.parameters.initial_deviation
         for robot in self._turns:
@@ -83,12 +83,17 @@ class Neighbourhood:
             self.odometry[robot] = x + error[0], y + error[1], wrap(yaw + error[2])
             self.counts[robot] = Counter()
             self.robots[robot] = self.localisation(robot)
-            self.robots[robot].take_odometry(self.odometry[robot], 0.0)
+            self.take_odometry(robot)
 
-    def localisation(self, robot: int) -> Localisation:
+    def localisation(self, robot: int) -> CooperativeSource:
         """Return the localisation of a robot that has just been switched on."""
-        return Localisation(robot, self.parameters, cooperates=True, expiry=3.0, top_speed=10.0,
-                            counts=self.counts[robot])
+        return CooperativeSource(robot, self.parameters, expiry=3.0, top_speed=10.0,
+                                 counts=self.counts[robot], landmarks={})
+
+    def take_odometry(self, robot: int) -> None:
+        """Give a robot its odometry."""
+        x, y, yaw = self.odometry[robot]
+        self.robots[robot].take_odometry((x, y), yaw, self.now)
 
     def run(self, seconds: float) -> Iterator[float]:
         """Let time pass; yield each whole second."""
@@ -117,7 +122,7 @@ class Neighbourhood:
             check_valid='ignore').tolist()
         measured = motion[0] + noise[0], noise[1], motion[2] + noise[2]
         self.odometry[robot] = compose(self.odometry[robot], measured)
-        self.robots[robot].take_odometry(self.odometry[robot], self.now)
+        self.take_odometry(robot)
 
     def sightings(self, robot: int) -> list[Sighting]:
         """Return what a robot sees now."""
@@ -160,14 +165,9 @@ class Neighbourhood:
         errors, squares = [], []
         for one in among:
             own = self.robots[one]
-            pose = own.pose
-            assert pose is not None
-            for other in among:
-                place = own.place_of(other)
-                if place is None or other == one:
-                    continue
-                true = math.dist(self.truth[one][:2], self.truth[other][:2])
-                error = math.dist(pose[:2], place) - true
-                errors.append(error)
-                squares.append((error / own.distance_deviation(other, None, self.now)) ** 2)
+            for other, distance, deviation in own.distances(self.now):
+                if other in among:
+                    true = math.dist(self.truth[one][:2], self.truth[other][:2])
+                    errors.append(distance - true)
+                    squares.append(((distance - true) / deviation) ** 2)
         return errors, squares

@@ -15,17 +15,17 @@
 """Late sightings, and sensors that repeat themselves."""
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import product
 import math
 
-from leader_election.localisation.late_sightings import SightingQueue, Track
+from leader_election.localisation.late_sightings import LateSightings
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
+from leader_election.localisation.own_sightings import Track, Waiting
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.repeated_sightings import RepeatedSightings
 from leader_election.localisation.sighting import Sighting
-from localisation.simulation import Neighbourhood, Told
+from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest
 
@@ -38,8 +38,7 @@ MOTIONS: dict[int, PlanePose] = {1: (0.4, 0.1, 0.3), 2: (0.6, 0.0, -0.2), 3: (0.
 def filter_of(starts: dict[int, PlanePose]) -> NeighbourhoodFilter:
     """Return a filter whose odometry has hardly any error, and whose headings are uncertain."""
     table = LocalisationParameters(
-        odometry_noise_position=0.0, odometry_noise_turn=0.0, odometry_noise_heading=0.0,
-        odometry_noise_rest=1e-6)
+        odometry_noise_position=0.0, odometry_noise_turn=0.0, odometry_noise_heading=0.0)
     own = NeighbourhoodFilter(table, 3.0, {}, Counter())
     own.factor_start = np.zeros_like(own.factor_start)
     for robot, pose in starts.items():
@@ -54,7 +53,7 @@ def move(own: NeighbourhoodFilter) -> None:
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.02])
 @pytest.mark.parametrize('seen', [(2,), (2, 3)])
-def test_it_is_used_as_at_its_own_time(bearing: float, seen: tuple[int, ...]) -> None:
+def test_late_sighting_corrects_as_at_its_own_time(bearing: float, seen: tuple[int, ...]) -> None:
     sightings = []
     for robot in seen:
         x, y = (b - a for a, b in zip(STARTS[1][:2], STARTS[robot][:2]))
@@ -64,14 +63,14 @@ def test_it_is_used_as_at_its_own_time(bearing: float, seen: tuple[int, ...]) ->
     prompt.see([(1, sighting) for sighting in sightings], 0.0)
     move(prompt)
     move(late)
-    queue, tracks = SightingQueue(1, late, {}), {}
+    mover, waiting, tracks = LateSightings(1, late, {}), [], {}
     for sighting in sightings:
-        queue.put(sighting, STARTS[1], 2.0, 0.0)
+        waiting.append(Waiting(sighting, STARTS[1], 2.0, 0.0))
         track = tracks[sighting.id] = Track()
         track.add(0.0, STARTS[sighting.id])
         track.add(2.0, late.odometry(sighting.id))
-    due = queue.due(2.0, late.odometry(1), late.pose(1), tracks)
-    late.see([(1, sighting) for sighting in due], 2.0, queue.late)
+    due = mover.move(waiting, late.odometry(1), late.pose(1), tracks)
+    late.see([(1, sighting) for sighting in due], 2.0, mover.late)
     for robot in STARTS:
         # The present heading is linearised, not that of the time of the sighting.
         assert late.pose(robot) == pytest.approx(prompt.pose(robot), abs=2e-3)
@@ -85,7 +84,7 @@ def test_it_is_used_as_at_its_own_time(bearing: float, seen: tuple[int, ...]) ->
 HERE = (0.0, 0.0, 0.0)
 
 
-def test_an_equal_reading_of_a_robot_that_moved_is_repeated():
+def test_equal_reading_is_repeated_when_a_robot_has_moved():
     sensor = RepeatedSightings()
     assert not sensor.is_repeated(Sighting(2, 1.5), HERE, HERE)
     assert not sensor.is_repeated(Sighting(2, 1.5), HERE, HERE)
@@ -99,7 +98,7 @@ def test_an_equal_reading_of_a_robot_that_moved_is_repeated():
     assert sensor.is_repeated(Sighting(2, 1.51, 0.2), (0.0, 0.0, 0.1), HERE)
 
 
-def test_an_earlier_series_at_another_pose_is_repeated_from_its_second_reading_on():
+def test_earlier_series_is_repeated_from_its_second_reading_when_elsewhere():
     sensor = RepeatedSightings()
     series = [Sighting(2 + k % 3, 1.0 + 0.1 * k, 0.05 * k) for k in range(20)]
     assert not any(sensor.is_repeated(each, (0.1 * k, 0.0, 0.0), None)
@@ -109,7 +108,7 @@ def test_an_earlier_series_at_another_pose_is_repeated_from_its_second_reading_o
     assert again == [False, *[True] * 16]
 
 
-def test_old_readings_are_forgotten():
+def test_readings_are_forgotten_beyond_the_memory():
     sensor = RepeatedSightings(memory=10)
     series = [Sighting(2, 1.0 + 0.1 * k) for k in range(12)]
     for k, each in enumerate(series * 2):
@@ -118,7 +117,7 @@ def test_old_readings_are_forgotten():
 
 @pytest.mark.parametrize('bearings', [False, True])
 @pytest.mark.parametrize('noise', [0.0, 0.1])
-def test_a_sensor_that_quantises_to_a_centimetre_and_a_degree_is_used(bearings, noise):
+def test_readings_are_used_when_a_sensor_quantises(bearings, noise):
     repeated = 0
     for seed in range(50):
         rng, sensor, here = np.random.default_rng(seed), RepeatedSightings(), HERE
@@ -134,7 +133,7 @@ def test_a_sensor_that_quantises_to_a_centimetre_and_a_degree_is_used(bearings, 
     assert repeated <= (0.005 if noise else 0.03) * 50 * 200
 
 
-def test_robots_that_stand_still_are_seen():
+def test_equal_reading_is_used_when_robots_stand_still():
     sensor = RepeatedSightings()
     assert not any(sensor.is_repeated(Sighting(2, 1.5, 0.1), (0.001 * (k % 2), 0.0, 0.0), HERE)
                    for k in range(100))
@@ -166,7 +165,7 @@ class Lying(Neighbourhood):
                    for robot, own in self.robots.items())
 
 
-def test_a_sensor_that_repeats_itself_leaves_the_swarm_where_it_is():
+def test_swarm_stays_where_it_is_when_a_sensor_repeats_itself():
     worst = dict.fromkeys((None, False, True), 0.0)
     repeated = Counter[bool | None]()
     # Without sensors to the outside the frame of all drifts, in each swarm to another side.
@@ -179,20 +178,3 @@ def test_a_sensor_that_repeats_itself_leaves_the_swarm_where_it_is():
     assert max(worst[False], worst[True]) < worst[None] + 0.3
 
 
-def frozen(first: dict[int, tuple[Sighting, ...]]) -> Callable[[float, int, Told], Told]:
-    """Tell the sightings of a moment, from 60 s on."""
-    def lie(now: float, receiver: int, told: Told) -> Told:
-        if now < 60.0 or not first:
-            first[0] = told[1].sightings or first.get(0, ())
-            return told
-        return told[0], told[1]._replace(sightings=first[0])
-    return lie
-
-
-def test_repeated_sightings_in_the_messages_of_an_earlier_version_are_not_used():
-    swarm = Neighbourhood(5, 0, camera=True, lie=frozen({}))
-    for _ in swarm.run(160):
-        pass
-    for robot in range(1, 5):
-        assert swarm.counts[robot]['sightings_repeated'] > 80
-        assert math.dist(swarm.robots[robot].pose[:2], swarm.truth[robot][:2]) < 1.0

@@ -18,10 +18,10 @@
 from collections.abc import Sequence
 import math
 
-from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import from_invariant, pose_rows, SIZE
-from leader_election.localisation.poses import wrap
+from leader_election.localisation.poses import Array, wrap
+from leader_election.localisation.sighting import range_variance
 from leader_election.localisation.updates import (
     Earlier,
     GATES,
@@ -119,7 +119,7 @@ def by_matrices(state: Array, covariance: Array, lines: Sequence[Line],
 @pytest.mark.parametrize('there', [2 * SIZE, LANDMARK])
 @pytest.mark.parametrize('off', [(0.1, NONE), (NONE, -0.05), (-0.08, 0.04)])
 @pytest.mark.parametrize('deviations', [(NONE, NONE), (0.3, NONE), (0.05, 0.1)])
-def test_a_sighting_is_an_iterated_update(
+def test_update_equals_an_iterated_update_by_whole_matrices(
         there: int, off: tuple[float, float], deviations: tuple[float, float]) -> None:
     state, covariance = swarm()
     line = Line(SIZE, there, PLACE, NONE, NONE, 0.002, *deviations)
@@ -139,7 +139,7 @@ def test_a_sighting_is_an_iterated_update(
 
 
 @pytest.mark.parametrize('accepted', [True, False])
-def test_the_gate_takes_range_and_bearing_together(accepted: bool) -> None:
+def test_gate_judges_range_and_bearing_together(accepted: bool) -> None:
     state, covariance = swarm()
     before = state.copy(), covariance.copy()
     line = Line(0, 2 * SIZE, PLACE, NONE, NONE, 0.0)
@@ -159,7 +159,7 @@ def test_the_gate_takes_range_and_bearing_together(accepted: bool) -> None:
 
 
 @pytest.mark.parametrize('turned', [False, True])
-def test_sightings_at_once_are_one_update(turned: bool) -> None:
+def test_update_at_once_equals_one_update_by_whole_matrices(turned: bool) -> None:
     state, covariance = swarm(6, 0.02)
     lines = []
     for k, there in enumerate((6, 12, 18, LANDMARK, 30)):
@@ -180,7 +180,7 @@ def test_sightings_at_once_are_one_update(turned: bool) -> None:
     assert np.array_equal(covariance, covariance.T)
 
 
-def test_the_outcomes_at_once_are_those_of_single_sightings() -> None:
+def test_outcomes_at_once_equal_those_of_single_sightings() -> None:
     state, covariance = swarm()
     lines = [Line(0, there, PLACE, 2.5, bearing, 0.001)
              for there, bearing in ((6, NONE), (12, 0.5), (18, NONE), (LANDMARK, -1.0))]
@@ -191,7 +191,7 @@ def test_the_outcomes_at_once_are_those_of_single_sightings() -> None:
 
 
 @pytest.mark.parametrize('bearing', [NONE, 0.5])
-def test_uncertain_directions_are_taken_one_by_one(bearing: float) -> None:
+def test_sightings_are_left_to_single_updates_when_uncertain(bearing: float) -> None:
     state, covariance = swarm(deviation=3.0)
     before = state.copy(), covariance.copy()
     lines = [Line(0, there, PLACE, 1.0, bearing, 0.0) for there in (6, 12, 18)]
@@ -199,7 +199,7 @@ def test_uncertain_directions_are_taken_one_by_one(bearing: float) -> None:
     assert np.array_equal(state, before[0]) and np.array_equal(covariance, before[1])
 
 
-def test_one_uncertain_direction_leaves_the_others_at_once() -> None:
+def test_other_sightings_are_used_at_once_when_one_is_uncertain() -> None:
     state, covariance = swarm(6)
     covariance[30, 30] += 4.0
     covariance[31, 31] += 4.0
@@ -210,7 +210,7 @@ def test_one_uncertain_direction_leaves_the_others_at_once() -> None:
     np.testing.assert_allclose(state, other[0], rtol=0.0, atol=1e-12)
 
 
-def test_robots_at_the_same_place_are_no_division_by_zero() -> None:
+def test_update_stays_finite_when_robots_are_at_the_same_place() -> None:
     for bearing in (NONE, 1.0):
         state, covariance = swarm()
         state[12:14] = state[:2]

@@ -51,7 +51,7 @@ from simulations import (
     WALK,
 )
 
-FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 0.02}
+FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'input_expiry': 0.02}
 """Messages and measurements that expire before the next round."""
 
 

@@ -12,15 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Zones, outlines of members, and poses by hand-computed turns."""
+"""Zones, and outlines of members."""
 
-import math
 from pathlib import Path
 
 from leader_election.election.robot.zones import outline, Zones
-from leader_election.localisation.poses import from_parameter, from_quaternion, IDENTITY, position
 from leader_election.parameters import ParameterError
-import numpy as np
 import pytest
 from shapely import Point
 
@@ -99,65 +96,3 @@ def test_no_area_without_a_margin(positions):
     wide = outline(positions, margin=0.5)
     assert all(wide.contains(Point(p)) for p in positions)
     assert wide.exterior.distance(Point(positions[0])) == pytest.approx(0.5, abs=0.05)
-
-
-# Poses: the origin composed with odometry, by hand-computed turns.
-
-NO_TURN = (0.0, 0.0, 0.0, 1.0)
-
-
-def driven(origin: tuple[float, ...], x: float, y: float, z: float = 0.0) -> tuple[float, float]:
-    """Return where a robot is that started there and drove so far by its odometry."""
-    moved = from_quaternion((x, y, z), NO_TURN)
-    assert moved is not None
-    return position(from_parameter(origin) @ moved)
-
-
-@pytest.mark.parametrize('origin, x, y, expected', [
-    ((0.0, 0.0, 0.0), 3.0, 4.0, (3.0, 4.0)),
-    # Facing along +y: ahead is +y, and to the left is -x.
-    ((1.0, 2.0, math.pi / 2), 3.0, 0.0, (1.0, 5.0)),
-    ((1.0, 2.0, math.pi / 2), 0.0, 3.0, (-2.0, 2.0)),
-    ((1.0, 2.0, math.pi), 3.0, 1.0, (-2.0, 1.0)),
-    ((0.0, 0.0, -math.pi / 6), 2.0, 0.0, (1.7321, -1.0)),
-])
-def test_start_with_a_yaw(origin, x, y, expected):
-    assert driven(origin, x, y) == pytest.approx(expected, abs=1e-4)
-    assert driven((*origin[:2], 7.0, 0.0, 0.0, origin[2]), x, y) == pytest.approx(
-        expected, abs=1e-4), 'the same as x, y, z, roll, pitch, yaw'
-
-
-def test_roll_and_pitch_of_the_start():
-    up = (0.0, 0.0, 0.0, 0.0, -math.pi / 3, 0.0)
-    assert driven(up, 2.0, 1.0) == (1.0, 1.0), 'up a slope of 60 degrees: half as far on the map'
-    rolled = (0.0, 0.0, 0.0, math.pi / 3, 0.0, 0.0)
-    assert driven(rolled, 2.0, 1.0) == (2.0, 0.5)
-    # Roll first, about the fixed x: left is up; then the pitch, about the fixed y; then the yaw.
-    all_three = (0.0, 0.0, 0.0, math.pi / 2, math.pi / 2, math.pi / 2)
-    assert driven(all_three, 0.0, 1.0) == (0.0, 1.0)
-    assert driven(all_three, 0.0, 0.0, 1.0) == (1.0, 0.0)
-
-
-def test_orientation_of_any_length():
-    half = math.sin(math.pi / 4)
-    unit = from_quaternion((1.0, 2.0, 0.0), (0.0, 0.0, half, half))
-    long = from_quaternion((1.0, 2.0, 0.0), (0.0, 0.0, 5 * half, 5 * half))
-    assert unit is not None and long is not None
-    np.testing.assert_allclose(unit, long, atol=1e-12)
-    ahead = from_quaternion((3.0, 0.0, 0.0), NO_TURN)
-    assert position(unit @ ahead) == (1.0, 5.0), 'a quarter turn to the left'
-    np.testing.assert_allclose(from_quaternion((0.0, 0.0, 0.0), NO_TURN), IDENTITY)
-
-
-@pytest.mark.parametrize('point, orientation', [
-    ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)),
-    ((0.0, 0.0, 0.0), (1e-9, 0.0, 0.0, 0.0)),
-    ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, math.nan)),
-    ((0.0, 0.0, 0.0), (0.0, 0.0, math.inf, 1.0)),
-    ((0.0, 0.0, 0.0), (1e200, 0.0, 0.0, 0.0)),
-    ((math.nan, 0.0, 0.0), NO_TURN),
-    ((0.0, math.inf, 0.0), NO_TURN),
-    ((0.0, 0.0, -math.inf), NO_TURN),
-])
-def test_unreadable(point, orientation):
-    assert from_quaternion(point, orientation) is None

@@ -39,7 +39,7 @@ from leader_election.election.robot.parameters import (
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.sensing import METRIC_ERRORS, READINGS_REJECTED
 from leader_election.election.robot.strength import BATTERY, Strength, STRENGTH_SOURCES
-from leader_election.parameters import build, ParameterError
+from leader_election.parameters import build, ParameterError, table
 import pytest
 
 
@@ -263,9 +263,40 @@ def test_the_stillest_robot_leads():
     assert swarm.robots[3].strength.announced == pytest.approx(-0.5)
 
 
+@pytest.mark.parametrize(('source', 'message'), [
+    ('battery', SimpleNamespace(percentage=0.9)), ('topic', SimpleNamespace(data=0.9)),
+    ('data_rate', SimpleNamespace(data=0.9)), ('trust', SimpleNamespace(data=0.9))])
+def test_strength_falls_back_to_that_of_the_start_when_its_topic_is_silent(source, message):
+    swarm = Swarm(line(2), strength_source=source, radius=9.0, input_expiry=5.0)
+    robot = swarm.robots[1]
+    swarm.sweep()
+    at_start = robot.strength.announced
+    robot.main.take_strength(message, swarm.now)
+    swarm.sweep(3)
+    assert robot.strength.announced == 0.9 and at_start != 0.9
+    swarm.now += 1e5
+    swarm.sweep()
+    assert robot.strength.announced == at_start
+    robot.main.take_strength(message, swarm.now)
+    swarm.sweep()
+    assert robot.strength.announced == 0.9, 'the source is back'
+
+
+def test_input_expiry_takes_effect_when_changed_at_run_time():
+    swarm = Swarm(line(2), strength_source='battery', radius=9.0, input_expiry=100.0)
+    robot = swarm.robots[1]
+    robot.main.take_strength(SimpleNamespace(percentage=0.9), swarm.now)
+    swarm.sweep(10)
+    assert robot.strength.announced == 0.9
+    robot.configure(replace(robot.parameters, input_expiry=5.0))
+    swarm.sweep()
+    assert robot.strength.announced == 0.0
+    assert {p.name: p for p in table(ElectionParameters)}['input_expiry'].dynamic
+
+
 def test_a_data_rate_counts_while_it_is_fresh():
     """A source of topic and state: 2 has the better uplink, until nothing more is heard of it."""
-    swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, measurement_expiry=2.5)
+    swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, input_expiry=2.5)
     for i, rate in ((1, 3.0), (2, 50.0)):
         swarm.robots[i].main.take_strength(SimpleNamespace(data=rate), 0.0)
     swarm.sweep(2)
@@ -278,7 +309,7 @@ def test_a_data_rate_counts_while_it_is_fresh():
 
 def test_only_trusted_robots_are_candidates() -> None:
     """The trust in 3 falls below the least one; in the end nothing is heard of that in 2."""
-    swarm = Swarm(line(3), strength_source='trust', radius=9.0, measurement_expiry=12.5)
+    swarm = Swarm(line(3), strength_source='trust', radius=9.0, input_expiry=12.5)
 
     def give(trusts: dict[int, float]) -> None:
         for i, trust in trusts.items():

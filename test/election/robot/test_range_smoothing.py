@@ -22,7 +22,7 @@ import pytest
 LENGTHS = st.floats(0.1, 20.0)
 
 
-def test_the_last_of_each_by_hand() -> None:
+def test_distance_is_odometrys_plus_the_median_difference() -> None:
     ranges = RangeSmoothing(smoothing=3, expiry=3.0)
     assert ranges.distance(7, 2.0, 0.0) is None
     for time, (measured, apart) in enumerate(((9.0, 2.0), (2.5, 2.0), (3.25, 3.0), (3.5, 3.0))):
@@ -34,7 +34,7 @@ def test_the_last_of_each_by_hand() -> None:
     assert ranges.distance(8, 4.0, 3.0) is None
 
 
-def test_expired_ranges_give_no_distance() -> None:
+def test_distance_is_unknown_when_ranges_have_expired() -> None:
     ranges = RangeSmoothing(smoothing=5, expiry=3.0)
     ranges.take(7, 2.5, 2.0, 0.0)
     assert ranges.distance(7, 2.0, 3.0) == 2.5
@@ -43,7 +43,7 @@ def test_expired_ranges_give_no_distance() -> None:
     assert ranges.distance(7, 2.0, 3.1) == 2.5
 
 
-def test_old_differences_do_not_count() -> None:
+def test_difference_is_ignored_when_old() -> None:
     ranges = RangeSmoothing(smoothing=5, expiry=3.0)
     for time in (0.0, 0.5):
         ranges.take(7, 3.0, 2.0, time)
@@ -52,21 +52,21 @@ def test_old_differences_do_not_count() -> None:
     assert ranges.distance(7, 2.0, later) == 2.25
 
 
-def test_without_smoothing_the_last_range_counts_as_it_is() -> None:
+def test_distance_is_the_last_range_without_smoothing() -> None:
     ranges = RangeSmoothing(smoothing=1, expiry=3.0)
     ranges.take(7, 2.5, 2.0, 0.0)
     ranges.take(7, 9.0, 2.0, 1.0)
     assert ranges.distance(7, 4.0, 1.5) == 9.0
 
 
-def test_a_distance_is_positive() -> None:
+def test_distance_stays_positive() -> None:
     """Two that approach each other, while odometry was wrong by a metre."""
     ranges = RangeSmoothing(smoothing=5, expiry=3.0)
     ranges.take(7, 1.0, 2.0, 0.0)
     assert ranges.distance(7, 0.5, 0.0) == 1e-3
 
 
-def test_neighbours_of_the_past_are_forgotten() -> None:
+def test_neighbours_are_forgotten_when_not_measured() -> None:
     ranges = RangeSmoothing(smoothing=5, expiry=3.0)
     for neighbour in range(1000):
         ranges.take(neighbour, 1.0, 1.0, 0.0)
@@ -76,7 +76,7 @@ def test_neighbours_of_the_past_are_forgotten() -> None:
 
 @given(st.lists(LENGTHS, min_size=5, max_size=9), LENGTHS, st.floats(-0.4, 2.0),
        st.sets(st.integers(0, 4), max_size=2), st.floats(3.0, 50.0))
-def test_two_of_five_ranges_may_be_anything(
+def test_distance_is_right_when_two_of_five_ranges_are_wrong(
         path: list[float], now: float, drift: float, wrong: set[int], by: float) -> None:
     """Ranges tell odometry's error exactly, but for some that are too long."""
     ranges = RangeSmoothing(smoothing=5, expiry=30.0)

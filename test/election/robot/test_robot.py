@@ -26,7 +26,6 @@ from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase, wait
 from leader_election.localisation.poses import from_parameter
-from leader_election.localisation.source import Estimate
 from leader_election.parameters import build
 import numpy as np
 import pytest
@@ -212,7 +211,7 @@ def test_metric_hops_needs_no_position():
 
 
 def test_metric_range_uses_measurements_until_they_expire():
-    me = robot(metric='range', measurement_expiry=1.0)
+    me = robot(metric='range', input_expiry=1.0)
     me.receive(says(7), 0.0)
     assert neighbours(me) == {}, 'nothing was measured'
     assert me.counts['neighbours_unmeasured'] == 1
@@ -295,16 +294,6 @@ def test_no_reaction_before_the_change_is_enough_adds_up():
     me.round(0.0)
     steps = [reacts(me, says(8, far=1.0 + 0.125 * n, leader=9), 0.1) for n in range(1, 5)]
     assert steps == [False, False, False, True]
-
-
-def test_a_link_with_an_uncertain_distance_counts_as_the_range_and_its_sender_as_in_range():
-    me = robot(max_deviation=1.0, hops_beyond_deviation=True, communication_range=5.0)
-    me.sensing.take_odometry((0.0, 0.0, 0.0), 0.0, yaw=0.0)
-    for sender, far, deviation in ((7, 1.0, 0.5), (8, 2.0, 2.0), (9, 6.0, 2.0)):
-        me.receive(codec_for(BOUNDED).encode(Message(
-            sender, 'map', (far, 0.0), BOUNDED.state(-9.0, 0.0, sender, 0),
-            localisation=Estimate(None, 0.0, deviation, 0.1))), 0.0)
-    assert neighbours(me) == {7: 1.0, 8: 5.0, 9: 5.0}
 
 
 # Other algorithms than bounded: the robot knows nothing of their states but what it needs.

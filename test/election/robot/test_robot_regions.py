@@ -76,7 +76,7 @@ def test_robots_with_and_without_regions_elect_together():
 def test_member_measured_from_one_side_is_counted(collection):
     """3 measures 2 and hands all it has to it; 2 hears 3, and cannot measure it."""
     swarm = Swarm(line(4), first, metric='range', collection=collection, regions=True,
-                  measurement_expiry=1e5)
+                  input_expiry=1e5)
     for i, robot in swarm.robots.items():
         for j in {i - 1, i + 1} & line(4).keys():
             if (i, j) != (2, 3):

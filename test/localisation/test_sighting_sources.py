@@ -14,12 +14,14 @@
 
 """Sightings out of the messages of drivers."""
 
+from collections import Counter
 import math
 from types import SimpleNamespace
 from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, PoseWithCovariance, TransformStamped, Vector3
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import PAIRS, Sighting, TRIPLES
 from leader_election.localisation.sighting_sources import (
     columns_of,
@@ -27,9 +29,8 @@ from leader_election.localisation.sighting_sources import (
     of_range,
     of_tags,
     SensorMount,
-    shifted,
-    SightingSourceParameters,
 )
+from leader_election.localisation.source import PoseSource
 from leader_election.parameters import build, ParameterError
 import pytest
 from sensor_msgs.msg import Range
@@ -40,7 +41,7 @@ OPTICAL = (0.1, 0.0, 0.2, -math.pi / 2, 0.0, -math.pi / 2)
 
 
 def mount(**parameters: Any) -> SensorMount:
-    return SensorMount(build(SightingSourceParameters, parameters))
+    return SensorMount(build(LocalisationParameters, parameters))
 
 
 def dimension(size: int, label: str = '') -> MultiArrayDimension:
@@ -77,7 +78,7 @@ def rounded(sightings: list[Sighting]) -> list[tuple[float, ...]]:
     return [(s.id, round(s.range, 3), round(s.bearing, 3)) for s in sightings]
 
 
-def test_rows_are_of_two_without_a_layout_and_of_what_the_layout_says() -> None:
+def test_columns_are_those_of_the_layout() -> None:
     assert columns_of([], 7) == PAIRS
     assert columns_of([dimension(6)], 6) == PAIRS, 'a layout was not looked at before'
     assert columns_of([dimension(3, 'sightings'), dimension(2, 'id,value')], 6) == PAIRS
@@ -99,11 +100,11 @@ def test_rows_are_of_two_without_a_layout_and_of_what_the_layout_says() -> None:
     [dimension(1), dimension(6)],
     [dimension(1), dimension(2), dimension(3)],
     [dimension(0), dimension(0)]])
-def test_a_layout_of_another_kind_or_that_does_not_fit_is_none(dimensions: list[Any]) -> None:
+def test_columns_are_unknown_when_the_layout_does_not_fit(dimensions: list[Any]) -> None:
     assert columns_of(dimensions, 6) is None
 
 
-def test_a_detection_has_an_id_and_the_place_of_its_best_hypothesis() -> None:
+def test_detection_has_the_place_of_its_best_hypothesis() -> None:
     found = of_detections(detections(
         detection('robot_3', hypothesis('x', 0.2, (9.0, 9.0, 9.0)),
                   hypothesis('y', 0.9, (0.0, -0.5, 1.9))),
@@ -114,7 +115,7 @@ def test_a_detection_has_an_id_and_the_place_of_its_best_hypothesis() -> None:
     assert found.rejected == 0 and found.passed_over == ()
 
 
-def test_detection_of_no_robot_is_passed_over_and_without_a_place_is_rejected() -> None:
+def test_detection_is_left_out_when_of_no_robot_or_without_a_place() -> None:
     found = of_detections(detections(
         detection('person', box=(1.0, 0.0, 0.0)), detection('', box=(1.0, 0.0, 0.0)),
         detection('9' * 30, box=(1.0, 0.0, 0.0)), detection('-1', box=(1.0, 0.0, 0.0)),
@@ -123,7 +124,7 @@ def test_detection_of_no_robot_is_passed_over_and_without_a_place_is_rejected() 
     assert found.passed_over == ('person', '', '9' * 30, '-1')
 
 
-def test_child_frames_name_tags() -> None:
+def test_tag_is_named_by_its_child_frame() -> None:
     message = SimpleNamespace(transforms=[
         transform('tag36h11:7', (0.5, 0.0, 0.9)), transform('/robot_2', (0.0, 0.0, 0.4)),
         transform('3', (0.0, 0.0, 1.9)), transform('base_link', (1.0, 0.0, 0.0)),
@@ -136,13 +137,13 @@ def test_child_frames_name_tags() -> None:
     assert len(of_tags(message, mount()).sightings) == 4, 'any frame'
 
 
-def test_detections_of_another_sensor_are_none() -> None:
+def test_detections_are_ignored_when_of_another_sensor() -> None:
     message = detections(detection('3', box=(1.0, 0.0, 0.0)))
     assert of_detections(message, mount(sensor_frame='lidar')).sightings == []
     assert len(of_detections(message, mount(sensor_frame='camera')).sightings) == 1
 
 
-def test_a_pattern_is_a_text_but_for_the_id() -> None:
+def test_name_matches_a_pattern_literally_except_for_the_id() -> None:
     assert mount(tag_names='r.{id}').id_of('r.3') == 3
     assert mount(tag_names='r.{id}').id_of('rx3') is None
     assert mount(tag_names='').id_of('robot_3') is None
@@ -155,7 +156,7 @@ def test_a_pattern_is_a_text_but_for_the_id() -> None:
     (0.05, (0.1, 4.0), None), (4.1, (0.1, 4.0), None),
     (math.inf, (0.1, math.inf), None), (-math.inf, (0.1, 4.0), None),
     (math.nan, (0.1, 4.0), None), (1.5, (0.0, 0.0), 1.5), (-1.0, (0.0, 0.0), None)])
-def test_a_range_counts_within_its_limits(
+def test_range_counts_only_within_its_limits(
         value: float, limits: tuple[float, float], expected: float | None) -> None:
     message = Range(range=value, min_range=limits[0], max_range=limits[1])
     found = of_range(message, 3)
@@ -165,7 +166,7 @@ def test_a_range_counts_within_its_limits(
     assert all(s.id == 3 and math.isnan(s.bearing) for s in found.sightings)
 
 
-def test_a_covariance_is_that_of_range_and_bearing_from_the_robot() -> None:
+def test_covariance_of_a_detection_gives_deviations_of_range_and_bearing() -> None:
     """The camera looks to the left: its z, the depth, is the direction to the robot seen."""
     left = mount(sensor_pose=(0.0, 0.0, 0.2, -math.pi / 2, 0.0, 0.0))
     found = hypothesis('3', 1.0, (0.0, 0.0, 2.0))
@@ -179,14 +180,14 @@ def test_a_covariance_is_that_of_range_and_bearing_from_the_robot() -> None:
         assert math.isnan(seen.range_deviation) and math.isnan(seen.bearing_deviation)
 
 
-def test_a_variance_of_a_range_is_used_where_there_is_one() -> None:
+def test_variance_of_a_range_is_used_when_positive() -> None:
     message = Range(range=1.5, variance=0.04)
     assert of_range(message, 3).sightings[0].range_deviation == pytest.approx(0.2)
     message.variance = 0.0
     assert math.isnan(of_range(message, 3).sightings[0].range_deviation)
 
 
-def test_the_age_is_that_of_the_stamp() -> None:
+def test_age_is_that_of_the_stamp() -> None:
     stamp = Time(sec=100, nanosec=500_000_000)
     scan, tag = Range(range=1.5), transform('3', (0.0, 0.0, 1.0))
     scan.header.stamp = tag.header.stamp = stamp
@@ -201,9 +202,12 @@ def test_the_age_is_that_of_the_stamp() -> None:
     assert of_range(scan, 3, clock=101.0).sightings[0].age == 0.0, 'there is no stamp'
 
 
-def test_an_offset_is_added_to_ranges_only() -> None:
-    seen, heard = shifted([Sighting(3, 2.0, 0.5), Sighting(4, math.nan, 0.5)], 0.2)
-    assert seen[:3] == (3, 2.2, 0.5) and math.isnan(heard.range) and heard.bearing == 0.5
+def test_offset_is_added_to_ranges_only() -> None:
+    source = PoseSource(1, LocalisationParameters(range_offset=0.2), expiry=3.0, top_speed=1.0,
+                        counts=Counter())
+    seen, turned = source.take_sightings(
+        [Sighting(3, 2.0, 0.5), Sighting(4, math.nan, 0.5)], 0.0)
+    assert seen[:3] == (3, 2.2, 0.5) and math.isnan(turned.range) and turned.bearing == 0.5
 
 
 @pytest.mark.parametrize(('parameters', 'error'), [
@@ -223,14 +227,14 @@ def test_an_offset_is_added_to_ranges_only() -> None:
      "parameter range_ids: '-1' is not allowed; it takes ids and ranges of ids, for example "
      "'1-20,25'"),
 ])
-def test_wrong_parameters_are_refused(parameters: dict[str, Any], error: str) -> None:
+def test_parameters_are_refused_when_wrong(parameters: dict[str, Any], error: str) -> None:
     with pytest.raises(ParameterError) as refused:
-        build(SightingSourceParameters, parameters)
+        build(LocalisationParameters, parameters)
     assert str(refused.value) == error
 
 
-def test_lists_are_read_in_their_order_and_each_entry_once() -> None:
-    read = build(SightingSourceParameters, {
+def test_lists_keep_their_order_and_each_entry_once() -> None:
+    read = build(LocalisationParameters, {
         'sighting_sources': ' tags,measurements , tags', 'range_ids': '3,1-2,2'})
     assert read.sources == ('tags', 'measurements') and read.ranged == (3, 1, 2)
-    assert build(SightingSourceParameters, {'sighting_sources': ''}).sources == ()
+    assert build(LocalisationParameters, {'sighting_sources': ''}).sources == ()

@@ -11,22 +11,30 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Whether robots know how wrong they are: errors against deviations in swarms of known truth."""
+
+"""What innovations tell: the honesty of covariances, and the noise of odometry."""
 
 import math
 
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.localisation.innovations import (
+    ACCEPTABLE,
     Consistency,
     EXPECTED,
+    FALL,
     GREATEST,
+    Innovation,
+    INTERVAL,
+    NoiseAdaptation,
     RECENT,
     RecentConsistency,
+    RISE,
+    START,
     SURE,
 )
-from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.updates import Outcome
 from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest
@@ -35,7 +43,7 @@ ROBOTS, SETTLED, DURATION = 5, 10, 60
 
 
 @pytest.mark.parametrize('camera', [False, True])
-def test_normalised_errors_of_distances_are_consistent(camera):
+def test_deviations_of_distances_are_honest(camera):
     squares, swarms = [], []
     for seed in range(3):
         swarm = Neighbourhood(ROBOTS, seed, camera)
@@ -56,7 +64,7 @@ def test_normalised_errors_of_distances_are_consistent(camera):
 
 @pytest.mark.parametrize('conditions', [
     {'loss': 0.3}, {'outliers': 0.4}, {'camera': True, 'loss': 0.3}])
-def test_distances_remain_good_where_much_is_lost_or_wrong(conditions):
+def test_distances_stay_good_when_much_is_lost_or_wrong(conditions):
     swarm = Neighbourhood(ROBOTS, 2, **conditions)
     errors = [error for _ in swarm.run(60) for error in swarm.errors(range(1, ROBOTS + 1))[0]]
     assert np.median(np.abs(errors)) < 0.15
@@ -78,7 +86,7 @@ class Late(Neighbourhood):
 
 
 @pytest.mark.parametrize('camera, on_time, unstamped', [(False, 4.0, 0.7), (True, 1.5, 0.3)])
-def test_sightings_that_are_two_seconds_late(camera, on_time, unstamped):
+def test_distances_stay_good_when_sightings_are_two_seconds_late(camera, on_time, unstamped):
     """Robots turn by up to 1.6 rad meanwhile; ranges alone do not tell the heading again."""
     errors = []
     for delay, stamped in ((0.0, True), (2.0, True), (2.0, False)):
@@ -107,7 +115,7 @@ def test_factor_is_the_mean_square_over_the_low_quantile_of_chi_square():
 
 
 @given(st.integers(0, 2 ** 32 - 1), st.integers(50, 400))
-def test_limit_is_above_the_true_factor_at_its_level(seed, number):
+def test_factor_is_above_the_true_one_at_its_level(seed, number):
     """Of 20 draws with level 0.1 % two are below the truth once in 5,000 cases."""
     rng, below = np.random.default_rng(seed), 0
     for draw in np.clip(rng.standard_normal((20, number)), -3.29, 3.29):
@@ -118,7 +126,7 @@ def test_limit_is_above_the_true_factor_at_its_level(seed, number):
 
 
 @given(st.integers(0, 2 ** 32 - 1))
-def test_consistent_innovations_become_known_and_stay_so(seed):
+def test_covariance_becomes_known_when_innovations_are_consistent(seed):
     consistency = Consistency()
     errors = 0.8 * np.random.default_rng(seed).standard_normal(3000)
     known = []
@@ -129,7 +137,7 @@ def test_consistent_innovations_become_known_and_stay_so(seed):
 
 
 @given(st.integers(0, 2 ** 32 - 1))
-def test_covariance_that_becomes_too_small_becomes_unknown_and_recovers(seed):
+def test_covariance_becomes_unknown_when_too_small_and_recovers(seed):
     """Innovations of twice the deviation, a fifth of them rejected, after 400 right ones."""
     rng, consistency, now = np.random.default_rng(seed), Consistency(), 0.0
     for scale, number, known in ((0.8, 400, True), (2.0, 400, False), (0.8, 8000, True)):
@@ -139,7 +147,7 @@ def test_covariance_that_becomes_too_small_becomes_unknown_and_recovers(seed):
         assert consistency.known == known
 
 
-def test_rejected_sightings_count_as_the_gate_and_values_that_are_missing_do_not():
+def test_rejected_sighting_counts_as_the_gate():
     consistency = Consistency()
     consistency.take([Innovation(1, 2, 50.0, math.nan, False)], 0.0)
     assert consistency.mean == 10.83
@@ -147,18 +155,18 @@ def test_rejected_sightings_count_as_the_gate_and_values_that_are_missing_do_not
     assert consistency.mean == pytest.approx(11.83 / 2)
 
 
-def test_between_the_limits_nothing_changes():
+def test_knowledge_stays_when_the_factor_is_between_the_limits():
     steady, fresh = Consistency(), Consistency()
     steady.take(ranges(*[0.9] * 2000), 0.0)
     assert steady.known and steady.factor < SURE
     while steady.factor < 1.01 * SURE:
         steady.take(ranges(2.0), 0.0)
-    assert steady.known and steady.factor < GREATEST
+    assert steady.known and steady.factor < ACCEPTABLE
     fresh.take(ranges(*[1.04] * 500), 0.0)
-    assert SURE < fresh.factor < GREATEST and not fresh.known
+    assert SURE < fresh.factor < ACCEPTABLE and not fresh.known
 
 
-def test_with_landmarks_a_bad_minute_is_forgotten():
+def test_bad_minute_is_forgotten_when_there_are_landmarks():
     consistency = Consistency(half_life=60.0)
     consistency.take(ranges(*[3.0] * 100), 0.0)
     for second in range(1, 600):
@@ -166,7 +174,7 @@ def test_with_landmarks_a_bad_minute_is_forgotten():
     assert consistency.known and consistency.mean < 0.6
 
 
-def test_factor_of_a_robot_is_of_its_sightings_of_late():
+def test_recent_factor_is_that_of_a_robots_last_sightings():
     recent = RecentConsistency()
     assert recent.factor(1, 0.0) == 1.0, 'nothing is known'
     recent.take([Innovation(1, 2, 3.0, math.nan, True), Innovation(3, 1, 9.0, 2.0, False)], 10.0)
@@ -181,7 +189,84 @@ def test_factor_of_a_robot_is_of_its_sightings_of_late():
 
 
 @given(st.lists(st.floats(-1.0, 1.0), max_size=20))
-def test_small_innovations_do_not_make_a_robot_surer(errors):
+def test_recent_factor_is_at_least_one(errors):
     recent = RecentConsistency()
     recent.take(ranges(*errors), 0.0)
     assert recent.factor(1, 1.0) == recent.factor(2, 0.0) == 1.0
+
+
+# Adaptation of noise.
+
+def outcome(error: float, accepted: bool = True) -> Outcome:
+    """Return a range that tells of poses alone."""
+    return Outcome(error, math.nan, accepted, 1.0)
+
+
+def after(minutes: float, errors: dict[tuple[int, int], float],
+          begin: float = 1.0) -> NoiseAdaptation:
+    """Return factors after sightings with normalised errors, by observer and seen."""
+    found = NoiseAdaptation(begin)
+    for now in range(round(60.0 * minutes)):
+        found.adapt(float(now))
+        for pair, error in errors.items():
+            found.note(*pair, outcome(error))
+    found.adapt(60.0 * minutes + INTERVAL)
+    return found
+
+
+def test_noise_stays_when_errors_are_as_expected() -> None:
+    found = after(10.0, {(2, 1): 1.0, (3, 1): -1.0, (4, 1): 1.0}, START)
+    assert found.factor(1) == pytest.approx(START)
+
+
+def test_noise_falls_slowly_to_the_parameters_when_errors_are_small() -> None:
+    small = {(2, 1): 0.1, (3, 1): -0.1}
+    assert after(INTERVAL / 60.0, small, START).factor(1) == pytest.approx(
+        START * math.exp(-FALL))
+    assert after(10.0, small, START).factor(1) == 1.0
+
+
+def test_noise_rises_to_a_bound_when_errors_are_large() -> None:
+    great = {(2, 1): 3.0, (3, 1): 3.0}
+    once = after(INTERVAL / 60.0, great)
+    assert once.factor(1) == pytest.approx(math.exp(RISE))
+    assert after(30.0, great).factor(1) == pytest.approx(GREATEST)
+    assert once.factor(77) == 1.0
+
+
+def test_noise_of_both_rises_when_one_pair_alone_tells() -> None:
+    found = after(1.0, {(2, 1): 3.0})
+    assert found.factor(1) == found.factor(2) > 1.0
+
+
+@pytest.mark.parametrize(('successive', 'raised'), [(1, False), (4, True)])
+def test_noise_rises_when_several_rejections_follow_each_other(
+        successive: int, raised: bool) -> None:
+    found = NoiseAdaptation(1.0)
+    for now in range(600):
+        accepted = now % (2 * successive) >= successive
+        for observer in (2, 3, 4):
+            found.note(observer, 1, outcome(1.0 if accepted else 20.0, accepted))
+        found.adapt(float(now))
+    assert (found.factor(1) > 1.0) == raised
+
+
+def test_noise_of_others_stays_when_one_sensor_is_wrong() -> None:
+    found = after(10.0, {(2, 1): 3.0, (2, 3): 3.0, (2, 4): 3.0,
+                         (3, 1): 1.0, (4, 1): -1.0, (3, 4): 1.0})
+    assert found.factor(1) == found.factor(3) == found.factor(4) == pytest.approx(1.0)
+    assert found.factor(2) > 1.0
+
+
+def test_noise_is_that_of_the_parameters_before_the_first_sighting() -> None:
+    found = NoiseAdaptation()
+    found.adapt(0.0)
+    assert found.factor(1) == found.factor(2) == 1.0
+    found.note(2, 1, outcome(1.0))
+    assert found.factor(1) == found.factor(2) == pytest.approx(START)
+
+
+def test_noise_starts_anew_when_a_robot_is_forgotten() -> None:
+    found = after(10.0, {(2, 1): 3.0, (3, 1): 3.0})
+    found.forget(1)
+    assert found.factor(1) == 1.0

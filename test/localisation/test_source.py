@@ -12,15 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The localisation of one robot: what it takes in, neighbours that come and go, restarts."""
+"""Pose sources: sightings, neighbours that come and go, odometry that begins anew."""
 
 from collections import Counter
 import math
+import subprocess
+import sys
 
-from leader_election.localisation.localisation import Localisation
+from leader_election.localisation.cooperative import CooperativeSource
+from leader_election.localisation.own_sightings import MOST_SENT
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.source import Estimate
+from leader_election.localisation.source import Estimate, PoseSource
 import pytest
 
 THERE = Estimate((5.0, 0.0, 0.0), 0.0, 0.05, 0.03)
@@ -31,21 +34,21 @@ def estimate(x: float) -> Estimate:
     return Estimate((x, 0.0, 0.0), 0.0, 0.05, 0.03)
 
 
-def localisation(landmarks=None, **settings) -> Localisation:
+def localisation(landmarks=None, **settings) -> CooperativeSource:
     """Return the localisation of robot 1, at the origin, which has met robot 2 at (5, 0)."""
-    made = Localisation(
-        1, LocalisationParameters(**settings), cooperates=True, expiry=3.0, top_speed=1.0,
-        counts=Counter(), landmarks=landmarks)
-    made.take_odometry((0.0, 0.0, 0.0), 0.0)
+    made = CooperativeSource(
+        1, LocalisationParameters(**settings), expiry=3.0, top_speed=1.0, counts=Counter(),
+        landmarks=landmarks or {})
+    made.take_odometry((0.0, 0.0), 0.0, 0.0)
     made.hear(2, (5.0, 0.0), THERE, 0.0)
     return made
 
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.0])
-def test_a_sighting_is_turned_to_the_moment_of_sending(bearing):
+def test_sighting_is_moved_to_the_moment_of_sending(bearing):
     robot = localisation({9: (5.0, 0.0)})
     robot.take_sightings([Sighting(2, 5.0, bearing), Sighting(9, 5.0)], 0.1)
-    robot.take_odometry((1.0, 0.0, 0.0), 0.9)
+    robot.take_odometry((1.0, 0.0), 0.0, 0.9)
     robot.begin_round(1.0)
     sent, landmark = robot.estimate.sightings
     assert sent.id == 2 and sent.range == pytest.approx(4.0, abs=1e-3)
@@ -55,20 +58,20 @@ def test_a_sighting_is_turned_to_the_moment_of_sending(bearing):
     assert robot.estimate.sightings == (), 'each is sent once'
 
 
-def test_the_range_of_a_stranger_stays_as_it_was_measured():
+def test_range_stays_as_measured_when_the_robot_seen_is_unknown():
     robot = localisation()
     robot.take_sightings([Sighting(7, 5.0)], 0.1)
-    robot.take_odometry((1.0, 0.0, 0.0), 0.9)
+    robot.take_odometry((1.0, 0.0), 0.0, 0.9)
     robot.begin_round(1.0)
     assert robot.estimate.sightings == (Sighting(7, 5.0),)
 
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.0])
-def test_a_late_sighting_belongs_to_its_own_time(bearing):
+def test_late_sighting_is_used_with_the_odometry_of_its_time(bearing):
     """Both drive away from each other, at 0.5 m/s; it was 5 m at the begin."""
     robot = localisation()
     for tenth in range(1, 26):
-        robot.take_odometry((-0.05 * tenth, 0.0, 0.0), 0.1 * tenth)
+        robot.take_odometry((-0.05 * tenth, 0.0), 0.0, 0.1 * tenth)
         robot.hear(2, (5.0 + 0.05 * tenth, 0.0), estimate(5.0 + 0.05 * tenth), 0.1 * tenth)
     robot.take_sightings([Sighting(2, 5.0, bearing, age=2.5)], 2.5)
     robot.begin_round(2.5)
@@ -76,17 +79,17 @@ def test_a_late_sighting_belongs_to_its_own_time(bearing):
     assert sent.range == pytest.approx(7.5) and robot._counts['sightings_accepted'] == 1
 
 
-def test_a_sighting_older_than_the_odometry_that_is_kept_is_counted_and_not_used():
+def test_sighting_is_left_out_when_older_than_the_kept_odometry():
     robot = localisation()
     for second in range(1, 11):
-        robot.take_odometry((0.1 * second, 0.0, 0.0), float(second))
+        robot.take_odometry((0.1 * second, 0.0), 0.0, float(second))
     assert robot.take_sightings([Sighting(2, 5.0, age=5.1)], 10.0) == []
     assert robot._counts['sightings_late'] == 1
     assert len(robot.take_sightings([Sighting(2, 5.0, age=4.9)], 10.0)) == 1
 
 
 @pytest.mark.parametrize('age', [-0.6, -1e9, 60.1, 1.7e9, math.inf])
-def test_a_stamp_of_another_clock_is_counted_and_the_sighting_used_as_it_arrives(age):
+def test_stamp_is_ignored_when_it_is_of_another_clock(age):
     robot = localisation()
     robot.take_sightings([Sighting(2, 5.0, age=age)], 0.1)
     robot.begin_round(0.1)
@@ -99,7 +102,7 @@ def test_a_stamp_of_another_clock_is_counted_and_the_sighting_used_as_it_arrives
     Sighting(2, math.nan, math.nan), Sighting(2, 0.0), Sighting(2, -1.0), Sighting(2, 1e5),
     Sighting(2, math.inf), Sighting(2, 1.0, math.inf), Sighting(2, 1.0, 7.0), Sighting(-1, 1.0),
     Sighting(1, 1.0)])
-def test_a_measurement_that_cannot_be_one_is_counted_and_has_no_other_effect(wrong):
+def test_sighting_is_counted_and_ignored_when_invalid(wrong):
     robot = localisation()
     assert robot.take_sightings([wrong, Sighting(2, 5.0)], 0.1) == [Sighting(2, 5.0)]
     robot.begin_round(0.2)
@@ -107,7 +110,7 @@ def test_a_measurement_that_cannot_be_one_is_counted_and_has_no_other_effect(wro
     assert [sighting.id for sighting in robot.estimate.sightings] == [2]
 
 
-def test_sightings_of_the_same_robot_are_used_at_an_interval():
+def test_sightings_of_a_robot_are_used_once_per_interval():
     robot = localisation(sighting_interval=1.0)
     used = 0
     for tenth in range(1, 51):
@@ -119,29 +122,29 @@ def test_sightings_of_the_same_robot_are_used_at_an_interval():
     assert used == robot._counts['sightings_accepted'] == 6, 'at 0.1 s, then each second'
 
 
-def test_a_sighting_older_than_the_interval_is_not_used():
+def test_sighting_is_dropped_when_it_waits_longer_than_the_interval():
     robot = localisation(sighting_interval=1.0)
     robot.take_sightings([Sighting(2, 5.0)], 0.1)
     robot.begin_round(1.2)
     assert robot.estimate.sightings == ()
 
 
-def test_more_sightings_than_a_message_holds_take_turns():
-    robot = localisation(most_sightings=2)
+def test_sightings_take_turns_when_a_message_does_not_hold_all():
+    robot, others = localisation(), set(range(2, 2 + 2 * MOST_SENT))
     seen = set()
-    for second in (1.0, 2.0, 3.0):
-        robot.take_sightings([Sighting(other, 3.0) for other in range(2, 7)], second)
+    for second in (1.0, 2.0):
+        robot.take_sightings([Sighting(other, 3.0) for other in others], second)
         robot.begin_round(second)
-        assert len(robot.estimate.sightings) == 2
+        assert len(robot.estimate.sightings) == MOST_SENT
         seen |= {sighting.id for sighting in robot.estimate.sightings}
-    assert seen == {2, 3, 4, 5, 6}
+    assert seen == others
 
 
-def dense(neighbours: int, of_other: list[float]) -> Localisation:
+def dense(neighbours: int, of_other: list[float]) -> CooperativeSource:
     """Return robot 1 after 2 told each second a range of robot 3, 1 m away, and one of robot 1."""
     robot = localisation()
     for second, distance in enumerate(of_other):
-        robot.take_odometry((0.0, 0.0, 0.0), float(second))
+        robot.take_odometry((0.0, 0.0), 0.0, float(second))
         for other in range(neighbours + 1, 1, -1):
             seen = (Sighting(3, distance), Sighting(1, 5.0)) if other == 2 else ()
             robot.hear(other, (other + 3.0, 0.0),
@@ -150,31 +153,56 @@ def dense(neighbours: int, of_other: list[float]) -> Localisation:
 
 
 @pytest.mark.parametrize('neighbours, used', [(2, 6), (5, 6), (6, 3), (11, 3), (12, 3)])
-def test_of_pairs_of_others_some_are_used_and_of_the_own_ones_all(neighbours, used):
+def test_sightings_of_others_take_turns_when_there_are_many_neighbours(neighbours, used):
     assert dense(neighbours, 6 * [1.0])._counts['sightings_accepted'] == 6 + used
 
 
-def test_pairs_of_others_that_do_not_fit_are_all_used():
+def test_sightings_of_others_are_all_used_when_they_do_not_fit():
     counts = dense(12, [1.0, 1.0, 3.0, 3.1, 1.0, 1.0, 3.0])._counts
     assert counts['sightings_rejected'] == 2 and counts['sightings_accepted'] == 7 + 3
 
 
-def test_a_robot_that_does_not_cooperate_goes_by_odometry_alone():
-    robot = Localisation(
-        1, LocalisationParameters(), cooperates=False, expiry=3.0, top_speed=1.0,
-        counts=Counter())
+def reckoning(top_speed: float = 1.0) -> PoseSource:
+    """Return robot 1, which goes by odometry alone."""
+    return PoseSource(1, LocalisationParameters(), expiry=3.0, top_speed=top_speed,
+                      counts=Counter())
+
+
+def test_odometry_source_ignores_neighbours():
+    robot = reckoning()
     assert robot.pose is None and robot.estimate is None and robot.deviation == math.inf
-    robot.take_odometry((0.0, 0.0, 0.0), 0.0)
+    robot.take_odometry((0.0, 0.0), 0.0, 0.0)
     robot.hear(2, (5.0, 0.0), THERE, 0.0)
-    robot.take_odometry((0.5, 0.0, 0.0), 1.0)
+    robot.take_odometry((0.5, 0.0), 0.0, 1.0)
     robot.begin_round(1.0)
-    assert robot.localised == [] and robot.pose == (0.5, 0.0, 0.0)
+    assert robot.distances(1.0) == [] and robot.pose == (0.5, 0.0, 0.0)
     assert robot.estimate.odometry is None and robot.estimate.deviation > 0.05
+
+
+def test_odometry_source_has_no_deviation_when_a_localisation_gives_the_pose():
+    robot = reckoning()
+    robot.take_odometry((2.0, 1.0), 0.5, 0.0, is_given=True)
+    robot.begin_round(0.0)
+    assert (robot.place, robot.heading) == ((2.0, 1.0), 0.5)
+    assert robot.estimate is None and robot.deviation == math.inf
+
+
+def test_filter_is_imported_only_when_a_robot_cooperates():
+    """Robots by odometry do not pay for it."""
+    program = (
+        'import sys\n'
+        'from leader_election.election.robot.parameters import ElectionParameters\n'
+        'from leader_election.election.robot.robot import Robot\n'
+        'from leader_election.parameters import build\n'
+        "robot = Robot(build(ElectionParameters, {'robot_id': 1}))\n"
+        "assert 'leader_election.localisation.source' in sys.modules\n"
+        "assert 'leader_election.localisation.neighbourhood_filter' not in sys.modules\n")
+    subprocess.run([sys.executable, '-c', program], check=True)
 
 
 # Neighbours come and go.
 
-def test_the_nearest_neighbours_are_estimated():
+def test_filter_holds_the_nearest_neighbours():
     robot = localisation(localised_neighbours=2)
     robot.hear(3, (3.0, 0.0), estimate(3.0), 0.0)
     robot.hear(4, (4.5, 0.0), estimate(4.5), 0.0)
@@ -185,13 +213,13 @@ def test_the_nearest_neighbours_are_estimated():
     assert robot.localised == [3, 5]
 
 
-def test_a_silent_neighbour_becomes_less_certain_and_is_forgotten():
+def test_neighbour_becomes_uncertain_and_is_forgotten_when_silent():
     robot = localisation()
     deviations = []
     for second in range(1, 10):
         robot.begin_round(float(second))
-        deviations.append(robot.distance_deviation(2, None, float(second)))
-    assert deviations == sorted(deviations) and deviations[-1] > 0.8
+        deviations += [deviation for _, _, deviation in robot.distances(float(second))]
+    assert deviations == sorted(deviations) and len(deviations) == 3
     assert robot.localised == [2]
     robot.begin_round(9.5)
     assert robot.localised == [] and robot.place_of(2) is None
@@ -199,13 +227,14 @@ def test_a_silent_neighbour_becomes_less_certain_and_is_forgotten():
     assert robot.place_of(2) == (2.0, 1.0), 'it begins with its own estimate'
 
 
-def test_a_neighbour_is_not_surer_of_itself_than_at_a_start():
+def test_neighbour_enters_with_at_least_the_initial_deviation():
     robot = localisation()
     robot.hear(3, (3.0, 0.0), Estimate((3.0, 0.0, 0.0), 0.0, 1e-3, 1e-3), 0.0)
-    assert robot.distance_deviation(3, None, 0.0) == pytest.approx(math.hypot(0.05, 0.05))
+    deviations = {other: deviation for other, _, deviation in robot.distances(0.0)}
+    assert deviations[3] == pytest.approx(math.hypot(0.05, 0.05))
 
 
-def test_a_neighbour_without_a_sensor_is_localised_by_those_that_see_it():
+def test_neighbour_without_a_sensor_is_localised_by_its_observers():
     robot = localisation()
     for second in range(1, 6):
         now = float(second)
@@ -215,7 +244,7 @@ def test_a_neighbour_without_a_sensor_is_localised_by_those_that_see_it():
     assert math.dist(robot.pose[:2], robot.place_of(2)) < 5.45, 'by odometry it is 5.5 m'
 
 
-def test_ranges_that_contradict_a_neighbours_place_make_its_distance_less_certain():
+def test_distance_becomes_less_certain_when_ranges_contradict_it():
     sure, robot = localisation(), localisation()
     for each, measured in ((sure, 5.0), (robot, 9.0)):
         each.take_sightings([Sighting(2, measured)], 1.0)
@@ -223,51 +252,46 @@ def test_ranges_that_contradict_a_neighbours_place_make_its_distance_less_certai
     [(_, distance, deviation)] = robot.distances(1.0)
     # The one range of 9 m counts as the gate, beside four right ones, for each of the two.
     factor = (4.0 + 10.83) / 5.0
-    assert distance == pytest.approx(5.0) and robot.distance_deviation(2, None, 1.0) == deviation
+    assert distance == pytest.approx(5.0)
     assert deviation == pytest.approx(factor * robot._filter.distance(1, 2, 1.0)[1])
     assert robot.relative(2, 1.0)[1] == pytest.approx(
-        factor ** 2 * robot._filter.relative(1, (2,), 1.0)[1][0])
+        factor ** 2 * robot._filter.relative(1, 2, 1.0)[1])
     assert sure.distances(1.0)[0][2] < deviation
 
 
 # Odometry that begins anew.
 
-def test_own_odometry_that_restarts_leaves_the_pose_where_it_was_but_less_certain():
+def test_pose_stays_and_becomes_uncertain_when_odometry_restarts():
     robot = localisation()
-    robot.take_odometry((0.5, 0.0, 0.0), 1.0)
+    robot.take_odometry((0.5, 0.0), 0.0, 1.0)
     robot.begin_round(1.0)
     before = robot.deviation
-    robot.take_odometry((90.0, 50.0, 1.0), 1.1)
-    robot.take_odometry((90.0, 50.0, 1.0), 1.2)
+    robot.take_odometry((90.0, 50.0), 1.0, 1.1)
+    robot.take_odometry((90.0, 50.0), 1.0, 1.2)
     robot.begin_round(1.2)
     assert robot.pose == pytest.approx((0.5, 0.0, 0.0)) and robot._counts['odometry_restarts'] == 1
     assert robot.estimate.odometry == pytest.approx((0.5, 0.0, 0.0)), 'others see no leap'
     assert before < 0.1 and robot.deviation > 1.0
 
 
-def test_a_neighbour_whose_odometry_leaps_begins_anew():
+def test_neighbour_enters_anew_when_its_odometry_leaps():
     robot = localisation()
     robot.hear(2, (5.2, 0.0), estimate(60.0), 1.0)
     assert robot._counts['odometry_leaps'] == 1 and robot.place_of(2) == (5.2, 0.0)
 
 
-def test_dead_reckoning_has_the_deviation_of_noise_alone() -> None:
-    """Factors that no sighting can tell would multiply it."""
-    robots = {cooperates: Localisation(
-        1, LocalisationParameters(), cooperates=cooperates, expiry=3.0, top_speed=2.0,
-        counts=Counter()) for cooperates in (False, True)}
-    for robot in robots.values():
-        for second in range(31):
-            robot.take_odometry((float(second), 0.0, 0.0), float(second))
-            robot.begin_round(float(second))
-    assert robots[False].deviation == pytest.approx(2.99, abs=0.01)
-    assert robots[True].deviation > 10.0
+def test_dead_reckoning_has_the_deviation_of_noise_without_scale_errors() -> None:
+    robot = reckoning(2.0)
+    for second in range(31):
+        robot.take_odometry((float(second), 0.0), 0.0, float(second))
+        robot.begin_round(float(second))
+    assert robot.deviation == pytest.approx(2.99, abs=0.01)
 
 
 @pytest.mark.parametrize(('pose', 'leaps', 'watched'), [
     ((9.0, 0.0, 0.0), False, True), ((8.0, 0.5, 0.0), False, False),
     ((9.0, 0.0, 0.2), False, False), ((8.0, 0.5, 0.0), True, True)])
-def test_a_newcomer_is_one_whose_pose_no_sighting_has_corrected_or_whose_odometry_leaps(
+def test_neighbour_is_watched_when_uncorrected_or_leaping(
         pose, leaps, watched):
     robot = localisation()
     if leaps:

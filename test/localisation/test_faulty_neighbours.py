@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-A neighbour that lies: it costs the others their distances to it at most.
+Faults of one robot: the distances among the others stay good.
 
 Each lie is told in swarms with ranges all round and in swarms with cameras. The distances among
 the honest robots stay as good as where nobody lies, but for a factor.
@@ -76,25 +76,9 @@ def lengthens(now: float, receiver: int, told: Told) -> Told:
     return seen(told, lambda sighting: sighting.range + 1.0)
 
 
-def lengthens_a_little(now: float, receiver: int, told: Told) -> Told:
-    """See all others farther away, within what noise explains."""
-    return seen(told, lambda sighting: sighting.range + 0.3)
-
-
-def scatters(now: float, receiver: int, told: Told) -> Told:
-    """See all others somewhere."""
-    draw = random.Random(int(now * 4))
-    return seen(told, lambda sighting: sighting.range + draw.gauss(0.0, 2.0))
-
-
 def maligns_one(now: float, receiver: int, told: Told) -> Told:
     """See one robot a metre too far away."""
     return seen(told, lambda sighting: sighting.range + (sighting.id == 1))
-
-
-def sees_all_near(now: float, receiver: int, told: Told) -> Told:
-    """See all others at one metre, whether they are in sight or not."""
-    return told[0], told[1]._replace(sightings=tuple(Sighting(other, 1.0) for other in HONEST))
 
 
 def turns_round(now: float, receiver: int, told: Told) -> Told:
@@ -104,11 +88,6 @@ def turns_round(now: float, receiver: int, told: Told) -> Told:
         sighting if math.isnan(sighting.bearing)
         else sighting._replace(bearing=wrap(sighting.bearing + 0.5))
         for sighting in estimate.sightings))
-
-
-def differs(now: float, receiver: int, told: Told) -> Told:
-    """Tell each receiver something else."""
-    return moved(told, 0.5 * receiver, -0.3 * receiver * now)
 
 
 @cache
@@ -122,13 +101,12 @@ def error(lie: Lie, camera: bool) -> float:
 
 @pytest.mark.parametrize('camera', [False, True])
 @pytest.mark.parametrize('lie', [
-    slides, jumps, leaps, is_elsewhere, lengthens, lengthens_a_little, scatters,
-    maligns_one, sees_all_near, turns_round, differs])
-def test_the_distances_among_the_others_remain_good(lie, camera):
+    slides, jumps, leaps, is_elsewhere, lengthens, maligns_one, turns_round])
+def test_distances_among_honest_robots_stay_good_when_one_lies(lie, camera):
     assert error(lie, camera) < FACTOR * error(honest, camera)
 
 
-def test_a_liar_is_found_out_and_what_it_sees_is_left_out():
+def test_sightings_are_left_out_when_their_observer_lies():
     swarm = Neighbourhood(ROBOTS, 0, lie=jumps)
     for _ in swarm.run(60):
         pass
@@ -137,7 +115,7 @@ def test_a_liar_is_found_out_and_what_it_sees_is_left_out():
         assert swarm.counts[robot]['sightings_distrusted'] > 0
 
 
-def test_where_nobody_lies_nobody_is_distrusted():
+def test_no_sensor_is_distrusted_when_nobody_lies():
     for camera in (False, True):
         swarm = Neighbourhood(ROBOTS, 3, camera)
         for _ in swarm.run(60):
@@ -184,7 +162,7 @@ def rms_error(swarm: Interrupted) -> float:
 
 
 @pytest.mark.parametrize('camera', [False, True])
-def test_a_robot_that_was_off_is_found_although_its_odometry_begins_anew(camera):
+def test_robot_is_found_when_it_was_off_and_its_odometry_begins_anew(camera):
     swarm = Interrupted(1, camera, 60.0, is_off=True)
     errors = {second: rms_error(swarm) for second in swarm.run(swarm.end + 45.0)}
     before = max(errors[second] for second in errors if 20.0 < second < BEGIN)
@@ -193,7 +171,7 @@ def test_a_robot_that_was_off_is_found_although_its_odometry_begins_anew(camera)
 
 
 @pytest.mark.parametrize('camera', [False, True])
-def test_after_two_minutes_without_sightings_distances_are_as_uncertain_as_wrong(camera):
+def test_deviation_covers_the_error_after_two_minutes_without_sightings(camera):
     swarm = Interrupted(2, camera, 120.0, is_off=False)
     for second in swarm.run(swarm.end - 1.0):
         if second == BEGIN - 1.0:
