@@ -16,7 +16,6 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-import json
 import math
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from leader_election.election.algorithms.bounded import bounded_round, Candidaci
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.poses import PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
 from leader_election.parameters import build
@@ -44,8 +44,6 @@ COMPARE_FROM = 5.0
 """The start of the comparisons, after the first election [s]."""
 RADIUS, REACH = 3.0, 2.5
 """The default parameters ``radius`` and ``communication_range`` [m]."""
-LOCALISATION_KEYS = 'o', 'e', 'z', 'w'
-"""The keys of messages that robots of earlier versions do not send."""
 
 Settings = Callable[[int], Mapping[str, Any]]
 
@@ -67,16 +65,6 @@ class Moment(NamedTuple):
     """The robots with another leader than by true distances to those in range, as they are."""
 
 
-class EarlierRobot(Robot):
-    """A robot of a version without localisation in its messages."""
-
-    def round(self, now: float, outlook: Outlook | None = None) -> str:  # noqa: A003
-        """Run a round, as ``Robot`` does."""
-        document = json.loads(super().round(now, outlook))
-        return json.dumps({key: value for key, value in document.items()
-                           if key not in LOCALISATION_KEYS}, separators=(',', ':'))
-
-
 class LoggedSwarm(SimulatedSwarm):
     """
     The robots of a world, which hear each other by its radio.
@@ -89,7 +77,7 @@ class LoggedSwarm(SimulatedSwarm):
 
     def __init__(self, world: Mapping[str, Any], *, radius: float = RADIUS,
                  reach: float = REACH, each: Settings = lambda robot: {},
-                 earlier: Collection[int] = (), blind: Collection[int] = (),
+                 blind: Collection[int] = (),
                  known_landmarks: bool = False, see_landmarks: Collection[int] | None = None,
                  late: float = 0.0, **settings: Any) -> None:
         """
@@ -99,7 +87,6 @@ class LoggedSwarm(SimulatedSwarm):
             ``shared`` all are in range.
         :param reach: parameter ``communication_range`` [m].
         :param each: a robot's own parameters by its id.
-        :param earlier: the robots of an earlier version.
         :param blind: the robots without a sensor.
         :param known_landmarks: whether robots know the places of landmarks.
         :param see_landmarks: the robots that see landmarks; ``None``: all.
@@ -126,8 +113,7 @@ class LoggedSwarm(SimulatedSwarm):
         starts = dict(zip(ids, self.world.poses.tolist()))
 
         def make(robot: int) -> Robot:
-            kind = EarlierRobot if robot in earlier else Robot
-            return kind(build(ElectionParameters, {
+            return Robot(build(ElectionParameters, {
                 'robot_id': robot, 'radius': radius, 'strength': self._strengths[robot],
                 'communication_range': reach, 'radius_hysteresis': 0.0,
                 'initial_pose': tuple(starts[robot]), **settings, **each(robot)}),
@@ -223,7 +209,8 @@ class LoggedSwarm(SimulatedSwarm):
         deviations = {other: deviation for other, _, deviation in source.distances(self.now)}
         self.accuracy.add_pose(robot, pose, true, claimed, claimed is None)
         for other, true_place in near.items():
-            relative = source.relative(other, self.now) if source.cooperates else None
+            relative = (source.relative(other, self.now)
+                        if isinstance(source, CooperativeSource) else None)
             place = source.place_of(other) if relative else self._said.get(other)
             if place is None:
                 continue

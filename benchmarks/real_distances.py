@@ -151,9 +151,6 @@ def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
         yield Case(f'robots {half[0]} to {half[-1]} without the filter, {source}', world, {
             **WITH_FILTER, 'each': lambda robot: {'pose_source': 'odometry'} if robot in half
             else {}})
-        yield Case(f'robots {half[0]} to {half[-1]} of an earlier version, {source}', world, {
-            **WITH_FILTER, 'earlier': half, 'each': lambda robot: {'pose_source': 'odometry'}
-            if robot in half else {}})
 
 
 def run(scene: Scene, case: Case, seed: int) -> LoggedSwarm:

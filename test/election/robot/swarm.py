@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping
 import random
 from typing import Any
 
-from leader_election.election.identity.identity import Identity
 from leader_election.election.messages.swarm_key import Keys, NO_KEYS
 from leader_election.election.regions.task import Member, Task, task_class
 from leader_election.election.robot.instance import Instance
@@ -50,14 +49,11 @@ class Swarm:
     :param keys: of all robots.
     :param start: the wall clock at time 0 [ms].
     :param first_number: of beats and decisions.
-    :param identities: makes that of a robot.
     """
 
     def __init__(self, places: Mapping[int, tuple[float, float]], each: Settings = lambda i: {},
                  kinds: Mapping[str, type[Task]] = NO_KINDS, keys: Keys = NO_KEYS,
-                 start: int = 0, first_number: int = 0,
-                 identities: Callable[[int], Identity | None] = lambda i: None,
-                 **common: Any) -> None:
+                 start: int = 0, first_number: int = 0, **common: Any) -> None:
         self.now = 0.0
         self.places = dict(places)
         self.silent: set[int] = set()
@@ -66,7 +62,6 @@ class Swarm:
         """Whose odometry was taken last, when and where, by id."""
         self._kinds = kinds
         self._keys, self._start, self._first_number = keys, start, first_number
-        self._identities = identities
         self.robots = {i: self._robot(i, {
             'communication_range': 1.5, 'schedule': 'periodic', 'radius_hysteresis': 0.0,
             **common, **each(i)})
@@ -81,8 +76,7 @@ class Swarm:
             member = Member(i, pose=lambda: self.robots[i].sensing.pose(self.now))
             return TaskRunner(task_label(task), kind(member, None))
         return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner,
-                     self._keys, self._start, first_number=self._first_number,
-                     identity=self._identities(i))
+                     self._keys, self._start, first_number=self._first_number)
 
     def instances(self, name: str = 'main') -> dict[int, Instance]:
         """Return an instance on each of the robots that are not silent."""
