@@ -104,8 +104,8 @@ def test_published_pose_is_corrected_by_ranges() -> None:
                and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1)
     unknown = driver.corrected[0].pose.covariance
     assert unknown.reshape(6, 6).tolist() == np.diag((1e6, 1e6, 0, 0, 0, 1e6)).tolist()
-    own.localisation.consistency.take(
-        [Innovation(1, 2, 0.5, math.nan, True)] * 200, own.localisation.last_sighting)
+    own.source.consistency.take(
+        [Innovation(1, 2, 0.5, math.nan, True)] * 200, own.source.last_sighting)
     spin_until(nodes, lambda: driver.corrected[-1].pose.covariance[0] < 1e6)
     corrected = driver.corrected[-1]
     assert corrected.header.frame_id == 'map' and corrected.child_frame_id == 'r1/base_link'
@@ -113,7 +113,7 @@ def test_published_pose_is_corrected_by_ranges() -> None:
     assert corrected.twist.twist.linear.x == 0.125
     pose = pose_of(corrected)
     assert math.dist(position(pose), (4.0, 4.0)) > 0.1, 'not where odometry has it'
-    assert math.dist(position(pose), own.localisation.pose[:2]) < 0.05
+    assert math.dist(position(pose), own.source.pose[:2]) < 0.05
     assert pose[2, 3] == pytest.approx(0.25)
     covariance = corrected.pose.covariance.reshape(6, 6)
     assert covariance == pytest.approx(covariance.T)
