@@ -226,6 +226,9 @@ def usage(*command: str) -> str:
         return '\n'.join(file.read_text() for file in (
             place.glob('*.py') if place.is_dir() else [place.with_suffix('.py')]))
     executable = BY_NAME[command[1]]
+    if executable.requires is not None and not executable.parser:
+        for needed in executable.requires.modules:
+            pytest.importorskip(needed, reason=f'{command[1]} needs {needed}')
     module, _, function = (executable.parser or f'{executable.module}:main').partition(':')
     arguments = [*command[2:], '--help']
     printed = io.StringIO()

@@ -319,3 +319,12 @@ raise SystemExit(pytest.main([
     assert re.search('not tested, since .*numba.*, xarray are not installed: ', ran.stdout)
     assert 'of lab/test' in ran.stdout
     assert 'test/election/algorithms/' in ran.stdout and 'lab/test/engine/' not in ran.stdout
+
+
+def test_commands_of_a_document_are_skipped_when_their_package_is_missing() -> None:
+    ran = without(('bokeh',), """
+import pytest
+raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'seeing',
+                              'test/test_documents.py::test_commands_are_valid']))
+""")
+    assert '1 skipped' in ran.stdout and 'play needs bokeh' in ran.stdout, ran.stdout + ran.stderr

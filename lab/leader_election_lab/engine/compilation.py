@@ -21,7 +21,7 @@ contains a function. Within it, the code of an algorithm is stored by a digest o
 sources: after a change of one algorithm only that one is compiled again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 import fcntl
 import os
@@ -72,13 +72,29 @@ def _remove_unused(place: Path, pattern: str) -> None:
 ENTRY_PREFIX = 'entry-'
 """The prefix of folders with the code of one algorithm or motion."""
 CACHE = cache_folder()
-setattr(numba.config, 'CACHE_DIR', str(CACHE))  # noqa: B010
+
+
+def cached(**options: Any) -> Callable[[Any], Any]:
+    """
+    Return a decorator that compiles a function, and keeps its code in our folder.
+
+    The decorated function keeps numba's folder of this moment. Those of users have their own.
+    """
+    def compiled(function: Any) -> Any:
+        config: Any = numba.config
+        users, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
+        try:
+            return njit(cache=True, **options)(function)
+        finally:
+            config.CACHE_DIR = users
+    return compiled
+
 
 _COUNTED: Any = {'error_model': 'numpy', 'nogil': True, '_nrt': True}
 _UNCOUNTED: Any = {**_COUNTED, '_nrt': False}
-jit = njit(cache=True, **_COUNTED)
+jit = cached(**_COUNTED)
 """Decorator: compile a function that is called from Python, or rarely."""
-lean = njit(cache=True, **_UNCOUNTED)
+lean = cached(**_UNCOUNTED)
 """
 Decorator: the same without reference counts, for a function that makes no array.
 

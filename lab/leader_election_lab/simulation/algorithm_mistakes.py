@@ -98,6 +98,9 @@ def of_numba(text: str) -> str:
     ...   During: typing of exhaust iter at /opt/my_robots/loyal.py (28)''')
     '/opt/my_robots/loyal.py, line 28: failed to unpack float64'
     """
+    if 'inlined control' in text:
+        return ('numba refuses a conditional inside a call with more than 15 arguments by name; '
+                'compute the value in a line above the call')
     inner = re.split(r'Failed in nopython mode pipeline \(step: [^)]*\)\n', text)[-1]
     cause = inner.strip().splitlines()[0].partition(' Raised from ')[0]
     call = re.search('>>> (.*)', inner)

@@ -143,6 +143,12 @@ def test_the_number_of_running_devices_follows_from_rounds_and_period():
     assert mean_running(varied).values.ravel() == pytest.approx([50.0, 200.0])
 
 
+def test_running_devices_do_not_depend_on_the_title_of_the_scenario():
+    dataset = made_up(['bounded'], [1.0, 2.0], 1, leaders=1)
+    named = dataset.assign_attrs(text='title: rounds by a scheduler')
+    assert mean_running(named).equals(mean_running(dataset))
+
+
 def test_the_period_may_vary_under_a_name_of_the_users_own():
     dataset = made_up(['bounded'], TIMES, 1, {'pace': ['1', 'slow'], 'messages.loss': [0.0, 0.5]},
                       named=5, correct=4, mean_size=15, largest_size=30)

@@ -17,6 +17,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 import os
+from pathlib import Path
+import runpy
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
@@ -25,7 +27,7 @@ from leader_election.election.algorithms.fields import Kept
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election_lab.engine import entry_points
 from leader_election_lab.engine.advance import advance
-from leader_election_lab.engine.compilation import cache_folder, MONTH, uncached
+from leader_election_lab.engine.compilation import CACHE, cache_folder, MONTH, uncached
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.states import ABSENT, state_layout
 import numba
@@ -198,3 +200,12 @@ def test_fields_that_are_sent_are_contiguous_and_scalars_come_first() -> None:
     assert (offsets.leader, offsets.distance, offsets.role, offsets.summary) == (1, 2, 0, 3)
     assert offsets.reach == offsets.decision == ABSENT
     assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]
+
+
+def test_functions_of_users_keep_their_own_cache(tmp_path: Path) -> None:
+    assert numba.config.CACHE_DIR == os.environ.get('NUMBA_CACHE_DIR', '')
+    file = tmp_path / 'mine.py'
+    file.write_text('def double(x):\n    return 2 * x\n')
+    double = numba.njit(cache=True)(runpy.run_path(str(file))['double'])
+    assert double.stats.cache_path == str(tmp_path / '__pycache__')
+    assert Path(advance.stats.cache_path).is_relative_to(CACHE)

@@ -23,8 +23,10 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.parameters.own_code import explained
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.parser import ScenarioError
-from leader_election_lab.simulation.algorithm_mistakes import OwnCodeError
+from leader_election_lab.simulation.algorithm_mistakes import of_numba, OwnCodeError
 from leader_election_lab.simulation.simulate import simulate
+from numba import njit
+from numba.core.errors import UnsupportedBytecodeError
 import pytest
 
 
@@ -157,3 +159,20 @@ def test_an_error_without_code_of_a_user_has_no_place() -> None:
     assert explained(SyntaxError('no', ('/own/x.py', 4, 1, ''))) == \
         '/own/x.py, line 4: SyntaxError: no'
     assert explained(KeyError('x')) == "KeyError: 'x'"
+
+
+Wide = NamedTuple('Wide', [(f'field{k}', float) for k in range(17)])
+
+
+def conditional(x):
+    return Wide(field0=x if x > 0.0 else 0.0, field1=x, field2=x, field3=x, field4=x, field5=x,
+                field6=x, field7=x, field8=x, field9=x, field10=x, field11=x, field12=x,
+                field13=x, field14=x, field15=x, field16=x)
+
+
+def test_conditional_within_a_long_call_is_explained_in_one_line() -> None:
+    with pytest.raises(UnsupportedBytecodeError) as refused:
+        njit(conditional)(1.0)
+    assert of_numba(str(refused.value)) == (
+        'numba refuses a conditional inside a call with more than 15 arguments by name; compute '
+        'the value in a line above the call')

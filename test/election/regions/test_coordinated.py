@@ -14,7 +14,9 @@
 
 """Coordinated algorithms: states with a region, compiled rounds; tasks by their names."""
 
+import ast
 from math import inf
+from pathlib import Path
 import pickle
 
 from budget import examples
@@ -115,6 +117,18 @@ def test_compiled_round_equals_the_plain_round(spreading, collection, data):
     for field, a, b in zip(algorithm.fields, found, expected):
         # Compiled code may fuse a product and a sum.
         assert a == pytest.approx(b, rel=1e-12), field.name
+
+
+@pytest.mark.parametrize('file', sorted(Path(module.__file__ or '').parent.glob('*.py')),
+                         ids=lambda file: file.stem)
+def test_long_calls_have_no_conditional_which_numba_refuses(file: Path) -> None:
+    # With up to 15 arguments by name a conditional is compiled.
+    flow = (ast.IfExp, ast.BoolOp, ast.comprehension)
+    assert [f'{file.name}, line {argument.value.lineno}: compute {argument.arg} above the call'
+            for call in ast.walk(ast.parse(file.read_text()))
+            if isinstance(call, ast.Call) and len(call.keywords) > 15
+            for argument in call.keywords
+            if any(isinstance(part, flow) for part in ast.walk(argument.value))] == []
 
 
 # Tasks are found by name, and what is wrong with a name is said in one line.
