@@ -244,8 +244,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     input_expiry: float = parameter(
         3.0, 'The time after its receipt at which an input expires: a sighting, the number of a '
         'strength source, a reading for the metric. A strength source then gives what it gave '
-        'before its first number. Set it above the period of the slowest topic, for example of a '
-        'battery driver.', unit='s', lower=0.01, upper=1e6, dynamic=True)
+        'before its first number. Set it above the period of the slowest topic: 300 where a '
+        'battery is reported on changes only.', unit='s', lower=0.01, upper=1e6, dynamic=True)
 
     schedule: str = parameter(
         'reactive', 'When a round runs: once a period, or also when a message arrives that would '
