@@ -27,8 +27,8 @@ The signature ``"s"`` of a robot with a key (:mod:`leader_election.election.mess
 not part of the document that is encoded here, and is not read here.
 """
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 import json
 import math
 import re
@@ -37,10 +37,6 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.fields import Field
-from leader_election.election.mandates.part import MandatePart
-from leader_election.election.messages import localisation_codec, region_codec
-from leader_election.election.messages.mandate_codec import MANDATE
-from leader_election.election.messages.region_codec import RegionPart
 from leader_election.election.messages.wire import (
     dumps,
     Kind,
@@ -56,8 +52,9 @@ from leader_election.election.messages.wire import (
     Sent,
     text,
     whole,
+    WirePart,
 )
-from leader_election.localisation.source import Estimate
+from leader_election.election.part import PARTS
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -77,26 +74,21 @@ _START = re.compile(rf'{{"v":{VERSION},"id":([0-9]{{1,16}})[,}}]')
 Position = tuple[float, float]
 
 
-class InstancePart(NamedTuple):
-    """The part of a message about an instance other than the sender's first."""
+Parts = Mapping[str, Any]
+"""The parts of a message by their names (:data:`~leader_election.election.part.PARTS`)."""
+NO_PARTS: Parts = MappingProxyType({})
+
+
+class InstanceMessage(NamedTuple):
+    """What a message says of an instance other than the sender's first."""
 
     algorithm: Annotated[str, Sent('a', text())]
     """The election algorithm that c belongs to; bounded where it is left out."""
     export: Any
-    region: RegionPart | None
-    mandate: Annotated[MandatePart | None, Sent('g', MANDATE, RejectReason.MANDATE)] = None
-    """
-    The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
-    the greatest number that the sender has seen is above; after points the members and the beats
-    that they have granted (of a leader that acts: itself and its term); those that leave a leader,
-    as member, leader, beat; those released, likewise. But for the first, beats are sent as what
-    they are below that greatest number. Each number has 5 bits a character of base64, the highest
-    first; characters from g on are not its last. Empty lists at the end are left out. A wrong part
-    is ignored; the message counts.
-    """
+    parts: Parts = NO_PARTS
 
 
-NO_PARTS: Mapping[str, InstancePart] = MappingProxyType({})
+NO_OTHERS: Mapping[str, InstanceMessage] = MappingProxyType({})
 _COORDINATE = number(-MAX_COORDINATE, MAX_COORDINATE)
 _READING = row(number(-MAX_ID, MAX_ID), MOST_READINGS)
 
@@ -114,10 +106,10 @@ class Message(NamedTuple):
     """
     export: Any
     """The state of the algorithm, its named tuple."""
-    region: RegionPart | None = None
-    """The part about its region, if it forms one."""
-    others: Mapping[str, InstancePart] = NO_PARTS
-    """Export and region of further instances, by their names."""
+    parts: Parts = NO_PARTS
+    """The parts of the sender and of its first instance, by their names."""
+    others: Mapping[str, InstanceMessage] = NO_OTHERS
+    """The messages of further instances, by their names."""
     reading: Annotated[
         tuple[float, ...], Sent('m', _READING, RejectReason.READING)] = ()
     """
@@ -125,15 +117,11 @@ class Message(NamedTuple):
     (sensor_difference), or its time stamp and its answers to those of its neighbours (round_trip).
     A wrong reading is ignored; the message counts.
     """
-    localisation: Estimate | None = None
-    """The sender's estimate of its own pose, and its sightings, where it sends them."""
     names: Annotated[Mapping[int, str], Sent('n', NAMES, RejectReason.NAMES)] = NO_NAMES
     """
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
     beside the topic on which robots send. Wrong names are ignored; the message counts.
     """
-    mandate: MandatePart | None = None
-    """The part about mandates, if its leaders have them."""
     faults: tuple[RejectReason, ...] = ()
     """Why parts of the message were ignored."""
 
@@ -143,18 +131,11 @@ class Message(NamedTuple):
         return {name: getattr(self, name) for name in _FURTHER
                 if getattr(self, name) != self._field_defaults[name]}
 
-    def part(self, instance: str) -> tuple[str | None, Any, RegionPart | None]:
-        """Return algorithm (``None``: the receiver's own), export and region of an instance."""
+    def of_instance(self, instance: str) -> tuple[str | None, Any, Parts]:
+        """Return algorithm (``None``: the receiver's own), export and parts of an instance."""
         if instance == MAIN:
-            return None, self.export, self.region
-        return self.others.get(instance, (None, None, None))[:3]
-
-    def mandate_of(self, instance: str) -> MandatePart | None:
-        """Return the part about mandates of an instance, if it has one."""
-        if instance == MAIN:
-            return self.mandate
-        part = self.others.get(instance)
-        return None if part is None else part.mandate
+            return None, self.export, self.parts
+        return self.others.get(instance, (None, None, NO_PARTS))
 
 
 class Codec:
@@ -162,12 +143,16 @@ class Codec:
     Encodes and decodes the messages of one algorithm.
 
     :param instances: the further instances that are decoded; ``None``: all of them.
+    :param parts: the names of the parts that are decoded; ``None``: all of them.
     """
 
-    def __init__(self, algorithm: Algorithm, instances: frozenset[str] | None = None) -> None:
+    def __init__(self, algorithm: Algorithm, instances: frozenset[str] | None = None,
+                 parts: frozenset[str] | None = None) -> None:
         self.algorithm = algorithm
         self._instances = instances
         self._kinds = state_kinds(algorithm)
+        self._parts = tuple(each for each in wire_parts() if each.name in parts) if (
+            parts is not None) else wire_parts()
 
     def encode(self, message: Message) -> str:
         """
@@ -182,23 +167,22 @@ class Codec:
             value = message[at]
             if value is not None and value != empty:
                 document[key] = write(value)
-        document |= localisation_codec.write(message.localisation)
-        document |= self._part(message.export, message.region, message.mandate)
+        document |= self._written(message.export, message.parts)
         if message.others:
             document['i'] = {
-                name: codec_for(ALGORITHMS.get(part.algorithm))._part(
-                    part.export, part.region, part.mandate)
-                for name, part in message.others.items()}
+                name: codec_for(ALGORITHMS.get(other.algorithm))._written(
+                    other.export, other.parts)
+                for name, other in message.others.items()}
         return dumps(document)
 
-    def _part(self, export: Any, region: RegionPart | None,
-              mandate: MandatePart | None) -> dict[str, Any]:
-        """Return the document of one instance."""
+    def _written(self, export: Any, parts: Parts) -> dict[str, Any]:
+        """Return the members of one instance."""
         name = self.algorithm.name
         document: dict[str, Any] = {} if name == DEFAULT_ALGORITHM else {'a': name}
         document['c'] = [kind.write(value) for kind, value in zip(self._kinds, export)]
-        document |= {} if mandate is None else {'g': MANDATE.write(mandate)}
-        return document if region is None else document | region_codec.write(region)
+        for name, part in parts.items():
+            document |= wire_part(name).write(part)
+        return document
 
     def decode(self, payload: str) -> Message | RejectReason:
         """Return the message, or the reason for rejecting it; raises for no payload."""
@@ -227,15 +211,35 @@ class Codec:
                     faults += (fault,)
             elif required:
                 raise Rejected
-        localisation, mislocated = localisation_codec.read(document)
-        region, wrong = region_codec.read(document)
-        others, more = _others(document['i'], self._instances) if 'i' in document else (
-            NO_PARTS, ())
-        mandate, unread = _mandate(document)
-        return Message(
-            **header, export=self._export(document), region=region, others=others,
-            localisation=localisation, mandate=mandate,
-            faults=wrong + more + mislocated + unread + faults)
+        parts, wrong = _parts(document, self._parts)
+        others, more = self._others(document['i']) if 'i' in document else (NO_OTHERS, ())
+        return Message(**header, export=self._export(document), parts=parts, others=others,
+                       faults=wrong + more + faults)
+
+    def _others(self, document: Any,
+                ) -> tuple[Mapping[str, InstanceMessage], tuple[RejectReason, ...]]:
+        """Return the messages of further instances; invalid ones are left out."""
+        if type(document) is not dict or len(document) > MOST_INSTANCES:
+            return NO_OTHERS, (RejectReason.MALFORMED,)
+        others: dict[str, InstanceMessage] = {}
+        faults: tuple[RejectReason, ...] = ()
+        expected = tuple(each for each in self._parts if not each.is_of_robot)
+        for name, value in document.items():
+            if self._instances is not None and name not in self._instances:
+                continue
+            try:
+                if type(value) is not dict:
+                    raise Rejected
+                algorithm = value.get('a', DEFAULT_ALGORITHM)
+                if type(algorithm) is not str or algorithm not in ALGORITHMS.names():
+                    raise Rejected(RejectReason.ALGORITHM)
+                export = codec_for(ALGORITHMS.get(algorithm))._export(value)
+                parts, wrong = _parts(value, expected)
+                others[name] = InstanceMessage(algorithm, export, parts)
+                faults += wrong
+            except Rejected as rejected:
+                faults += (rejected.reason,)
+        return (MappingProxyType(others) if others else NO_OTHERS), faults
 
     def _export(self, document: Any) -> Any:
         """Return the state in the document of one instance."""
@@ -247,13 +251,41 @@ class Codec:
 
 
 @lru_cache
-def codec_for(algorithm: Algorithm, instances: frozenset[str] | None = None) -> Codec:
+def codec_for(algorithm: Algorithm, instances: frozenset[str] | None = None,
+              parts: frozenset[str] | None = None) -> Codec:
     """
     Return the codec of an algorithm, the same one for all robots of a process.
 
     :param instances: the further instances that are decoded; ``None``: all of them.
+    :param parts: the names of the parts that are decoded; ``None``: all of them.
     """
-    return Codec(algorithm, instances)
+    return Codec(algorithm, instances, parts)
+
+
+@cache
+def wire_part(name: str) -> WirePart:
+    """Return the declaration of a part of messages, by its name."""
+    found: WirePart = next(each for each in PARTS if each.name == name).load('wire')
+    return found
+
+
+@cache
+def wire_parts() -> tuple[WirePart, ...]:
+    """Return the declarations of all parts of messages."""
+    return tuple(wire_part(each.name) for each in PARTS if each.wire)
+
+
+def _parts(document: Mapping[str, Any], expected: Iterable[WirePart],
+           ) -> tuple[Parts, tuple[RejectReason, ...]]:
+    """Return the parts in a document, and the faults in them."""
+    found: dict[str, Any] = {}
+    faults: tuple[RejectReason, ...] = ()
+    for part in expected:
+        value, wrong = part.read(document)
+        if value is not None:
+            found[part.name] = value
+        faults += wrong
+    return (MappingProxyType(found) if found else NO_PARTS), faults
 
 
 def sender_at_start(payload: str) -> int | None:
@@ -321,46 +353,6 @@ def algorithm_of(payload: str) -> str:
         return str(json.loads(payload)['a'])
     except (ValueError, TypeError, LookupError, RecursionError):
         return DEFAULT_ALGORITHM
-
-
-def _others(document: Any, wanted: frozenset[str] | None,
-            ) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
-    """
-    Return the parts of further instances; invalid parts are left out.
-
-    :param wanted: the names of those that are read; ``None``: all.
-    """
-    if type(document) is not dict or len(document) > MOST_INSTANCES:
-        return NO_PARTS, (RejectReason.MALFORMED,)
-    parts: dict[str, InstancePart] = {}
-    faults: tuple[RejectReason, ...] = ()
-    for name, value in document.items():
-        if wanted is not None and name not in wanted:
-            continue
-        try:
-            if type(value) is not dict:
-                raise Rejected
-            algorithm = value.get('a', DEFAULT_ALGORITHM)
-            if type(algorithm) is not str or algorithm not in ALGORITHMS.names():
-                raise Rejected(RejectReason.ALGORITHM)
-            export = codec_for(ALGORITHMS.get(algorithm))._export(value)
-            region, wrong = region_codec.read(value)
-            mandate, unread = _mandate(value)
-            parts[name] = InstancePart(algorithm, export, region, mandate)
-            faults += wrong + unread
-        except Rejected as rejected:
-            faults += (rejected.reason,)
-    return (MappingProxyType(parts) if parts else NO_PARTS), faults
-
-
-def _mandate(document: Any) -> tuple[MandatePart | None, tuple[RejectReason, ...]]:
-    """Return the part about mandates of an instance, and the faults in it."""
-    if 'g' not in document:
-        return None, ()
-    try:
-        return MANDATE.read(document['g']), ()
-    except Rejected:
-        return None, (RejectReason.MANDATE,)
 
 
 @lru_cache

@@ -22,12 +22,15 @@ from leader_election.election.messages.wire import (
     members,
     number,
     POSITIVE,
+    properties,
     record,
     Rejected,
     RejectReason,
     row,
     Sent,
+    Shortening,
     whole,
+    WirePart,
 )
 from leader_election.localisation.poses import PlanePose, wrap
 from leader_election.localisation.sighting import FARTHEST, LEAST_DEVIATION, Sighting
@@ -86,15 +89,13 @@ _read_sighting, _read_weights = _SIGHTING.read, _WEIGHTS.read
 _READ = {key: kind.read for key, kind in _KINDS.items()}
 
 
-def write(estimate: Estimate | None) -> dict[str, Any]:
+def write(estimate: Estimate) -> dict[str, Any]:
     """
     Return the members of a message.
 
     >>> write(Estimate((1.0, 2.0, 0.5), 0.51234, 0.1, 0.05, (Sighting(4, 1.25), )))
     {'o': [1.0, 2.0, 0.5], 'e': [0.5123, 0.1, 0.05], 'z': [[4, 1.25]]}
     """
-    if estimate is None:
-        return {}
     values: dict[str, Any] = {
         'o': estimate.odometry,
         'e': (wrap(estimate.yaw), estimate.deviation, estimate.heading_deviation),
@@ -148,3 +149,10 @@ def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:
     # Those that are too small to be true count as the least.
     return Sighting(seen, distance, bearing, *[
         max(each, LEAST_DEVIATION) for each in _read_weights(weight)])
+
+
+SIGHTINGS_LEFT_OUT = 'sightings_left_out'
+LOCALISATION = WirePart(
+    'localisation', read, write, lambda: properties(LocalisationPart),
+    (Shortening(1, SIGHTINGS_LEFT_OUT, lambda estimate: estimate._replace(sightings=())),),
+    is_of_robot=True)

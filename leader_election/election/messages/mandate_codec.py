@@ -20,11 +20,23 @@ of base64, of which the first 32 end a number. So most members take 2 or 3 chara
 behind the first two numbers, each after a point, are left out where they are empty, at the end.
 """
 
+from collections.abc import Mapping
 import re
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.mandates.part import MandatePart, Notice
-from leader_election.election.messages.wire import Kind, MAX_ID, Rejected, text
+from leader_election.election.messages.wire import (
+    Kind,
+    MAX_ID,
+    members,
+    properties,
+    Rejected,
+    RejectReason,
+    Sent,
+    Shortening,
+    text,
+    WirePart,
+)
 
 MOST_NUMBER = 2**50
 """The greatest beat; more would end the counting of all that hear it."""
@@ -89,5 +101,51 @@ def _write(part: MandatePart) -> str:
     return '.'.join(''.join(map(written, numbers)) for numbers in lists).rstrip('.')
 
 
-MANDATE = Kind(_read, _TEXT.schema, _write)
-"""The kind of the part of a message about mandates."""
+class MandateMembers(NamedTuple):
+    """The member of a message that holds the part about mandates."""
+
+    part: Annotated[MandatePart, Sent('g', Kind(_read, _TEXT.schema, _write))]
+    """
+    The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
+    the greatest number that the sender has seen is above; after points the members and the beats
+    that they have granted (of a leader that acts: itself and its term); those that leave a leader,
+    as member, leader, beat; those released, likewise. But for the first, beats are sent as what
+    they are below that greatest number. Each number has 5 bits a character of base64, the highest
+    first; characters from g on are not its last. Empty lists at the end are left out. A wrong part
+    is ignored; the message counts.
+    """
+
+
+_KIND = members(MandateMembers)['part'].kind
+
+
+def read(document: Mapping[str, Any]) -> tuple[MandatePart | None, tuple[RejectReason, ...]]:
+    """Return the part about mandates in a document, ``None`` without one, and the faults."""
+    if 'g' not in document:
+        return None, ()
+    try:
+        return _KIND.read(document['g']), ()
+    except Rejected:
+        return None, (RejectReason.MANDATE,)
+
+
+def write(part: MandatePart) -> dict[str, Any]:
+    """
+    Return the member of a message.
+
+    >>> write(MandatePart(5, 7, {3: 6}))
+    {'g': 'FC.DB'}
+    """
+    return {'g': _KIND.write(part)}
+
+
+def with_newer_grants(part: MandatePart) -> MandatePart:
+    """Return a part with the newer half of its grants; other members are under no mandate."""
+    newest = sorted(part.grants.items(), key=lambda each: -each[1])
+    return part._replace(grants=dict(newest[:(len(newest) + 1) // 2]))
+
+
+GRANTS_LEFT_OUT = 'grants_left_out'
+MANDATES = WirePart('mandates', read, write, lambda: properties(MandateMembers), (
+    Shortening(3, GRANTS_LEFT_OUT, with_newer_grants),
+    Shortening(7, GRANTS_LEFT_OUT, with_newer_grants, repeats=10)))

@@ -31,22 +31,26 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 import json
 import math
-from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTuple
+from typing import Any, get_args, get_origin, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms.fields import NOBODY, unmarked
 from leader_election.election.messages.wire import (
     decision_text,
+    descriptions,
     Kind,
+    MAX_DECISION,
     MAX_ID,
     MAX_NAMES,
     MAX_NUMBER,
+    MOST_LEVELS,
     number,
     Rejected,
     RejectReason,
     row,
-    Sent,
+    Shortening,
     text,
     whole,
+    WirePart,
 )
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.region import (
@@ -104,8 +108,6 @@ _SHARES = Kind(_read_shares, row(whole(0, WHOLE_SHARE)).schema,
 _TASKS = text(MAX_NAMES)
 
 
-# The part of a message.
-
 class RegionPart(NamedTuple):
     """
     The part of a message about the sender's region.
@@ -114,10 +116,13 @@ class RegionPart(NamedTuple):
     contributions as tuples of their own.
     """
 
-    tasks: Annotated[str, Sent('t', _TASKS)]
-    """The tasks of the region, separated by commas; regions with other tasks are ignored."""
+    tasks: str
     region: Region
     """The fields that are sent; all others are empty."""
+
+    def without_decision(self) -> 'RegionPart':
+        """Return the part without the leader's decision."""
+        return self._replace(region=self.region._replace(decision='', decision_version=0))
 
 
 class _WireField(NamedTuple):
@@ -247,6 +252,28 @@ def _read_fields(raw: Any) -> list[Any]:
         if len(values[one]) != len(values[other]):
             raise Rejected
     return values
+
+
+def region_properties() -> dict[str, Any]:
+    """Return the JSON Schema of the members of the part, by their keys."""
+    described = descriptions(Region)
+    return {
+        't': {'description': 'The tasks of the region, separated by commas; regions with other '
+                             'tasks are ignored.', **_TASKS.schema},
+        'r': {'description': 'The region part: the fields that are not empty. Identities (null) '
+                             'at the end of a row are left out.',
+              'type': 'object',
+              'properties': {
+                  field.key: {'description': described[field.name], **field.kind.schema}
+                  for field in FIELDS}},
+        'd': {'description': "The leader's decision: an entry for each task, null for none. At "
+                             f'most {MAX_DECISION} characters, and {MOST_LEVELS} nested lists '
+                             'and objects.', 'type': 'array'}}
+
+
+REGIONS = WirePart('regions', read, write, region_properties, (
+    Shortening(4, 'decisions_left_out', RegionPart.without_decision),
+    Shortening(5, 'regions_left_out', lambda part: None)))
 
 
 class RegionCodec:

@@ -15,76 +15,66 @@
 """What a message leaves out where it would be longer than a message may be."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import NamedTuple
 
-from leader_election.election.mandates.part import MandatePart
-from leader_election.election.messages.codec import Message, NO_PARTS
-from leader_election.election.messages.region_codec import RegionPart
-from leader_election.election.messages.wire import NO_NAMES
-
-SIGHTINGS_LEFT_OUT = 'sightings_left_out'
+from leader_election.election.messages.codec import Message, NO_OTHERS, NO_PARTS, Parts, wire_part
+from leader_election.election.messages.wire import NO_NAMES, Shortening
 
 
-def grants_in(message: Message) -> int:
-    """Return the number of members whose grants a message holds."""
-    parts = (message.mandate, *(part.mandate for part in message.others.values()))
-    return sum(len(part.grants) for part in parts if part is not None)
+class _Step(NamedTuple):
+    rank: int
+    counter: str
+    change: Callable[[Message], Message]
 
 
-def without_sightings(message: Message) -> Message:
-    """Return a message without the sender's sightings."""
-    if message.localisation is None:
-        return message
-    return message._replace(localisation=message.localisation._replace(sightings=()))
-
-
-def without_names(message: Message) -> Message:
+def _without_names(message: Message) -> Message:
     """Return a message without the namespaces of robots."""
     return message._replace(names=NO_NAMES)
 
 
-def with_half_of_the_grants(message: Message) -> Message:
-    """Return a message with the newer half of the grants; other members are under no mandate."""
-    def shorter(part: MandatePart | None) -> MandatePart | None:
-        if part is None:
-            return None
-        newest = sorted(part.grants.items(), key=lambda each: -each[1])
-        return part._replace(grants=dict(newest[:(len(newest) + 1) // 2]))
-    return message._replace(mandate=shorter(message.mandate), others={
-        name: part._replace(mandate=shorter(part.mandate))
-        for name, part in message.others.items()})
-
-
-def _in_regions(message: Message, change: Callable[[RegionPart], RegionPart | None]) -> Message:
-    def changed(part: RegionPart | None) -> RegionPart | None:
-        return None if part is None else change(part)
-    return message._replace(region=changed(message.region), others={
-        name: part._replace(region=changed(part.region)) for name, part in message.others.items()})
-
-
-def without_decisions(message: Message) -> Message:
-    """Return a message without the decisions of leaders."""
-    return _in_regions(message, lambda part: part._replace(region=part.region._replace(
-        decision='', decision_version=0)))
-
-
-def without_regions(message: Message) -> Message:
-    """Return a message with the elections' part only."""
-    return _in_regions(message, lambda part: None)
-
-
-def without_others(message: Message) -> Message:
+def _without_others(message: Message) -> Message:
     """Return a message with the election of the first instance only."""
-    return message._replace(region=None, others=NO_PARTS)
+    return message._replace(others=NO_OTHERS, parts={
+        name: part for name, part in message.parts.items() if wire_part(name).is_of_robot})
 
 
-SHORTENINGS: tuple[tuple[str, Callable[[Message], Message]], ...] = (
-    (SIGHTINGS_LEFT_OUT, without_sightings), ('names_left_out', without_names),
-    ('grants_left_out', with_half_of_the_grants),
-    ('decisions_left_out', without_decisions),
-    ('regions_left_out', without_regions), ('instances_left_out', without_others),
-    *(('grants_left_out', with_half_of_the_grants),) * 10)
-"""The parts to leave out one after the other, each with its counter; elections come last."""
+def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
+    """Return a function that shortens a part in all instances of a message."""
+    def shorter(parts: Parts) -> Parts:
+        if name not in parts:
+            return parts
+        less = shortening.change(parts[name])
+        others = {other: part for other, part in parts.items() if other != name}
+        return (others if less is None else others | {name: less}) or NO_PARTS
+
+    def change(message: Message) -> Message:
+        return message._replace(parts=shorter(message.parts), others={
+            other: each._replace(parts=shorter(each.parts))
+            for other, each in message.others.items()})
+    return change
+
+
+OWN = (_Step(2, 'names_left_out', _without_names), _Step(6, 'instances_left_out', _without_others))
+
+
+@cache
+def steps(parts: frozenset[str]) -> tuple[_Step, ...]:
+    """
+    Return what may be left out, one after the other; elections come last.
+
+    :param parts: the names of the parts that the robot sends.
+    """
+    found = [_Step(each.rank, each.counter, _in_part(name, each))
+             for name in parts for each in wire_part(name).shortenings
+             for _ in range(each.repeats)]
+    return tuple(sorted((*OWN, *found), key=lambda step: step.rank))
+
+
+def counters(parts: Iterable[str]) -> tuple[str, ...]:
+    """Return the counters of what is left out."""
+    return tuple(dict.fromkeys(step.counter for step in steps(frozenset(parts))))
 
 
 def shortened(message: Message, encode: Callable[[Message], str], room: int,
@@ -96,11 +86,13 @@ def shortened(message: Message, encode: Callable[[Message], str], room: int,
     :param counts: the counters of what is left out.
     """
     payload = encode(message)
-    for count, shorter in SHORTENINGS:
-        if len(payload) <= room:
-            break
-        less = shorter(message)
-        if less != message:
-            counts[count] += 1
-            payload, message = encode(less), less
+    if len(payload) > room:
+        names = frozenset(message.parts).union(*(each.parts for each in message.others.values()))
+        for step in steps(names):
+            less = step.change(message)
+            if less != message:
+                counts[step.counter] += 1
+                payload, message = encode(less), less
+            if len(payload) <= room:
+                break
     return payload, message

@@ -20,11 +20,14 @@ A part of a message is declared once, by the type hints of its fields: each name
 The messages themselves are encoded in :mod:`leader_election.election.messages.codec`.
 """
 
+import ast
 from collections.abc import Callable, Mapping
 from enum import Enum
+import inspect
 import json
 import math
 import re
+import textwrap
 from types import MappingProxyType
 from typing import Any, get_type_hints, NamedTuple
 
@@ -148,6 +151,55 @@ def members(part: type[Any]) -> dict[str, Sent]:
     """Return the members that hold the fields of a part, by the names of these."""
     return {name: mark for name, hint in get_type_hints(part, include_extras=True).items()
             for mark in getattr(hint, '__metadata__', ()) if isinstance(mark, Sent)}
+
+
+def properties(part: type[Any]) -> dict[str, Any]:
+    """Return the JSON Schema of the members that hold the fields of a part, by their keys."""
+    described = descriptions(part)
+    return {member.key: {'description': described[name], **member.kind.schema}
+            for name, member in members(part).items()}
+
+
+def descriptions(part: type[Any]) -> dict[str, str]:
+    """Return the texts below the fields of a class, by the names of these."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    return {field.target.id: ' '.join(str(text.value.value).split())
+            for field, text in zip(body.body, body.body[1:])
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)}
+
+
+class Shortening(NamedTuple):
+    """What a message leaves out of a part where it would be too long."""
+
+    rank: int
+    """Shortenings are tried in the order of their ranks."""
+    counter: str
+    change: Callable[[Any], Any]
+    """Returns the part without it; ``None``: nothing is left."""
+    repeats: int = 1
+    """How often it may be tried, one time after the other."""
+
+
+class WirePart(NamedTuple):
+    """
+    A part of messages that only some robots send, such as that about regions.
+
+    Its value is in ``Message.parts`` under its name, of further instances in
+    ``InstanceMessage.parts``.
+    """
+
+    name: str
+    read: Callable[[Mapping[str, Any]], tuple[Any, tuple[RejectReason, ...]]]
+    """Returns the value in a document, ``None`` without one, and the faults in it."""
+    write: Callable[[Any], dict[str, Any]]
+    """Returns the members of a document."""
+    properties: Callable[[], dict[str, Any]]
+    """Returns the JSON Schema of its members, by their keys."""
+    shortenings: tuple[Shortening, ...] = ()
+    is_of_robot: bool = False
+    """Whether a robot sends one; otherwise each of its instances does."""
 
 
 def whole(least: int = 0, most: int = MAX_ID) -> Kind:

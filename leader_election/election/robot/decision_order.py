@@ -21,16 +21,15 @@ and takes a newer one from any neighbour of its region. So a number that is too 
 or by a restart with a clock behind, reaches the leader, which counts on from there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.part import NO_BEAT
 from leader_election.election.regions.region import MOST_VERSION, Region
 from leader_election.election.regions.task import Decided
-from leader_election.election.robot.neighbourhood import NeighbourView
 
 MOST_NUMBER = 2**52
 """A decision with a greater number counts as one without; a leader can count on from any."""
@@ -51,8 +50,8 @@ class _Newest(NamedTuple):
 class DecisionOrder:
     """The numbers of decisions on one robot in one instance."""
 
-    def __init__(self) -> None:
-        self.number = NO_BEAT
+    def __init__(self, first_number: int = NO_BEAT) -> None:
+        self.number = first_number
         """The number of the last own decision; without mandates the next is greater."""
         self._has_decided = False
         self._newest: dict[int, _Newest] = {}
@@ -124,9 +123,9 @@ class DecisionOrder:
         return Decided(leader, term, number, now - newest.since), term is not None
 
 
-def numbered_by(leader: int, view: NeighbourView) -> list[Region]:
+def numbered_by(leader: int, exports: Iterable[Any], regions: Iterable[Region]) -> list[Region]:
     """Return the regions of the neighbours that have a numbered decision of a leader."""
-    return [region for export, region in zip(view.exports, view.regions)
+    return [region for export, region in zip(exports, regions)
             if export.leader == leader and NO_BEAT < region.decision_version <= MOST_NUMBER]
 
 

@@ -44,10 +44,6 @@ LEADER_DOUBT = 'leader_doubt'
 ID, NAMESPACE, INSTANCE = 'id', 'namespace', 'instance'
 LEADER_NAMESPACE, IS_LEADER = 'leader_namespace', 'is_leader'
 SINCE, TASKS = 'since', 'tasks'
-ACTING, ACTING_UNTIL, TERM, ACTS_OVER = 'acting', 'acting_until', 'term', 'acts_over'
-MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
-TOO_FEW = 'takes more than half'
-"""The end of the message of a leader without a quorum."""
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')

@@ -13,31 +13,28 @@
 # limitations under the License.
 
 """
-An instance: one election of a robot, which may run several at once, each with its regions.
+An instance: one election of a robot, which may run several at once, each with its parts.
 
-Its strength, role and zone, its view of the neighbours, and its round. What follows from the
-leader is the matter of :mod:`leader_election.election.robot.membership`.
+It holds the strength, the role, the view of the neighbours and the round. What follows from an
+election is the matter of the parts (:mod:`leader_election.election.part`).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import math
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED, hop_limit
-from leader_election.election.mandates.mandates import Follows, Mandates
-from leader_election.election.mandates.part import Heard, MandatePart
-from leader_election.election.messages.codec import InstancePart, Message, Position
-from leader_election.election.messages.region_codec import TASKS_DIFFER, WRONG_SUMMARY
-from leader_election.election.regions.collection import LATE
-from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER
-from leader_election.election.robot.membership import (
-    DECISION_TOO_LONG,
-    Elected,
-    Membership,
-    TASK_ERRORS,
+from leader_election.election.messages.codec import (
+    InstanceMessage,
+    Message,
+    NO_PARTS,
+    Parts,
+    Position,
 )
+from leader_election.election.part import Elected, overriding, Part
+from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER
 from leader_election.election.robot.neighbourhood import (
     contradicted,
     Neighbour,
@@ -46,8 +43,6 @@ from leader_election.election.robot.neighbourhood import (
 )
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
 from leader_election.election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
-from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.election.robot.zones import Zones
 
 ALGORITHM_DIFFERS = 'rejected_other_algorithm'
 NO_LEADER = -1
@@ -61,13 +56,14 @@ class Instance:
 
     :param name: ``main`` for the first.
     :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
-    :param task_runners: the tasks of its regions.
+    :param counts: its counters, which the parts share.
+    :param parts: its parts by their names, in the order in which they follow an election.
     :param below: the instance whose leaders are its candidates.
     :param counts_links: whether the metric counts links, so that distances are whole.
     """
 
     def __init__(self, name: str, robot_id: int, parameters: InstanceParameters,
-                 link_range: float, task_runners: Sequence[TaskRunner] = (),
+                 link_range: float, counts: Counter[str], parts: Mapping[str, Part],
                  below: 'Instance | None' = None, counts_links: bool = False) -> None:
         self.name = name
         self._counts_links = counts_links
@@ -79,20 +75,19 @@ class Instance:
             # A candidate of the level above has the strength that made it a leader below.
             self.source, self.strength = below.source, below.strength
         self._received = (math.nan, -math.inf)
-        self.zones = Zones(parameters.zones) if parameters.zones else None
-        self.zone: str | None = None
-        """The zone that the robot is in, where there are zones."""
         self.below = below
-        self.counts: Counter[str] = Counter(dict.fromkeys(
-            (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
-        self.membership: Membership = Membership(
-            robot_id, parameters, task_runners, self.counts,
-            None if below is None else below.membership)
+        self.counts = counts
+        self.parts = dict(parts)
+        every = self.parts.values()
+        self._placing = overriding(every, 'place')
+        self._excluding = overriding(every, 'takes_part')
+        self._admitting = overriding(every, 'admits')
+        self._reading = overriding(every, 'read')
+        self._scaling = overriding(every, 'scaled')
+        self._resizing = overriding(every, 'radius')
+        self.receiving = overriding(every, 'receive')
         self.view = no_view()
         """The neighbours of the last round."""
-        settings = parameters.mandate_settings
-        self.mandates = None if settings is None else Mandates(robot_id, settings)
-        """``None``: its leaders have no mandates."""
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
@@ -100,10 +95,10 @@ class Instance:
     def configure(self, parameters: InstanceParameters, link_range: float) -> None:
         """Apply changed parameters and the current range of a link [m]."""
         self.parameters = parameters
-        settings = election_settings(
-            self.algorithm, parameters, link_range,
-            zone_radius=None if self.zones is None else self.zones.radius,
-            counts_links=self._counts_links)
+        settings = {**vars(parameters), **vars(own_parameters(self.algorithm, parameters))}
+        for part in self.parts.values():
+            settings = part.settings(settings)
+        settings = with_hop_limit(settings, self.algorithm, link_range, self._counts_links)
         self.hop_limit: int = settings['hop_limit']
         self.round_parameters = self.algorithm.round_parameters(settings)
         self._elected: tuple[Any, Any] = (None, None)
@@ -113,9 +108,10 @@ class Instance:
             self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
             if not self.strength.received:
                 self.strength.announced = parameters.strength
-        takes = 'radius' in self.algorithm.takes and not parameters.zones
-        self.membership.configure(
-            parameters, parameters.radius if takes else math.inf, link_range)
+        own = self._own_radius()
+        for part in self.parts.values():
+            part.configure(parameters, own, link_range)
+            own = part.radius(own)
 
     # The current state.
 
@@ -136,7 +132,7 @@ class Instance:
     @property
     def effective_role(self) -> int:
         """``CANDIDATE``, ``WORKER`` or ``RELAY``: the role in effect now."""
-        if self.zones is not None and self.zone is None:
+        if not all(part.takes_part() for part in self._excluding):
             return RELAY
         if self.below is not None:
             return CANDIDATE if self.below.leads else RELAY
@@ -159,28 +155,31 @@ class Instance:
     @property
     def radius(self) -> float:
         """Return the radius of the region [m]; infinite where the algorithm has none."""
-        region = self.membership.region
-        if region is not None and region.reach > 0.0:
-            return float(region.reach)
-        if self.zones is not None or 'radius' not in self.algorithm.takes:
-            return math.inf
-        return self.parameters.radius
+        radius = self._own_radius()
+        for part in self._resizing:
+            radius = part.radius(radius)
+        return radius
+
+    def _own_radius(self) -> float:
+        takes = 'radius' in self.algorithm.takes
+        return self.parameters.radius if takes else math.inf
 
     @property
     def distance(self) -> float:
         """Return the path length to the leader [m], inf for none; with feedback it is rescaled."""
         if self.leader == NO_LEADER:
             return math.inf
-        if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
-            return float(self.state.distance) * self.radius / self.parameters.radius
-        return float(self.state.distance)
+        distance, own, radius = float(self.state.distance), self.parameters.radius, self.radius
+        if own > 0.0 and math.isfinite(radius) and radius != own:
+            return distance * radius / own
+        return distance
 
     # Input and rounds.
 
     def place(self, position: Position | None) -> None:
         """Set the robot's position [m]."""
-        if self.zones is not None:
-            self.zone = self.zones.at(position)
+        for part in self._placing:
+            part.place(position)
 
     def compute_strength(self, known: RobotKnowledge) -> None:
         """Update the strength from a computed source; other sources are left alone."""
@@ -220,34 +219,33 @@ class Instance:
         """Return the last number on the topic of the strength source; nan: none is fresh."""
         return self._received[0]
 
-    def view_of(self, neighbours: Sequence[Neighbour], coordinates: bool = True) -> NeighbourView:
+    def view_of(self, neighbours: Sequence[Neighbour], whole: bool = True) -> NeighbourView:
         """
         Return the neighbours that take part in this instance.
 
-        :param coordinates: whether with their regions, where the election does not need them.
+        :param whole: whether with all that parts read; otherwise with what the election needs.
         """
         view = no_view()
-        reads_regions = self.membership.region is not None and (
-            coordinates or self.membership.gain > 0.0)
+        read = [(part, view.read.setdefault(part.name, [])) for part in self._reading
+                if whole or part.scales]
         for near in neighbours:
             message, distance = near.message, near.distance
-            algorithm, export, region_part = message.part(self.name)
+            algorithm, export, parts = message.of_instance(self.name)
             if export is None:
                 continue
             if algorithm not in (None, self.algorithm.name):
                 view.faults.append(ALGORITHM_DIFFERS)
                 continue
-            if self.zones is not None and (
-                    self.zone is None or self.zones.at(message.position) != self.zone):
+            if not all(part.admits(message) for part in self._admitting):
                 continue
             view.messages.append(message)
             view.exports.append(
                 self.algorithm.aged(export, near.missed) if near.missed else export)
             view.metric.append(distance)
-            view.links.append(distance + LATE * (near.missed > 0))
-            if reads_regions:
-                region, fault = self.membership.unpack(message.id, region_part, near.missed)
-                view.regions.append(region)
+            view.missed.append(near.missed)
+            for part, column in read:
+                value, fault = part.read(message.id, export, parts.get(part.name), near.missed)
+                column.append(value)
                 if fault is not None:
                     view.faults.append(fault)
         return view
@@ -255,8 +253,9 @@ class Instance:
     def elect(self, view: NeighbourView) -> Any:
         """Return the election's state after a round, without changing the instance."""
         metric: Any = view.metric
-        if self.membership.gain > 0.0:
-            metric = self.membership.scaled(view)
+        for part in self._scaling:
+            if part.scales:
+                metric = part.scaled(view)
         exports = view.exports
         out = contradicted(view) if self.algorithm.leaders_follow_themselves else []
         if out:
@@ -269,66 +268,63 @@ class Instance:
             self._elected = inputs, state._replace(distance=_rounded_up(state.distance))
         return self._elected[1]
 
-    def hear(self, message: Message, time: float) -> bool:
+    def receive(self, message: Message, now: float) -> bool:
         """
-        Process the part of a received message about mandates.
+        Process the parts of a received message.
 
-        :param time: the steady clock [s].
-        :return: whether it asks for a round.
+        :param now: the time [s].
+        :return: whether one of them asks for a round.
         """
-        heard = self._heard(message)
-        return self.mandates is not None and heard is not None and self.mandates.hear(heard, time)
+        _, export, parts = message.of_instance(self.name)
+        if export is None:
+            return False
+        # All parts receive the message, also after one of them has asked for a round.
+        return any([part.receive(message.id, export, parts[part.name], now)
+                    for part in self.receiving if part.name in parts])
 
-    def _heard(self, message: Message) -> Heard | None:
-        part, (_, export, _) = message.mandate_of(self.name), message.part(self.name)
-        if part is None or export is None:
-            return None
-        return Heard(message.id, export.leader, export.distance, part)
+    @property
+    def is_news(self) -> bool:
+        """Whether a message received since the last round asks for one."""
+        return any(part.is_news for part in self.receiving)
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
               position: Position | None, now: float = 0.0, expiry: float = math.inf,
               period: float = 0.0) -> None:
         """
-        Run a round: elect, renew mandates, then coordinate, then act.
+        Run a round: elect, then let the parts act.
 
         :param view: the neighbours.
-        :param departed: robots with a valid message that are no longer neighbours: out of range,
-            or not measurable. Their shares of the summary are not yet anywhere else.
+        :param departed: robots that are no longer neighbours (:class:`.Elected`).
         :param position: the own position [m].
-        :param now: the time, of which mandates and the age of decisions are measured [s].
+        :param now: the time [s].
         :param expiry: of messages [s].
         :param period: of rounds [s].
         """
         before, self.state, self.view = self.state, self.elect(view), view
         self.counts.update(view.faults)
-        mandates = self.mandates
-        if mandates is not None:
-            mandates.round(
-                Follows(self.leader, float(self.state.distance), self.leads,
-                        self.effective_role != RELAY),
-                filter(None, map(self._heard, view.messages)), now)
-        if self.membership.region is not None:
-            self.membership.round(Elected(
-                self._device(), self.effective_role, before, self.state, self.leader, self.leads,
-                self.distance, self.radius, self._corners(), now, mandates,
-                expiry + 2.0 * period * max(getattr(self.state, 'hops', self.hop_limit), 1)),
-                view, departed, position)
+        if self.parts:
+            hops = max(getattr(self.state, 'hops', self.hop_limit), 1)
+            role = self.effective_role
+            elected = Elected(
+                self._device(), role, role == RELAY, before, self.state, self.leader, self.leads,
+                self.distance, self.radius, view, departed, position, now,
+                expiry + 2.0 * period * hops)
+            for part in self.parts.values():
+                part.round(elected)
 
-    def part(self) -> InstancePart:
+    def message(self) -> InstanceMessage:
         """Return this instance's part of the message."""
-        return InstancePart(self.algorithm.name, self.state, self.membership.part(),
-                            self.mandate_part)
+        return InstanceMessage(self.algorithm.name, self.state, self.sent())
 
-    @property
-    def mandate_part(self) -> MandatePart | None:
-        """Return the part of the message about mandates; ``None`` without them."""
-        return None if self.mandates is None else self.mandates.part
+    def sent(self) -> Parts:
+        """Return the parts of the message, by their names."""
+        found = {name: part.sent() for name, part in self.parts.items()}
+        return {name: sent for name, sent in found.items() if sent is not None} or NO_PARTS
 
-    def _corners(self) -> list[Position] | None:
-        """Return the corners of the robot's zone [m], ``None`` where it is in none."""
-        if self.zones is None or self.zone is None:
-            return None
-        return list(self.zones.polygons[self.zone].exterior.coords[:-1])
+    def was_sent(self, parts: Parts) -> None:
+        """Tell the parts what of them the message had room for."""
+        for name, part in self.parts.items():
+            part.was_sent(parts.get(name))
 
     def _device(self) -> Device:
         return Device(self.robot_id, self.strength.announced
@@ -347,26 +343,19 @@ def _rounded_up(distance: float) -> float:
     return math.ceil(steps - 1e-6) / STEPS if steps < 1e12 else distance
 
 
-def election_settings(algorithm: Algorithm, parameters: InstanceParameters, link_range: float, *,
-                      zone_radius: float | None = None,
-                      counts_links: bool = False) -> dict[str, Any]:
+def with_hop_limit(settings: dict[str, Any], algorithm: Algorithm, link_range: float,
+                   counts_links: bool) -> dict[str, Any]:
     """
-    Return the settings of the election's round, by name.
+    Return the settings of an election's round with the hop limit that follows from them.
 
+    :param settings: by name.
     :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
-    :param zone_radius: the radius that covers each zone [m]; ``None``: there are no zones.
     :param counts_links: whether the metric counts links, so that distances are whole.
     """
-    settings = {**vars(parameters), **vars(own_parameters(algorithm, parameters))}
-    if zone_radius is not None:
-        # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
-        settings |= {'radius': zone_radius, 'radius_hysteresis': 0.0}
-    radius = settings['radius']
+    radius, hysteresis = settings['radius'], settings['radius_hysteresis']
     if counts_links and radius > 0.0:
         # Links are whole: with a fraction of radius 1 no robot could join another.
-        joining = math.ceil(radius * (1.0 - settings['radius_hysteresis']))
-        settings['radius_hysteresis'] = max(1.0 - joining / radius, 0.0)
-    largest = radius * (parameters.feedback_most if parameters.feedback_gain > 0.0 else 1.0)
-    settings['hop_limit'] = hop_limit(
-        parameters.hop_limit, largest if 'radius' in algorithm.takes else math.inf, link_range)
-    return settings
+        hysteresis = max(1.0 - math.ceil(radius * (1.0 - hysteresis)) / radius, 0.0)
+    largest = settings.get('largest_radius', radius)
+    return settings | {'radius_hysteresis': hysteresis, 'hop_limit': hop_limit(
+        settings['hop_limit'], largest if 'radius' in algorithm.takes else math.inf, link_range)}

@@ -14,28 +14,28 @@
 
 """The instances of a robot, created from its parameters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from leader_election.election.messages.codec import MAIN, MOST_INSTANCES
-from leader_election.election.robot.instance import Instance
+from leader_election.election.part import Part, PARTS, PartSetup
+from leader_election.election.robot.instance import ALGORITHM_DIFFERS, Instance
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     InstanceParameters,
     names_in,
 )
-from leader_election.election.robot.task_runner import deciding_copy, task_label, TaskRunner
 from leader_election.parameters import ParameterError, table
 
 MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
 NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})
-
-
-def no_task_runner(instance: str, task: str) -> TaskRunner:
-    """Refuse to create a task: the default of a robot without tasks."""
-    raise ParameterError('tasks', problem=f': {task!r} is not allowed; no tasks are known here')
+Tool = Callable[[str], Any]
+"""Makes what a part needs of the node, for an instance by its name."""
+NO_TOOLS: Mapping[str, Tool] = MappingProxyType({})
 
 
 def instance_parameters(
@@ -95,19 +95,18 @@ def radii(text: str) -> tuple[float, ...]:
 
 def make_instances(
     parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
-    link_range: float, task_runners: Callable[[str, str], TaskRunner],
+    link_range: float, tools: Mapping[str, Tool], first_number: int,
 ) -> dict[str, Instance]:
     """
     Return the instances by name, each after the one below it.
 
     :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
-    :param task_runners: creates the runner of a task: ``task_runners(instance, task)``; for
-        instances that are over no other.
+    :param tools: what the node provides for a part, by its name: makes the tool of an instance.
+    :param first_number: numbers that others have to see grow over restarts begin here.
     :raises ParameterError: where an instance is over an unknown one, or over itself.
     """
     waiting = instance_parameters(parameters, others)
     made: dict[str, Instance] = {}
-    tasks: dict[str, tuple[str, ...]] = {}
     while waiting:
         ready = [name for name, of_it in waiting.items() if of_it.over in ('', *made)]
         if not ready:
@@ -119,36 +118,35 @@ def make_instances(
         for name in ready:
             of_it = waiting.pop(name)
             below = made.get(of_it.over)
-            # An instance over another one collects its summaries, so it has the same tasks.
-            tasks[name] = of_it.task_names if below is None else tasks[of_it.over]
-            _differ(name, tasks[name], others)
-            # Only one task of a kind may act on a robot; the copies above only decide.
-            working = ([task_runners(name, task) for task in tasks[name]] if below is None
-                       else [deciding_copy(f'{name}.', runner)
-                             for runner in below.membership.task_runners])
+            counts = Counter({ALGORITHM_DIFFERS: 0})
             try:
                 made[name] = Instance(
-                    name, parameters.robot_id, of_it, link_range, working, below,
-                    counts_links=METRICS.get(parameters.metric).counts_links)
+                    name, parameters.robot_id, of_it, link_range, counts,
+                    _parts(name, parameters.robot_id, of_it, counts, below, tools, first_number),
+                    below, counts_links=METRICS.get(parameters.metric).counts_links)
             except ParameterError as wrong:
                 raise _of(name, wrong, others) from None
     return made
 
 
-def _differ(name: str, tasks: Sequence[str], others: Mapping[str, InstanceParameters]) -> None:
-    """Refuse two tasks of the same name."""
-    labels = [task_label(task) for task in tasks]
-    for task, called in zip(tasks, labels):
-        if labels.count(called) > 1:
-            error = ParameterError('tasks', problem=f': {task!r} is not allowed; there are two '
-                                   f'called {called}')
-            raise _of(name, error, others)
+def _parts(name: str, robot_id: int, parameters: InstanceParameters, counts: Counter[str],
+           below: Instance | None, tools: Mapping[str, Tool], first_number: int,
+           ) -> dict[str, Part]:
+    """Return the parts that an instance is configured to have, by their names."""
+    found: dict[str, Part] = {}
+    for entry in PARTS:
+        if entry.part and getattr(parameters, entry.wanted):
+            tool = tools.get(entry.name)
+            found[entry.name] = entry.load('part')(PartSetup(
+                robot_id, parameters, counts, found, None if below is None else below.parts,
+                first_number, None if tool is None else tool(name)))
+    return found
 
 
 def _of(name: str, error: ParameterError, others: Mapping[str, InstanceParameters],
         ) -> ParameterError:
     """Return an error with the full name of the parameter, instance included."""
-    if name == MAIN:
-        return error
     where = f'{name}.' if name in others else f'hierarchy: {name}: '
+    if name == MAIN or error.name.startswith(where):
+        return error
     return error.named(f'{where}{error.name}')

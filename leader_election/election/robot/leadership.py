@@ -14,11 +14,12 @@
 
 """The leadership of a robot in an instance: the values of its topic, and events at changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 import math
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import usual_namespace
+from leader_election.election.part import Part
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.robot import Robot
@@ -65,35 +66,23 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
         vocabulary.ROLE: instance.role if active else INACTIVE,
         vocabulary.DISTANCE: f'{instance.distance if active else math.inf:.3f}',
         vocabulary.HOPS: hops,
-        vocabulary.TASKS: ','.join(runner.name for runner in instance.membership.task_runners),
     }
 
 
-def mandate_values(instance: Instance, stamp: float, active: bool = True,
-                   now: float | None = None) -> dict[str, str]:
+def part_values(instance: Instance, stamp: float, active: bool = True,
+                now: float | None = None) -> dict[str, str]:
     """
-    Return the values about mandates; none without mandates.
+    Return the values of an instance's parts.
 
     :param stamp: the time of the message, on the clock of which times are given [s].
-    :param active: whether the robot takes part; otherwise it acts over none.
+    :param active: whether the robot takes part.
     :param now: the time on the robot's own clock, not before ``stamp``; by default that of the
         last round [s].
     """
-    mandates = instance.mandates
-    if mandates is None:
-        return {}
-    now = mandates.time if now is None else now
-    acting, bound = (mandates.acting(now) if active else None), mandates.bound(now)
-    over = mandates.over(now) if active else {}
-    return {
-        vocabulary.ACTING: str(acting is not None).lower(),
-        vocabulary.ACTING_UNTIL: (
-            '' if acting is None else f'{stamp + acting.until - now:.6f}'),
-        vocabulary.TERM: '' if acting is None else str(acting.term),
-        vocabulary.ACTS_OVER: ','.join(map(str, sorted(over))),
-        vocabulary.MANDATE_OF: str(NO_LEADER if bound is None else bound.leader),
-        vocabulary.MANDATE_TERM: '' if bound is None else str(bound.first),
-    }
+    found: dict[str, str] = {}
+    for part in instance.parts.values():
+        found |= part.leadership(stamp, now, active)
+    return found
 
 
 class LeadershipStatus(NamedTuple):
@@ -107,8 +96,8 @@ class LeadershipStatus(NamedTuple):
     strength: float
     located: bool
     """Whether it knows where it is."""
-    term: int | None = None
-    """With mandates, the term under which it acts as a leader; ``None``: it does not."""
+    parts: Mapping[str, tuple[Part, Any]] = {}
+    """By the names of parts, each with its state."""
 
 
 Event = dict[str, Any]
@@ -118,12 +107,10 @@ Event = dict[str, Any]
 def status_of(robot: Robot, instance: Instance) -> LeadershipStatus:
     """Return the status of a robot in one of its instances."""
     leader = None if instance.leader == NO_LEADER else instance.leader
-    mandates = instance.mandates
-    acting = None if mandates is None else mandates.acting(mandates.time)
     return LeadershipStatus(
         robot.parameters.robot_id, leader, instance.leads, instance.role,
         instance.strength.announced, robot.position is not None,
-        None if acting is None else acting.term)
+        {name: (part, part.status()) for name, part in instance.parts.items()})
 
 
 def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event]:
@@ -166,11 +153,8 @@ def _leader(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[
 def _self(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[Event]:
     if before is None:
         return
-    if before.term != now.term:
-        if before.term is not None:
-            yield {'event': 'mandate_lost', 'term': before.term}
-        if now.term is not None:
-            yield {'event': 'mandate_acquired', 'term': now.term}
+    for name, (part, status) in now.parts.items():
+        yield from part.events(before.parts[name][1], status)
     if before.role != now.role:
         yield {'event': 'role_changed', 'role': now.role, 'before': before.role}
     if before.located != now.located:

@@ -20,14 +20,12 @@ It applies the pattern of COORDINATION 2019
 between leaders, leaders of leaders.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+import collections
+from collections.abc import Callable, Sequence
 from itertools import chain
 import json
-import math
-from typing import Any, NamedTuple
+from typing import Any, cast
 
-from leader_election.election.algorithms import Device
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.messages.codec import Position
 from leader_election.election.messages.region_codec import (
@@ -35,9 +33,13 @@ from leader_election.election.messages.region_codec import (
     plain,
     RegionCodec,
     RegionPart,
+    TASKS_DIFFER,
+    WRONG_SUMMARY,
 )
 from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOST_NUMBERS
+from leader_election.election.part import Elected, Part, PartSetup
 from leader_election.election.regions.aggregate import AggregateSet, extent
+from leader_election.election.regions.collection import LATE
 from leader_election.election.regions.pattern import coordinate, scaled
 from leader_election.election.regions.region import (
     GRADIENT,
@@ -48,127 +50,111 @@ from leader_election.election.regions.region import (
 )
 from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.robot.decision_order import DecisionOrder, numbered_by
-from leader_election.election.robot.neighbourhood import (
-    neighbour_columns,
-    NeighbourView,
-    previous_state,
-)
+from leader_election.election.robot.diagnostics import FEEDBACK_GAIN, TASKS
+from leader_election.election.robot.neighbourhood import NeighbourView
 from leader_election.election.robot.parameters import InstanceParameters
 from leader_election.election.robot.task_runner import (
     ANNOUNCEMENT_SIZE,
     BORDERS,
     COMMON,
+    deciding_copy,
     of_task,
     OUTLINE,
     region_aggregates,
+    task_label,
     TaskRunner,
 )
 from leader_election.parameters import ParameterError
 
 TASK_ERRORS = 'task_errors'
 DECISION_TOO_LONG = 'decisions_too_long'
+COUNTERS = (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, DECISION_TOO_LONG)
 
 
-class Elected(NamedTuple):
-    """The result of an election, as regions and tasks read it."""
-
-    device: Device
-    role: int
-    before: Any
-    """The election's state before the round."""
-    state: Any
-    leader: int
-    leads: bool
-    distance: float
-    """To the leader; with feedback it is rescaled [m]."""
-    radius: float
-    """Of the region [m]."""
-    zone: list[Position] | None
-    """The corners of the robot's zone [m]; ``None``: it is in none."""
-    now: float = 0.0
-    """The time [s]."""
-    mandates: Mandates | None = None
-    """``None``: there are none."""
-    lasts: float = math.inf
-    """The age at which a decision counts as none, for tasks that do not say otherwise [s]."""
-
-
-class Membership:
+class Membership(Part):
     """
-    The region part of an instance on one robot.
+    The regions of an instance, as one robot takes part in them.
 
-    :param task_runners: the tasks of its regions.
-    :param counts: the counters of the instance.
-    :param below: that of the instance below, whose summaries this one collects.
+    :ivar task_runners: the tasks of its regions.
+    :ivar region: the state of the pattern.
+    :ivar decision: the leader's decision, an entry for each task; empty: none.
     """
 
-    def __init__(self, robot_id: int, parameters: InstanceParameters,
-                 task_runners: Sequence[TaskRunner], counts: Counter[str],
-                 below: 'Membership | None') -> None:
-        self.task_runners = list(task_runners)
-        self.region: Region | None = None
-        """``None``: the instance forms no regions."""
+    name = 'regions'
+
+    def __init__(self, setup: PartSetup) -> None:
+        """
+        Make the region of a robot alone, and its tasks.
+
+        The tool is a :data:`RunnerFactory`; an instance over another one takes copies of the
+        tasks of the one below.
+
+        :raises ParameterError: where a task is unknown or cannot be made, or the parameters
+            contradict each other.
+        """
+        parameters: InstanceParameters = setup.parameters
+        self._below = None if setup.below is None else cast(Membership, setup.below[self.name])
+        self.task_runners = _runners(setup, self._below)
         self.decision: list[Any] = []
-        """The leader's decision, an entry for each task; empty: none."""
-        self._robot_id = robot_id
-        self._counts = counts
-        self._below = below
+        self._robot_id = setup.robot_id
+        self._counts = setup.counts
+        self._counts.update(dict.fromkeys(COUNTERS, 0))
+        self._zones: Any = setup.parts.get('zones')
+        self._mandates: Any = setup.parts.get('mandates')
+        """Parts of the same instance that tasks and the order of decisions ask; or ``None``."""
         self._connected = parameters.connected
         # The level above collects summaries of the level below, so their layouts are the same.
-        self._outlines: bool = below._outlines if below is not None else parameters.outline
+        self._outlines: bool = (
+            self._below._outlines if self._below is not None else parameters.outline)
         self._aggregates = region_aggregates(
             self.task_runners, self._outlines, parameters.connected)
         check_message(parameters, self.task_runners, self._aggregates)
         identity = self._aggregates.identity
-        region = initial_region(
+        self.region: Region = initial_region(
             parameters, identity, identity,
             announcement_size=ANNOUNCEMENT_SIZE * parameters.connected, undecided='')
-        if parameters.forms_regions:
-            self.region = region
         self._codec = RegionCodec(
-            ','.join(runner.name for runner in self.task_runners), self._aggregates, region,
-            1 if below is None else MOST_MEMBERS)
+            ','.join(runner.name for runner in self.task_runners), self._aggregates, self.region,
+            1 if self._below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
         """The results of the summary, computed on demand."""
-        self.order = DecisionOrder()
-        if parameters.mandate == 0.0:
+        self._order = DecisionOrder(setup.first_number)
+        if self._mandates is None:
             for runner in self.task_runners:
                 if runner.task.needs_mandate:
                     raise ParameterError('mandate', problem=f': 0 is not allowed; task '
                                          f'{runner.name} needs mandates')
 
-    def configure(self, parameters: InstanceParameters, radius: float, link_range: float) -> None:
-        """
-        Apply changed parameters.
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return the settings with the largest radius under feedback, for the hop limit."""
+        if settings['feedback_gain'] == 0.0:
+            return settings
+        return settings | {'largest_radius': settings['radius'] * settings['feedback_most']}
 
-        :param radius: of the election [m]; infinite: it has none.
-        :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
-        """
+    def configure(self, parameters: InstanceParameters, radius: float, link_range: float) -> None:
+        """Apply changed parameters."""
         border = len(self._aggregates.by_name) - 1 if parameters.connected else -1
         self._parameters = parameters_of(
             parameters, self._aggregates.layout, radius=radius, link_range=link_range,
             undecided='', border=border)
-
-    @property
-    def gain(self) -> float:
-        """Return the gain of feedback; 0: none."""
-        return 0.0 if self.region is None else self._parameters.gain
+        self.scales = self._parameters.gain > 0.0
 
     @property
     def summary(self) -> dict[str, Any]:
         """Return the results collected up to here, on a leader of its whole region, by name."""
-        if self.region is None:
-            return {}
         if self._results is None:
             self._results = self._aggregates.results(self.region.summary)
         return self._results
 
     @property
     def members(self) -> float:
-        """Return the number of robots in the summary; 0 without regions."""
-        return 0.0 if self.region is None else float(self.region.summary[0])
+        """Return the number of robots in the summary."""
+        return float(self.region.summary[0])
 
-    @property
+    def radius(self, radius: float) -> float:
+        """Return the radius of the region, which feedback changes [m]."""
+        return float(self.region.reach) if self.region.reach > 0.0 else radius
+
     def outline(self) -> list[Position] | None:
         """Return the corners of the region [m], as collected so far; ``None`` where unknown."""
         corners = self.summary.get(OUTLINE)
@@ -179,54 +165,44 @@ class Membership:
         found = self.summary[BORDERS] if self._connected else []
         return {int(record[0]): tuple(record[2:]) for record in found}
 
-    def unpack(self, sender: int, part: RegionPart | None, missed: int,
-               ) -> tuple[Region, str | None]:
-        """
-        Return a neighbour's region, or the counter of the fault in an unusable part.
-
-        :param missed: the number of its messages missed since: they count as rounds, as with hops.
-        """
-        region, fault = self._codec.unpack(sender, part, self._parameters.radius)
+    def read(self, sender: int, export: Any, sent: RegionPart | None, missed: int,
+             ) -> tuple[Region, str | None]:
+        """Return a neighbour's region, or the counter of the fault in an unusable part."""
+        region, fault = self._codec.unpack(sender, sent, self._parameters.radius)
+        # Missed messages count as rounds, as with hops.
         if region.decision_version > 0:
             region = region._replace(decision_age=region.decision_age + missed)
         return region, fault
 
     def scaled(self, view: NeighbourView) -> list[float]:
         """Return the distances to neighbours as feedback scales them for the election."""
-        reach = [region.reach for region in view.regions]
+        reach = [region.reach for region in view.read[self.name]]
         found: list[float] = scaled(reach, view.metric, self._parameters).tolist()
         return found
 
-    def round(self, elected: Elected, view: NeighbourView,  # noqa: A003
-              departed: NeighbourView, position: Position | None) -> None:
-        """
-        Coordinate, then act; after the election of a round, with regions.
-
-        :param view: the neighbours.
-        :param departed: robots that are no longer neighbours (:meth:`Instance.round`).
-        :param position: the own position [m].
-        """
-        assert self.region is not None
+    def round(self, elected: Elected) -> None:  # noqa: A003
+        """Coordinate, then act."""
+        view, departed = elected.view, elected.departed
+        mandates: Mandates | None = None if self._mandates is None else self._mandates.mandates
         self._update_members(elected, view)
         self._tell_of_mandate(elected)
         own = previous_state(
             elected.before, self.region, role=elected.role,
-            contribution=self._contribution(elected.role, position),
-            own_announcement=self._own_announcement(position))
+            contribution=self._contribution(elected.role, elected.position),
+            own_announcement=self._own_announcement(elected.position))
         self._results = None
         after = plain(coordinate(
             elected.device, elected.state.leader, elected.state.distance, own,
-            neighbour_columns(view, departed), view.links + departed.links, self._parameters,
+            neighbour_columns(view, departed), _links(view) + _links(departed), self._parameters,
             self._decide))
-        heard = numbered_by(elected.state.leader, view)
+        heard = numbered_by(elected.state.leader, view.exports, view.read[self.name])
         if elected.leads:
-            after = self.order.numbered(after, heard, elected.mandates)
+            after = self._order.numbered(after, heard, mandates)
         elif self._parameters.spreading == GRADIENT:
-            after = self.order.newer(after, elected.leader, heard, elected.mandates)
+            after = self._order.newer(after, elected.leader, heard, mandates)
         self.region = after
         self.decision = json.loads(after.decision) if after.decision else []
-        decided, ruled = self.order.take(
-            after, elected.leader, elected.mandates, elected.now)
+        decided, ruled = self._order.take(after, elected.leader, mandates, elected.now)
         for k, runner in enumerate(self.task_runners):
             decision, lasts = self._decided(k), runner.task.max_age
             if decided.age > (elected.lasts if lasts is None else lasts) or (
@@ -239,10 +215,8 @@ class Membership:
                 self._below.take_decision_from_above(runner.name, decision)
         self._counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
 
-    def part(self) -> RegionPart | None:
-        """Return the region part of the message; ``None`` without regions."""
-        if self.region is None:
-            return None
+    def sent(self) -> RegionPart:
+        """Return the region part of the message."""
         return self._codec.pack(self.region, self._parameters.gain > 0.0)
 
     def take_decision_from_above(self, task: str, decision: Any) -> None:
@@ -253,14 +227,10 @@ class Membership:
 
     def _tell_of_mandate(self, elected: Elected) -> None:
         """Tell the tasks on a leader whether it may act."""
-        if elected.mandates is not None:
+        if self._mandates is not None:
+            acting = self._mandates.mandates.acting(elected.now)
             for runner in self.task_runners:
-                runner.take_term(self._term(elected))
-
-    def _term(self, elected: Elected) -> int | None:
-        """Return the term under which this robot acts as a leader; ``None``: it does not."""
-        acting = None if elected.mandates is None else elected.mandates.acting(elected.now)
-        return None if acting is None else acting.term
+                runner.take_term(None if acting is None else acting.term)
 
     def _decided(self, k: int) -> Any:
         """Return the leader's decision for one of the tasks."""
@@ -276,7 +246,7 @@ class Membership:
                 message.id: message.position
                 for message, export in zip(view.messages, view.exports)
                 if export.leader == elected.state.leader}
-            member.zone = elected.zone
+            member.zone = None if self._zones is None else self._zones.corners()
             member.borders = self.borders() if elected.leads else {}
 
     def _contribution(self, role: int, position: Position | None) -> tuple[float, ...]:
@@ -284,7 +254,7 @@ class Membership:
         identity = self._aggregates.identity
         if role == RELAY:
             return identity
-        if self._below is not None and self._below.region is not None:
+        if self._below is not None:
             # Announcements belong to one level; they are the last part of the layout.
             border = self._parameters.border
             common = self._aggregates.layout.start[border] if border >= 0 else len(identity)
@@ -325,6 +295,89 @@ class Membership:
             # Each decision fits into a message, but not all of them together.
             self._counts[DECISION_TOO_LONG] += 1
             return ''
+
+
+    def close(self) -> None:
+        """Stop the tasks."""
+        for runner in self.task_runners:
+            runner.close()
+
+    def leadership(self, stamp: float, now: float | None, active: bool) -> dict[str, str]:
+        """Return the names of the tasks."""
+        return {TASKS: ','.join(runner.name for runner in self.task_runners)}
+
+    def settings_shown(self) -> dict[str, str]:
+        """Return the gain of feedback."""
+        return {FEEDBACK_GAIN: f'{self._parameters.gain:g}'}
+
+    def concern(self) -> tuple[str, str, dict[str, Any]] | None:
+        """Return the state of the region and its tasks; the fault names the first failing task."""
+        values: dict[str, Any] = {'members': f'{self.members:g}', **self._counts}
+        fault = ''
+        for runner in self.task_runners:
+            values[f'{runner.name}.errors'] = runner.errors
+            if runner.first_error and not runner.reported:
+                # Published once, since it is long.
+                runner.reported = True
+                values[f'{runner.name}.traceback'] = runner.first_error
+            if runner.first_error and not fault:
+                fault = (f'task {runner.name} fails: '
+                         + runner.first_error.strip().splitlines()[-1])
+        return fault, f'{self.members:g} members known', values
+
+
+RunnerFactory = Callable[[str], TaskRunner]
+"""Makes the runner of a task by its name in the parameter ``tasks``."""
+
+
+def _runners(setup: PartSetup, below: Membership | None) -> list[TaskRunner]:
+    """Return the runners of an instance's tasks."""
+    if below is not None:
+        # Only one task of a kind may act on a robot; the copies above only decide.
+        return [deciding_copy(runner) for runner in below.task_runners]
+    tasks = setup.parameters.task_names
+    labels = [task_label(task) for task in tasks]
+    for task, label in zip(tasks, labels):
+        if labels.count(label) > 1:
+            raise ParameterError('tasks', problem=f': {task!r} is not allowed; there are two '
+                                 f'called {label}')
+    if tasks and setup.tool is None:
+        raise ParameterError('tasks', problem=f': {tasks[0]!r} is not allowed; no tasks are '
+                             'known here')
+    return [setup.tool(task) for task in tasks]
+
+
+def _links(view: NeighbourView) -> list[float]:
+    """Return the distances to neighbours, where another parent than a late robot is preferred."""
+    return [distance + LATE * (missed > 0) for distance, missed in zip(view.metric, view.missed)]
+
+
+make_columns: Any = collections.namedtuple
+_FIELDS = ['leader', 'distance', *Region._fields]
+NeighbourColumns: Any = make_columns('NeighbourColumns', _FIELDS)
+"""The columns of neighbours: the election's leader and distance, and the region's fields."""
+PreviousState: Any = make_columns('PreviousState', _FIELDS)
+"""The robot's own state before a round, as the pattern reads it."""
+
+
+def neighbour_columns(view: NeighbourView, departed: NeighbourView) -> Any:
+    """Return the columns of the neighbours in view, followed by those that have departed."""
+    exports = view.exports + departed.exports
+    regions = view.read[Membership.name] + departed.read[Membership.name]
+    columns = zip(*regions) if regions else [()] * len(Region._fields)
+    return NeighbourColumns(
+        [export.leader for export in exports], [export.distance for export in exports], *columns)
+
+
+def previous_state(state: Any, region: Region, **now: Any) -> Any:
+    """
+    Return the robot's own state before a round.
+
+    :param state: the election's state.
+    :param now: the fields of the region that change before the round: role, contribution,
+        announcement.
+    """
+    return PreviousState(state.leader, state.distance, *region._replace(**now))
 
 
 def check_message(parameters: InstanceParameters, task_runners: Sequence[TaskRunner],

@@ -14,7 +14,6 @@
 
 """The neighbourhood: whose messages count, who is a neighbour now, and how instances see them."""
 
-import collections
 from collections import Counter
 from collections.abc import Callable, Iterable
 import math
@@ -23,7 +22,6 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms.bounded import BoundedParameters, Candidacy
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.regions.region import Region
 from leader_election.election.robot.mailbox import (
     Acquaintances,
     Mailbox,
@@ -161,18 +159,18 @@ class NeighbourView(NamedTuple):
 
     messages: list[Message]
     exports: list[Any]
-    regions: list[Any]
-    """Each a :class:`~leader_election.election.regions.region.Region`, empty if not sent."""
     metric: list[float]
-    links: list[float]
-    """Like ``metric``, with a penalty for late robots, so that another parent is preferred."""
+    missed: list[int]
+    """The number of messages of each that were due since."""
+    read: dict[str, list[Any]]
+    """What each part has read of each neighbour, by the names of the parts."""
     faults: list[str]
-    """The counters of neighbours, or regions of neighbours, that were ignored."""
+    """The counters of neighbours, or parts of neighbours, that were ignored."""
 
 
 def no_view() -> NeighbourView:
     """Return a view without neighbours."""
-    return NeighbourView._make([] for _ in NeighbourView._fields)
+    return NeighbourView([], [], [], [], {}, [])
 
 
 def contradicted(view: NeighbourView) -> list[int]:
@@ -203,33 +201,6 @@ def leader_name(view: NeighbourView, leader: int) -> str:
                  for message, export in zip(view.messages, view.exports)
                  if export.leader == leader]
     return min(following, key=lambda each: each[0], default=(0.0, ''))[1]
-
-
-make_columns: Any = collections.namedtuple
-_FIELDS = ['leader', 'distance', *Region._fields]
-NeighbourColumns: Any = make_columns('NeighbourColumns', _FIELDS)
-"""The columns of neighbours: the election's leader and distance, and the region's fields."""
-PreviousState: Any = make_columns('PreviousState', _FIELDS)
-"""The robot's own state before a round, as the pattern reads it."""
-
-
-def neighbour_columns(view: NeighbourView, departed: NeighbourView) -> Any:
-    """Return the columns of the neighbours in view, followed by those that have departed."""
-    exports, regions = view.exports + departed.exports, view.regions + departed.regions
-    columns = zip(*regions) if regions else [()] * len(Region._fields)
-    return NeighbourColumns(
-        [export.leader for export in exports], [export.distance for export in exports], *columns)
-
-
-def previous_state(state: Any, region: Region, **now: Any) -> Any:
-    """
-    Return the robot's own state before a round.
-
-    :param state: the election's state.
-    :param now: the fields of the region that change before the round: role, contribution,
-        announcement.
-    """
-    return PreviousState(state.leader, state.distance, *region._replace(**now))
 
 
 class Offer(NamedTuple):

@@ -15,7 +15,7 @@
 """A robot without ROS: the handling of received messages, and its rounds."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import math
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from leader_election.election.messages.codec import (
     Message,
     Position,
 )
-from leader_election.election.messages.shortening import grants_in, shortened, SHORTENINGS
+from leader_election.election.messages.shortening import counters, shortened
 from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.instance import Instance
@@ -35,7 +35,8 @@ from leader_election.election.robot.instances import (
     instance_parameters,
     make_instances,
     NO_OTHERS,
-    no_task_runner,
+    NO_TOOLS,
+    Tool,
 )
 from leader_election.election.robot.mailbox import Mailbox
 from leader_election.election.robot.neighbourhood import (
@@ -57,7 +58,6 @@ from leader_election.election.robot.sensing import (
     SENSING_COUNTERS,
 )
 from leader_election.election.robot.strength import RobotKnowledge, Strength
-from leader_election.election.robot.task_runner import TaskRunner
 from leader_election.localisation.sighting import Landmarks
 
 LEADER_CHANGES = 'leader_changes'
@@ -65,7 +65,7 @@ ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
-            UNMEASURED, *dict(SHORTENINGS),
+            UNMEASURED,
             *(reason.value for reason in RejectReason))
 """The names of a robot's counters; those of its pose source are added."""
 
@@ -87,7 +87,7 @@ class Robot:
 
     def __init__(self, parameters: ElectionParameters,
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
-                 task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
+                 tools: Mapping[str, Tool] = NO_TOOLS,
                  keys: Keys = NO_KEYS, start: int = 0,
                  landmarks: Landmarks = NO_LANDMARKS,
                  first_number: int = 0) -> None:
@@ -95,7 +95,8 @@ class Robot:
         Make a robot that has received no message yet.
 
         :param others: the parameters of further instances, by their names.
-        :param task_runners: makes the runner of a task: ``task_runners(instance, task)``.
+        :param tools: what the node provides for a part, by its name: makes the tool of an
+            instance.
         :param keys: the swarm's keys, of which the first signs; none: it has no key.
         :param start: the swarm time at time 0 [ms]: signed messages count from it.
         :param landmarks: the places of landmarks by their ids [m].
@@ -110,24 +111,20 @@ class Robot:
         self.neighbours: list[Neighbour] = []
         """The neighbours of the last round."""
         self._last_round = -math.inf
-        self.grants_left_out = 0
-        """The members whose grants the last message had no room for."""
         self.name = ''
         """The robot's namespace, if it is not the usual one."""
         self.parameters = parameters
         self._others = dict(others)
         self.instances = make_instances(
-            parameters, others, self.sensing.link_range, task_runners)
+            parameters, others, self.sensing.link_range, tools, first_number)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
-        self._with_mandates = [
-            instance for instance in self.instances.values() if instance.mandates is not None]
-        for instance in self.instances.values():
-            instance.membership.order.number = first_number
-            if instance.mandates is not None:
-                instance.mandates.start_at(first_number)
+        self._receiving = [each for each in self.instances.values() if each.receiving]
+        parts = frozenset(('localisation',)).union(
+            *(each.parts for each in self.instances.values()))
+        self.counts.update(dict.fromkeys(counters(parts), 0))
         self._codec = codec_for(
-            self.main.algorithm, frozenset(self.instances) - {MAIN})
+            self.main.algorithm, frozenset(self.instances) - {MAIN}, parts)
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
         self.reception = Reception(parameters, self._codec, self.authentication,
                                    self._neighbourhood.knows, self.counts)
@@ -198,10 +195,10 @@ class Robot:
         if message is None:
             return False
         news = self._neighbourhood.take(message, now, self._is_news)
-        entry = self.mailbox.entry(message.id) if self._with_mandates else None
+        entry = self.mailbox.entry(message.id) if self._receiving else None
         if entry is not None and entry.message is message:
-            for instance in self._with_mandates:
-                news = instance.hear(message, now) or news
+            for instance in self._receiving:
+                news = instance.receive(message, now) or news
         return news
 
     def _is_news(self, noted: Message, message: Message) -> bool:
@@ -274,11 +271,10 @@ class Robot:
                 near.missed, self._missed_by_then(near.message.id)))
             for near in outlook.neighbours]
         for instance in self.instances.values():
-            if instance.zones is not None:
-                instance.place(self.position)
-            after = instance.elect(instance.view_of(neighbours, coordinates=False))
-            if self._matters(change(instance.algorithm.fields, instance.state, after)) or (
-                    instance.mandates is not None and instance.mandates.news):
+            instance.place(self.position)
+            after = instance.elect(instance.view_of(neighbours, whole=False))
+            if instance.is_news or self._matters(
+                    change(instance.algorithm.fields, instance.state, after)):
                 return outlook
         return None
 
@@ -299,10 +295,10 @@ class Robot:
             if message.export is not None], sensing.link_range, main.round_parameters)
 
     def close(self) -> None:
-        """Stop all tasks."""
+        """End all parts."""
         for instance in self.instances.values():
-            for runner in instance.membership.task_runners:
-                runner.close()
+            for part in instance.parts.values():
+                part.close()
 
     def _missed_by_then(self, sender: int) -> int:
         """Return the number of messages of a neighbour that were due at the last round."""
@@ -324,16 +320,17 @@ class Robot:
 
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
-        others = {name: instance.part() for name, instance in self.instances.items()
+        others = {name: instance.message() for name, instance in self.instances.items()
                   if name != MAIN}
+        estimate = self.sensing.estimate
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame,
             position=self.sensing.position, export=self.main.state,
-            region=self.main.membership.part(), others=others, reading=self.sensing.reading,
-            localisation=self.sensing.estimate, names=self._names(),
-            mandate=self.main.mandate_part)
-        collected = grants_in(message)
+            parts=self.main.sent() if estimate is None
+            else {'localisation': estimate, **self.main.sent()},
+            others=others, reading=self.sensing.reading, names=self._names())
         payload, message = shortened(
             message, self._codec.encode, self.authentication.room, self.counts)
-        self.grants_left_out = collected - grants_in(message)
+        for name, instance in self.instances.items():
+            instance.was_sent(message.of_instance(name)[2])
         return payload

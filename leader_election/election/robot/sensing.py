@@ -180,13 +180,14 @@ class Sensing:
 
     def hear(self, message: Message, now: float) -> None:
         """Process the localisation part of a neighbour's message."""
-        self.source.hear(message.id, message.position, message.localisation, now)
+        estimate = message.parts.get('localisation')
+        self.source.hear(message.id, message.position, estimate, now)
         if self.source.place_of(message.id) is not None:
             self._heard[message.id] = message
-        if (message.localisation is None or not self.metric.measures_ranges
+        if (estimate is None or not self.metric.measures_ranges
                 or self.parameters.range_smoothing == 1):
             return
-        for sighting in message.localisation.sightings:
+        for sighting in estimate.sightings:
             if sighting.id == self.parameters.robot_id and math.isfinite(sighting.range):
                 self._ranges.take(message.id, sighting.range,
                                   self._apart(self.place_of(message)), now)

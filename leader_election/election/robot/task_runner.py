@@ -177,17 +177,16 @@ def creating(prefix: str, task: str) -> Iterator[None]:
                              f'{type(error).__name__}: {error}') from error
 
 
-def deciding_copy(prefix: str, runner: TaskRunner) -> TaskRunner:
+def deciding_copy(runner: TaskRunner) -> TaskRunner:
     """
     Return a second task of the same class and settings, which decides but does not act.
 
-    :param prefix: the prefix of its own instance's parameters.
     :param runner: the runner of the task that acts.
     :raises ParameterError: when the task cannot be created.
     """
     task = runner.task
     member = Member(task.member.id, NullTaskContext(task.member.node), task.member.pose)
-    with creating(prefix, runner.name):
+    with creating('', runner.name):
         return TaskRunner(runner.name, type(task)(member, task.settings))
 
 

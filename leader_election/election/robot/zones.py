@@ -20,7 +20,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.election.messages.codec import Position
+from leader_election.election.messages.codec import Message, Position
+from leader_election.election.part import Part, PartSetup
 from leader_election.parameters import as_number, ParameterError
 import numpy as np
 import shapely
@@ -81,6 +82,46 @@ class Zones:
         # All at once: a single query takes as long.
         found = np.flatnonzero(shapely.intersects_xy(self._all, *place))
         return self._names[found[0]] if len(found) else None
+
+
+class ZonePart(Part):
+    """
+    The zones of an instance: a robot takes part in the election of the zone that it is in.
+
+    :ivar zone: its name; ``None``: the robot is in none.
+    """
+
+    name = 'zones'
+
+    def __init__(self, setup: PartSetup) -> None:
+        self._zones = Zones(setup.parameters.zones)
+        self.zone: str | None = None
+
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return the settings with a radius that only candidacies of failed leaders exceed."""
+        return settings | {'radius': self._zones.radius, 'radius_hysteresis': 0.0}
+
+    def place(self, position: Position | None) -> None:
+        """Find the zone of the robot's position."""
+        self.zone = self._zones.at(position)
+
+    def takes_part(self) -> bool:
+        """Return whether the robot is in a zone."""
+        return self.zone is not None
+
+    def admits(self, message: Message) -> bool:
+        """Return whether the sender is in the same zone."""
+        return self.zone is not None and self._zones.at(message.position) == self.zone
+
+    def radius(self, radius: float) -> float:
+        """Return infinity: a zone has no radius."""
+        return math.inf
+
+    def corners(self) -> list[Position] | None:
+        """Return the corners of the robot's zone [m], ``None`` where it is in none."""
+        if self.zone is None:
+            return None
+        return list(self._zones.polygons[self.zone].exterior.coords[:-1])
 
 
 def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polygon:
