@@ -19,8 +19,7 @@ Processes are killed, stopped, started again and added; the radio loses, delays,
 reorders and splits; odometry falls silent and jumps; strengths change, the clock leaps, and an
 attacker sends messages of many kinds. The exit status is 0 if every recovery was within its bound,
 no process crashed, memory stayed flat and all messages are accounted for, and with mandates if one
-leader at a time commanded a gate, under terms that grow. With identities insiders lie, too: no
-robot may be without a leader meanwhile, and evidence may convict insiders alone.
+leader at a time commanded a gate, under terms that grow.
 """
 
 import argparse
@@ -31,7 +30,6 @@ from pathlib import Path
 from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
 from benchmarks.chaos.run import Interrupted, Outcome, Run, verdict
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from benchmarks.insiders import APART, RADIUS, RANGE
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, PAGE
 from leader_election.ros.demo.checks import Check, unwritten
 from leader_election.ros.nodes.process import StopRequest
@@ -41,8 +39,6 @@ from rclpy.signals import SignalHandlerOptions
 
 WANDERING = {'communication_range': 8.0, 'radius': 20.0}
 """Of robots with mandates: most of the time one leads all [m]."""
-SPREAD = {'spacing': APART, 'communication_range': RANGE, 'radius': RADIUS}
-"""Of robots with identities, which believe places within metres [m]."""
 
 
 def parser() -> CommandLineParser:
@@ -57,12 +53,9 @@ def parser() -> CommandLineParser:
                          help='when robots run rounds (reactive)')
     options.add_argument('--real-clock', action='store_true',
                          help='no simulated clock, which leaps')
-    kind = options.add_mutually_exclusive_group()
-    kind.add_argument('--identities', action='store_true',
-                      help='robots have identities, and insiders lie, by the real clock')
-    kind.add_argument('--mandate', type=float, default=0.0, metavar='S',
-                      help='robots wander, have mandates of S seconds with a quorum, and '
-                      'command a gate, by the real clock (0: none)')
+    options.add_argument('--mandate', type=float, default=0.0, metavar='S',
+                         help='robots wander, have mandates of S seconds with a quorum, and '
+                         'command a gate, by the real clock (0: none)')
     options.add_argument('--output', type=Path, default=Path('results/chaos'),
                          metavar='FOLDER', help='for picture and logs (results/chaos)')
     options.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
@@ -84,9 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         old.unlink()
     swarm = ChaosSwarm(Settings(
         robots=options.robots, seed=options.seed, schedule=options.schedule,
-        simulated_clock=not (options.real_clock or options.mandate or options.identities),
-        mandate=options.mandate, identities=options.identities,
-        **(WANDERING if options.mandate else SPREAD if options.identities else {})), log)
+        simulated_clock=not (options.real_clock or options.mandate),
+        mandate=options.mandate, **(WANDERING if options.mandate else {})), log)
     run = Run(swarm, lambda line: print(line, flush=True), stop)
     try:
         run.through(options.seconds)

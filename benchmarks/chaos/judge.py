@@ -19,7 +19,7 @@ Everything is computed from true positions: robots hear each other within the co
 if they live, are on the same channel, and know where they are.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import math
 from typing import Any, NamedTuple
@@ -193,10 +193,3 @@ def commands_check(answers: Sequence[Command]) -> Check:
                  f'the gate obeyed {len(obeyed)} of {len(answers)} commands under {terms} terms, '
                  f'after greater terms {fallen or "none"}; '
                  f'{wrong or "none"} was given after one under a greater term')
-
-
-def liars_check(convicted: Set[int], honest: Set[int]) -> Check:
-    """Return the check that of the robots that were dropped as liars none is honest."""
-    wrong = sorted(convicted & honest)
-    return Check(not wrong, f'evidence convicted honest robots: {wrong or "none"}, insiders: '
-                 f'{sorted(convicted - honest) or "none"}')

@@ -23,14 +23,12 @@ from benchmarks.chaos.judge import (
     commands_check,
     Happened,
     Judge,
-    liars_check,
     Observation,
     recoveries,
     Recovery,
 )
 from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from benchmarks.insiders import UNTRUSTED
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.ros.demo.attacks import ATTACKS
 from leader_election.ros.demo.checks import Check
@@ -98,7 +96,7 @@ class Outcome:
     memory: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     further: list[Check] = field(default_factory=list)
-    """The checks of mandates or identities, if robots have some."""
+    """The checks of mandates, if robots have some."""
     messages: int = 0
     attacks: int = 0
     """Messages of the attacker."""
@@ -114,11 +112,9 @@ class Run:
         self._say = say
         self._stop = stop
         # Of robots that wander, it judges only whether their leaders live, and are not apart.
-        # Insiders can shift distances by metres: their leaders live, and links lead to them.
         self._judge = Judge(swarm.places, *(
             (ANYWHERE, ANYWHERE) if settings.mandate else
-            (settings.communication_range,
-             ANYWHERE if settings.identities else settings.radius)))
+            (settings.communication_range, settings.radius)))
         self._hop_limit = automatic_hop_limit(settings.radius, settings.communication_range)
         self._due = {'observe': 0.0, 'frame': 0.0, 'measure': 0.0}
         self._palette = Palette()
@@ -132,9 +128,8 @@ class Run:
     def plan(self, settings: Settings) -> Plan:
         """Return the input of the schedule."""
         slot = bound(self._hop_limit, settings.period, settings.expiry, NO_TROUBLE) + MARGIN
-        lies = UNTRUSTED if settings.identities else ()
-        return Plan(self.swarm.hosts, self.swarm.joining, (*lies, *ATTACKS), slot, settings.expiry,
-                    settings.odometry_expiry, settings.simulated_clock, lies)
+        return Plan(self.swarm.hosts, self.swarm.joining, tuple(ATTACKS), slot, settings.expiry,
+                    settings.odometry_expiry, settings.simulated_clock)
 
     def through(self, seconds: float) -> None:
         """
@@ -311,8 +306,6 @@ class Run:
         if self.swarm.settings.mandate:
             self.outcome.further = [
                 commands_check(self.swarm.gate.commands), *self.swarm.leaderships.checks()]
-        if self.swarm.settings.identities:
-            self.outcome.further = [liars_check(observer.convicted, self.swarm.places.keys())]
         self.outcome.messages, self.outcome.attacks = (
             observer.tracker.messages, observer.attacker.count)
 

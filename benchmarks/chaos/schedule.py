@@ -87,8 +87,6 @@ class Plan(NamedTuple):
     """``odometry_expiry`` of the robots [s]."""
     simulated_clock: bool = False
     """Whether the robots follow a clock that can leap."""
-    withstood: Sequence[str] = ()
-    """The names of attacks that leave no robot without a leader, also while they last."""
 
 
 class Schedule:
@@ -222,14 +220,9 @@ class Schedule:
 
     def _attack(self) -> Iterator[Change]:
         if not self._attacks:
-            # Those that have to be withstood are the last, and come first.
-            self._attacks = sorted(
-                self._draw.sample(list(self._plan.attacks), len(self._plan.attacks)),
-                key=lambda name: name in self._plan.withstood)
+            self._attacks = self._draw.sample(list(self._plan.attacks), len(self._plan.attacks))
         name = self._attacks.pop()
         of_it = {'settings': {'name': name}, 'robots': self._hosts[
             self._draw.choice(sorted(self._living))][:1]}
-        judged = name in self._plan.withstood
-        yield self._change(ATTACK, f'attack: {name}', judged=judged, **of_it,
-                           lasts=self._plan.slot if judged else ATTACK_LASTS)
+        yield self._change(ATTACK, f'attack: {name}', judged=False, **of_it, lasts=ATTACK_LASTS)
         yield self._change(ATTACK_OVER, f'end of {name}', **of_it)

@@ -18,14 +18,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from itertools import cycle
 import math
 from pathlib import Path
 import random
 import resource
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
-import time
 from typing import Any
 
 from benchmarks.chaos.judge import Truth
@@ -46,22 +43,17 @@ from benchmarks.chaos.schedule import (
     STRENGTH,
 )
 from benchmarks.hosted_swarm import Observer
-from benchmarks.insiders import Insider, LIES
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.messages.codec import Position
-from leader_election.election.robot.diagnostics import ELECTION, KEY, LIAR, parse_status, Status
+from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build
 from leader_election.parameters.values import id_ranges, within
 from leader_election.ros.demo.checks import Leaderships
 from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import Gate
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet import key_command, key_file
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.node import Node
@@ -75,8 +67,6 @@ ALONE_SHARE = 0.25
 """The share of the robots, the strongest ones, that have a process of their own."""
 HOSTED = 10
 """The most robots in one process."""
-INSIDERS, INSIDER_STRENGTH = tuple(range(800, 800 + len(LIES))), -10.0
-"""Their ids, and what they are granted: less than any robot has."""
 JOINING_SHARE = 0.1
 """The number of robots that join later, as a share of those at the start; at least one."""
 
@@ -100,8 +90,6 @@ class Settings:
     simulated_clock: bool = True
     mandate: float = 0.0
     """The duration of mandates: robots wander, and command a gate [s]. 0: they stand still."""
-    identities: bool = False
-    """Whether robots have identities, and insiders attack them."""
 
     @property
     def places(self) -> int:
@@ -163,9 +151,6 @@ class ChaosObserver(Observer):
         self.reversals: list[str] = []
         """Counters that went backwards without a restart of their robot."""
         self._gaps: dict[int, float] = defaultdict(float)
-        self.insiders: list[Insider] = []
-        self.convicted: set[int] = set()
-        """The robots that any robot dropped as liars."""
         self.attacker = Attacker(self, places, seed)
         # As deep as for messages: robots of one process publish theirs all at once.
         profile = copy(EVENTS)
@@ -183,14 +168,6 @@ class ChaosObserver(Observer):
             self._gaps[robot] = max(self._gaps[robot], now - self.heard_at[robot])
         self.heard_at[robot] = now
         self.attacker.heard[robot] = message.data
-        for insider in self.insiders:
-            insider.robot.receive(message.data, now)
-
-    def let_insiders_lie(self) -> None:
-        """Send what insiders say now to the robots near them."""
-        for insider in self.insiders:
-            for payload in insider.speak(self.now()):
-                self.attacker.send(payload, insider.near)
 
     def longest_gap(self, living: frozenset[int]) -> tuple[float, int]:
         """Return the longest time between two messages of a living robot, and its id [s]."""
@@ -224,9 +201,6 @@ class ChaosObserver(Observer):
                 self.radio_taken += 1
                 continue
             found = parse_status(Status(status.name, status.hardware_id, values))
-            if found is not None and found.concern == KEY:
-                self.convicted |= {int(name.removeprefix(f'{LIAR} ')) for name in values
-                                   if name.startswith(f'{LIAR} ')}
             if (found is not None and found.robot == f'robot_{found.id}'
                     and found.concern in (ELECTION, NEIGHBOURHOOD_STATUS)):
                 self._count(found.id, found.concern, {
@@ -247,33 +221,6 @@ class ChaosObserver(Observer):
     def counted(self, name: str) -> int:
         """Return the sum of a counter over all robots that publish it."""
         return sum(counters.get(name, 0) for counters in self.statuses.values())
-
-
-def enrol(folder: Path, grants: Mapping[int, float | None]) -> dict[str, str]:
-    """
-    Make key, roster and identities in a folder; return the parameters of all robots.
-
-    :param grants: the greatest strength of each robot; ``None``: any.
-    """
-    roster, key = folder / 'roster', folder / 'swarm.key'
-    key_file.make_key(key)
-    for most in set(grants.values()):
-        ids = tuple(robot for robot, granted in grants.items() if granted == most)
-        key_command.change(roster, key_command.ENROL, ids,
-                           {} if most is None else {'strength': most})
-    return {'swarm_key_file': str(key), 'roster_file': str(roster),
-            'identity_file': f'{roster}.{{id}}.key'}
-
-
-def make_insider(parameters: Mapping[str, Any], now: float,
-                 places: Mapping[int, Position]) -> Insider:
-    """Return an insider with the keys that its parameters name, and an identity if they do."""
-    own = build(ElectionParameters, parameters)
-    roster = key_file.read_file(own.roster_file, key_file.ROSTER) if own.roster_file else None
-    return Insider(Robot(
-        own, keys=key_file.read_keys(own.swarm_key_file),
-        start=time.time_ns() // 10**6 - int(now * 1e3),
-        identity=key_file.read_identity(own, '', roster)), places)
 
 
 class LeapingClock:
@@ -333,19 +280,7 @@ class ChaosSwarm(FaultySwarm):
         self.gate = Gate(self.leaderships)
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
-        if settings.identities:
-            self._files = TemporaryDirectory()
-            self._parameters |= enrol(Path(self._files.name), {
-                **dict.fromkeys(self.places), **dict.fromkeys(INSIDERS, INSIDER_STRENGTH)})
-            self._insiders = cycle(INSIDERS)
-            self._replace_insider()
         self._coming: set[int] = set()
-
-    def _replace_insider(self) -> None:
-        """Let the next insider listen: the one before it may be convicted."""
-        self.observer.insiders = [make_insider({
-            **self._parameters, 'robot_id': next(self._insiders), 'strength': INSIDER_STRENGTH},
-            self.observer.now(), self.places)]
 
     # Processes.
 
@@ -372,9 +307,8 @@ class ChaosSwarm(FaultySwarm):
         super().run(name, executable, {**parameters, **by_clock})
 
     def check(self) -> None:
-        """Check processes, answers, and who was heard (:class:`FaultySwarm`); let insiders lie."""
+        """Check processes, answers, and who was heard (:class:`FaultySwarm`)."""
         super().check()
-        self.observer.let_insiders_lie()
         for robot in [robot for robot in self._coming if robot in self.observer.leaders]:
             self._coming.discard(robot)
             self.truth = self.truth.after(living=self.truth.living | {robot})
@@ -395,10 +329,7 @@ class ChaosSwarm(FaultySwarm):
         """Stop all; return the exit status of each process that was not killed."""
         if self.clock is not None:
             self.clock.stop()
-        statuses = self.processes.stop()
-        if self.settings.identities:
-            self._files.cleanup()
-        return statuses
+        return self.processes.stop()
 
     # Changes.
 
@@ -466,13 +397,7 @@ class ChaosSwarm(FaultySwarm):
         self.clock.offset += change.settings['leap']
 
     def _attack(self, change: Change) -> None:
-        observer, name, robot = self.observer, change.settings['name'], change.robots[0]
-        if name in LIES:
-            observer.insiders[0].begin(name, self.places[robot], observer.now())
-        else:
-            observer.attacker.begin(name, robot)
+        self.observer.attacker.begin(change.settings['name'], change.robots[0])
 
     def _attack_over(self, change: Change) -> None:
         self.observer.attacker.stop()
-        if change.settings['name'] in LIES:
-            self._replace_insider()

@@ -38,7 +38,8 @@ class PartEntry:
         where the instance has the part.
     :ivar wire: its declaration on the wire, a :class:`WirePart`; empty: it sends nothing.
     :ivar part: its class; empty: the robot itself makes it.
-    :ivar topics: its class on a node, with its topics and its diagnostics; empty: it has none.
+    :ivar topics: its class on a node, a :class:`PartTopics`; empty: it has none.
+    :ivar counts_time: whether a pause of the process has to count as time.
     """
 
     name: str
@@ -46,6 +47,7 @@ class PartEntry:
     wire: str = ''
     part: str = ''
     topics: str = ''
+    counts_time: bool = False
 
     def load(self, piece: str) -> Any:
         """Import a piece: ``wire``, ``part`` or ``topics``."""
@@ -57,7 +59,7 @@ PARTS = (
     PartEntry(name='localisation', wire='election.messages.localisation_codec:LOCALISATION'),
     PartEntry(name='zones', wanted='zones', part='election.robot.zones:ZonePart'),
     PartEntry(name='mandates', wanted='mandate', wire='election.messages.mandate_codec:MANDATES',
-              part='election.mandates.mandate_part:MandatesOfRobot'),
+              part='election.mandates.mandate_part:MandatesOfRobot', counts_time=True),
     PartEntry(name='regions', wanted='forms_regions',
               wire='election.messages.region_codec:REGIONS',
               part='election.robot.membership:Membership',

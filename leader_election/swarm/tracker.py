@@ -20,6 +20,9 @@ import math
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.messages.codec import codec_for, MAIN, Message
+from leader_election.election.messages.localisation_codec import LOCALISATION
+from leader_election.election.messages.mandate_codec import MANDATES
+from leader_election.election.messages.region_codec import REGIONS
 from leader_election.election.messages.wire import RejectReason, usual_namespace
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
@@ -82,7 +85,7 @@ class SwarmTracker:
         self.bytes += len(payload.encode(errors='replace'))
         message = self._codec.decode(payload)
         if (isinstance(message, RejectReason) or self._frame not in ('', message.frame)
-                or message.part(self._instance)[1] is None
+                or message.of_instance(self._instance)[1] is None
                 or not self._mailbox.put(ReceivedMessage(message, self._clock.observe(now)))):
             self.rejected += 1
             return None
@@ -117,23 +120,24 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
 
     :param main_algorithm: of the first instance; messages name it only for further ones.
     """
-    name, export, part = message.part(instance)
+    name, export, parts = message.of_instance(instance)
     algorithm = main_algorithm if name is None else ALGORITHMS.get(name)
     view = RobotView(
         id=message.id, position=message.position, value=getattr(export, 'value', math.nan),
         distance=export.distance, leader=export.leader,
         fields=own_fields(algorithm, export) | message.further,
         name=message.names.get(message.id, ''))
-    mandate = message.mandate_of(instance)
+    mandate = parts.get(MANDATES.name)
     if mandate is not None:
         granted = mandate.grants.get(view.id, 0)
         view = (view._replace(term=granted) if view.leader == view.id
                 else view._replace(term=0, granted=granted > 0))
-    localised = message.localisation
+    localised = message.parts.get(LOCALISATION.name)
     if localised is not None:
         view = view._replace(
             deviation=localised.deviation, dead_reckoned=localised.odometry,
             yaw=localised.yaw, heading_deviation=localised.heading_deviation)
+    part = parts.get(REGIONS.name)
     if part is None:
         return view
     region = part.region

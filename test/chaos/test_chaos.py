@@ -21,7 +21,6 @@ import random
 import subprocess
 import sys
 
-from benchmarks import insiders
 from benchmarks.chaos import report
 from benchmarks.chaos import schedule as of
 from benchmarks.chaos.__main__ import main
@@ -30,7 +29,6 @@ from benchmarks.chaos.judge import (
     commands_check,
     Happened,
     Judge,
-    liars_check,
     Observation,
     recoveries,
     Recovery,
@@ -39,7 +37,6 @@ from benchmarks.chaos.judge import (
 from benchmarks.chaos.report import checks, grows, growth, table, tracebacks
 from benchmarks.chaos.run import Account, Outcome
 from benchmarks.chaos.schedule import ATTACK, Change, KILL, NO_TROUBLE, Plan, Schedule, SPLIT
-from benchmarks.insiders import identity_of, Insider, roster_of
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED
@@ -132,69 +129,6 @@ def test_attacks_are_judged_from_their_end_on_and_each_change_has_time_to_recove
     for change in changes(3):
         assert change.judged == (change.kind != of.ATTACK)
         assert change.lasts >= (8.0 + change.extra if change.judged else of.ATTACK_LASTS)
-
-
-def test_lies_to_be_withstood_come_first_and_are_judged_while_they_last() -> None:
-    attacks = [change for change in changes(3, plan=PLAN._replace(withstood=('two', 'four')))
-               if change.kind == ATTACK]
-    assert {change.settings['name'] for change in attacks[:2]} == {'two', 'four'}
-    for change in attacks:
-        assert change.judged == (change.settings['name'] in ('two', 'four'))
-        assert change.lasts == (8.0 if change.judged else of.ATTACK_LASTS)
-
-
-# Insiders: their lies arrive, and are not believed where robots have identities.
-
-LIAR = 800
-
-
-def lied_to(kind: str, identities: bool) -> tuple[set[int], set[int]]:
-    """Return the leaders of three robots while an insider lies, and who is convicted."""
-    draw, places = random.Random(1), {i: (3.0 * i, 0.0) for i in (1, 2, 3)}
-    strengths = {1: 1.0, 2: 2.0, 3: 3.0, LIAR: -10.0}
-    roster = roster_of(strengths)
-    robots = {i: Robot(
-        ElectionParameters(robot_id=i, strength=strength, radius=10.0, communication_range=4.5),
-        keys=(insiders.KEY,), start=insiders.START,
-        identity=identity_of(i, roster, draw) if identities else None)
-        for i, strength in strengths.items()}
-    insider, leaders = Insider(robots.pop(LIAR), places), set[int]()
-    for step in range(200):
-        now = 0.1 * step
-        if step == 100:
-            insider.begin(kind, places[2], now)
-            assert insider.near == (1, 2, 3)
-        said = [(LIAR, payload) for payload in insider.speak(now)]
-        for i, robot in robots.items():
-            robot.sensing.take_odometry((*places[i], 0.0), now)
-            said += [(i, robot.round(now))] * (step % 10 == i)
-        for i, payload in said:
-            for robot in [robot for other, robot in robots.items() if other != i]:
-                robot.receive(payload, now)
-            if i != LIAR:
-                insider.robot.receive(payload, now)
-        if step > 100:
-            leaders |= {robot.state.leader for robot in robots.values()}
-    return leaders, {liar for robot in robots.values() if robot.identity is not None
-                     for liar in robot.identity.proofs}
-
-
-@pytest.mark.parametrize('kind', insiders.UNTRUSTED)
-def test_insiders_lead_nobody_and_are_alone_convicted(kind: str) -> None:
-    leaders, convicted = lied_to(kind, identities=True)
-    assert leaders <= {1, 2, 3}
-    assert convicted == ({LIAR} if kind == 'two statements under one number' else set())
-
-
-@pytest.mark.parametrize(('kind', 'leader'), [
-    ('the strongest claim', LIAR), ('an invented leader', insiders.GHOST)])
-def test_insiders_are_believed_without_identities(kind: str, leader: int) -> None:
-    assert leader in lied_to(kind, identities=False)[0]
-
-
-def test_evidence_against_an_honest_robot_fails() -> None:
-    assert [liars_check(found, {1, 2}).holds for found in (set(), {LIAR}, {LIAR, 2})] == [
-        True, True, False]
 
 
 # Attacks: what is to be believable is, what is too long is not sent, nothing raises.
@@ -416,7 +350,7 @@ def test_commands_of_one_leader_at_a_time_hold(said: str, holds: bool) -> None:
     assert commands_check(answers).holds == holds
 
 
-# Short runs of real nodes, by the seeds: a leap of the clock and an attack, a kill, a lie; whole
+# Short runs of real nodes, by the seeds: a leap of the clock and an attack, a kill; whole
 # again at the end. ``make chaos`` makes all faults.
 
 ROOT = Path(__file__).parents[2]
@@ -429,10 +363,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(('arguments', 'rows', 'checks'), [
     ('--robots 8 --seconds 20 --seed 190', ('| clock |', '| attack over: '), 8),
-    ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 10),
-    ('--robots 6 --seconds 1 --seed 0 --identities',
-     ('| attack: the strongest claim |', ' convicted honest robots: none'), 9)],
-    ids=['a leap and an attack', 'the leader with a mandate is killed', 'an insider lies'])
+    ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 10)],
+    ids=['a leap and an attack', 'the leader with a mandate is killed'])
 def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_path: Path) -> None:
     page = tmp_path / 'run.html'
     done = run(*arguments.split(), '--output', str(tmp_path), '--html', str(page))

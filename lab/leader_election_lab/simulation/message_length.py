@@ -49,10 +49,11 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
         if math.isfinite(state.distance):
             state = state._replace(distance=round(state.distance, DIGITS))
         export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
-        part = None if entrant.regions is None else _region_part(state, entrant.regions)
+        parts = {} if entrant.regions is None else {
+            'regions': _region_part(state, entrant.regions)}
         x, y = devices.position[i].round(DIGITS).tolist()
         lengths.append(len(codec.encode(
-            Message(int(devices.id[i]), 'map', (x, y), export, part))))
+            Message(int(devices.id[i]), 'map', (x, y), export, parts))))
     return float(np.mean(lengths))
 
 

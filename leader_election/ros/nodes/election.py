@@ -21,6 +21,7 @@ from typing import Any
 
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.swarm_key import fingerprint
+from leader_election.election.part import PARTS
 from leader_election.election.registry import message_type
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
@@ -32,13 +33,14 @@ from leader_election.localisation.parameters import BUMPER, IMU
 from leader_election.localisation.poses import IDENTITY, yaw_of
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import clock, instance_tasks
+from leader_election.ros.nodes import clock, instance_parameters
 from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.localisation_topics import (
     LocalisationPublishers,
     subscribe_sightings,
     TransformOrigin,
 )
+from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, SIGHTINGS, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
 from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD
@@ -86,7 +88,7 @@ class Election:
         self.steady_clock = clock.steady_clock(node)
         self._read_clock = clock.reader(self.steady_clock)
         self._observation_clock = ObservationClock()
-        self._instances = instance_tasks.declare(
+        self._instances = instance_parameters.declare(
             declarations, parameters, self._configure_instance)
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
@@ -94,15 +96,17 @@ class Election:
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
         wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
-        tasks = instance_tasks.TaskFactory(
-            node, declarations, self.steady_clock, parameters.robot_id, self._pose,
-            lambda: self.runs, parameters.output_prefix)
-        self._contexts = tasks.contexts
+        host = RobotNode(node, declarations, self.steady_clock, parameters.robot_id, self._pose,
+                         lambda: self.runs, parameters.output_prefix)
+        wanted = [parameters, *(each.values for each in self._instances.values())]
+        self._topics: dict[str, PartTopics] = {
+            entry.name: entry.load('topics')(host) for entry in PARTS
+            if entry.topics and any(getattr(each, entry.wanted) for each in wanted)}
         self.robot = Robot(
             parameters,
             {name: self._instance_with_own(name, declared.values)
              for name, declared in self._instances.items()},
-            tasks,
+            {name: topics.tool for name, topics in self._topics.items()},
             self._key_file.content,
             (wall if self._time_file is None
              else self._time_file.start(wall, parameters.replay_window)) - begun,
@@ -113,8 +117,6 @@ class Election:
             FactorsFile(node, parameters) if parameters.odometry_factors_file else None)
         if self._factors_file is not None:
             self._factors_file.restore(self.robot.sensing.source, self._now())
-        self._has_tasks = any(
-            instance.membership.task_runners for instance in self.robot.instances.values())
         self._transform = (
             TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._duplicate_logged = self._odometry_received = False
@@ -124,6 +126,8 @@ class Election:
             StatePublishers(node, instance, parameters.output_prefix)
             for instance in self.robot.instances.values()
         ]
+        for topics in self._topics.values():
+            topics.attach(self.robot)
         self._name = node.get_namespace().strip('/') or node.get_name()
         self._leadership = LeadershipPublisher(
             node, self.robot, self._name, self.topic, self._now)
@@ -201,10 +205,11 @@ class Election:
 
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
         """Bound the leaps of a simulated clock; a leap of a steady clock is real time."""
-        # A leap may be a pause of this process: it must not prolong a mandate.
-        mandated = any(instance.mandate > 0.0 for instance in (
-            parameters, *(each.values for each in self._instances.values())))
-        if self.steady_clock.clock_type == ClockType.ROS_TIME and not mandated:
+        # A leap may be a pause of this process: it must not prolong what others have promised.
+        counts_time = any(
+            entry.counts_time and getattr(each, entry.wanted) for entry in PARTS
+            for each in (parameters, *(each.values for each in self._instances.values())))
+        if self.steady_clock.clock_type == ClockType.ROS_TIME and not counts_time:
             self._observation_clock.longest_step = LATE_AFTER * parameters.round_period
 
     def _configure(self, parameters: ElectionParameters) -> None:
@@ -218,14 +223,14 @@ class Election:
         self.robot.configure_instance(name, self._instance_with_own(name, parameters))
 
     def _with_own(self, parameters: ElectionParameters) -> ElectionParameters:
-        return instance_tasks.with_own_parameters(
+        return instance_parameters.with_own_parameters(
             self._declarations, parameters, lambda: self._configure(self._declared.values))
 
     def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
         def changed() -> None:
             self._configure_instance(name, self._instances[name].values)
 
-        return instance_tasks.with_own_parameters(
+        return instance_parameters.with_own_parameters(
             self._declarations, parameters, changed, f'{name}.')
 
     # Input.
@@ -241,12 +246,12 @@ class Election:
                                           f'topic info -v {topic}, ros2 topic list -t)')
 
     def missing(self) -> list[Missing]:
-        """Return the missing inputs: odometry, until it arrives, and the scans of tasks."""
-        scans = [each for context in self._contexts for each in context.missing()]
+        """Return the missing inputs: odometry, until it arrives, and those of parts."""
+        of_parts = [each for topics in self._topics.values() for each in topics.missing()]
         if self._odometry_received or not self.robot.sensing.positions_matter:
-            return scans
+            return of_parts
         topic = self._node.resolve_topic_name('odom')
-        return [*scans, Missing(
+        return [*of_parts, Missing(
             'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
             'or remap odom to the topic of its odometry')]
 
@@ -261,7 +266,8 @@ class Election:
                 self.robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
         turn = message.pose.pose.orientation
-        needed = self._has_tasks or self._transform is None
+        needed = self._transform is None or any(
+            topics.uses_heading for topics in self._topics.values())
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
         now = self._now()
         counts = self.robot.sensing.take_odometry(
@@ -299,19 +305,12 @@ class Election:
         self._schedule.has_run(now, self.robot.state.leader != leader)
         for outputs in self._outputs:
             outputs.publish(self.robot)
+        for topics in self._topics.values():
+            topics.publish()
         if self._corrected is not None:
             self._corrected.publish_distances(now)
         if self._events is not None:
             self._events.update()
-        self._log_task_errors()
-
-    def _log_task_errors(self) -> None:
-        """Log the first error of each task, once."""
-        for instance in self.robot.instances.values():
-            for runner in instance.membership.task_runners:
-                if runner.first_error and not runner.logged:
-                    runner.logged = True
-                    self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
     def _watch_key(self) -> None:
         """Keep the swarm time, and read the key file again if it has changed."""
@@ -337,12 +336,14 @@ class Election:
         self._diagnostics.publish(self._now(), self._hearing.qos_profile)
 
     def close(self) -> None:
-        """Stop the tasks, withdraw the outputs, keep the factors and close the event log."""
+        """End the parts, withdraw the outputs, keep the factors and close the event log."""
         self._schedule = None
         self._keep_factors()
         self.robot.close()
         for outputs in self._outputs:
             outputs.withdraw()
+        for topics in self._topics.values():
+            topics.withdraw()
         self._leadership.publish(active=False)
         if self._events is not None:
             self._events.close()

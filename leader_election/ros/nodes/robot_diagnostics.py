@@ -19,16 +19,14 @@ Names are ``<namespace>: <concern>``, as those of diagnostic_updater, and the ha
 robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.messages.codec import MAIN
-from leader_election.election.messages.shortening import SIGHTINGS_LEFT_OUT
+from leader_election.election.messages.localisation_codec import SIGHTINGS_LEFT_OUT
 from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot import leadership
-from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import (
     LEADER_CHANGES,
@@ -161,8 +159,7 @@ def statuses(robot: Robot, name: str, now: float,
                 vocabulary.ODOMETRY: _odometry_status(robot, now),
                 vocabulary.LOCALISATION: _localisation(robot, localisation_fault, now),
                 vocabulary.NEIGHBOURHOOD: _neighbourhood(robot, neighbourhood_fault)}
-    if any(instance.membership.region is not None for instance in robot.instances.values()):
-        concerns[vocabulary.REGIONS] = _regions(robot)
+    concerns |= _of_parts(robot)
     if robot.authentication.keys:
         concerns[vocabulary.KEY] = _key(robot)
     if log is not None:
@@ -185,9 +182,10 @@ def _election(robot: Robot, now: float) -> Concern:
             vocabulary.DISTANCE: f'{instance.distance:.3f}',
             vocabulary.RADIUS: f'{instance.radius:g}',
             vocabulary.RADIUS_HYSTERESIS: f'{instance.parameters.radius_hysteresis:g}',
-            vocabulary.FEEDBACK_GAIN: f'{instance.parameters.feedback_gain:g}',
             vocabulary.HOP_LIMIT: instance.hop_limit,
             **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
+            **{key: value for part in instance.parts.values()
+               for key, value in part.settings_shown().items()},
             **{f'{STATE}{field}': value for field, value in vocabulary.own_fields(
                 instance.algorithm, instance.state).items()}}
         values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
@@ -200,15 +198,9 @@ def _election(robot: Robot, now: float) -> Concern:
         if instance.strength_missing:
             return WARN, (f'strength source {instance.source.name} is silent: the parameter '
                           'strength holds'), values
-        if instance.leads and instance.mandates is not None and (
-                instance.mandates.acting(now) is None):
-            over, roster = instance.mandates.over(now).keys(), instance.mandates.settings.roster
-            why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
-                   f'{vocabulary.TOO_FEW}' if roster else 'has no mandate over itself yet')
-            return WARN, f'leads, but {why}', values
-    if robot.grants_left_out:
-        return WARN, (f'{robot.grants_left_out} members are under no mandate: the message with '
-                      'their grants would be too long'), values
+        for part in instance.parts.values():
+            if warning := part.warning(instance.leads, now):
+                return WARN, warning, values
     return OK, leadership.text(robot.main), values
 
 
@@ -259,35 +251,21 @@ def _key(robot: Robot) -> Concern:
     return OK, f'signs with {prints[0]}', values
 
 
-def _regions(robot: Robot) -> Concern:
-    """Return the status of regions and their tasks; the text names the first failing task."""
-    values: dict[str, Any] = {}
-    for name, instance in robot.instances.items():
-        values |= _region('' if name == MAIN else f'{name}.', instance)
-    for runner in _task_runners(robot):
-        if runner.first_error:
-            return WARN, (f'task {runner.name} fails: '
-                          + runner.first_error.strip().splitlines()[-1]), values
-    return OK, f'{values.get("members", "?")} members known', values
-
-
-def _region(start: str, instance: Instance) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    if instance.membership.region is not None:
-        values[f'{start}members'] = f'{instance.membership.members:g}'
-        values |= {start + name: number for name, number in instance.counts.items()}
-    for runner in instance.membership.task_runners:
-        values[f'{start}{runner.name}.errors'] = runner.errors
-        if runner.first_error and not runner.reported:
-            # Published once, since it is long.
-            runner.reported = True
-            values[f'{start}{runner.name}.traceback'] = runner.first_error
-    return values
-
-
-def _task_runners(robot: Robot) -> Iterator[Any]:
+def _of_parts(robot: Robot) -> dict[str, Concern]:
+    """Return the concerns of parts, by their names: each of all instances together."""
+    found: dict[str, Concern] = {}
     for instance in robot.instances.values():
-        yield from instance.membership.task_runners
+        for name, part in instance.parts.items():
+            concern = part.concern()
+            if concern is None:
+                continue
+            fault, text, values = concern
+            start = '' if instance.name == MAIN else f'{instance.name}.'
+            level, before, others = found.get(name, (OK, text, {}))
+            if fault and level == OK:
+                level, before = WARN, fault
+            found[name] = level, before, {**others, **{start + k: v for k, v in values.items()}}
+    return found
 
 
 def _odometry_fault(robot: Robot, now: float) -> str:

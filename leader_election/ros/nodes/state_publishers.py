@@ -32,7 +32,7 @@ from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.leadership import (
     INACTIVE,
     LEADERSHIP,
-    mandate_values,
+    part_values,
     text,
     values,
 )
@@ -43,20 +43,14 @@ from rclpy.node import Node
 from std_msgs.msg import (
     Bool,
     Float64,
-    Float64MultiArray,
     Int64,
     Int64MultiArray,
-    MultiArrayDimension,
     String,
 )
 
 
 class StatePublishers:
-    """
-    ``leader``, ``is_leader``, ``role``, ``distance``, ``neighbours`` and, on a leader, ``region``.
-
-    Where there are regions also ``decision`` and, on a leader, ``region_summary``.
-    """
+    """``leader``, ``is_leader``, ``role``, ``distance``, ``neighbours``, and a leader's ``region``."""
 
     def __init__(self, node: Node, instance: Instance, space: str = '') -> None:
         """
@@ -69,8 +63,6 @@ class StatePublishers:
         self._kinds: dict[str, Any] = {
             'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
-        if instance.membership.region is not None:
-            self._kinds |= {'decision': String, 'region_summary': Float64MultiArray}
         prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
         self._publishers = {
             name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
@@ -85,9 +77,6 @@ class StatePublishers:
             'distance': instance.distance,
             'neighbours': [message.id for message in instance.view.messages]})
         self._send_region(self._members(robot) if instance.leads else [], robot.parameters.frame)
-        if instance.membership.region is not None:
-            self._send({'decision': instance.membership.region.decision})
-            self._send_summary(named(instance.membership.summary) if instance.leads else {})
 
     def withdraw(self) -> None:
         """Publish that the robot neither leads nor follows, if it has published otherwise."""
@@ -96,9 +85,6 @@ class StatePublishers:
         self._send({'leader': NO_LEADER, 'is_leader': False, 'role': INACTIVE,
                     'distance': math.inf, 'neighbours': []})
         self._send_region([], '')
-        if self._instance.membership.region is not None:
-            self._send({'decision': ''})
-            self._send_summary({})
 
     def _send(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
@@ -106,23 +92,13 @@ class StatePublishers:
                 self._last[name] = value
                 self._publishers[name].publish(self._kinds[name](data=value))
 
-    def _send_summary(self, numbers: dict[str, float]) -> None:
-        """Publish the summary of a leader as named numbers; none when it does not lead."""
-        if numbers == self._last.get('region_summary'):
-            return
-        self._last['region_summary'] = numbers
-        message = Float64MultiArray(data=list(numbers.values()))
-        message.layout.dim = [
-            MultiArrayDimension(label=label, size=1, stride=1) for label in numbers]
-        self._publishers['region_summary'].publish(message)
-
     def _members(self, robot: Robot) -> list[Position]:
         """Return the corners of the leader's region, or where its known members are."""
         view, own = self._instance.view, robot.parameters.robot_id
         places = [robot.position, *(
             message.position for message, export in zip(view.messages, view.exports)
             if export.leader == own)]
-        return self._instance.membership.outline or sorted(p for p in places if p is not None)
+        return self._instance.outline() or sorted(p for p in places if p is not None)
 
     def _send_region(self, known: list[Position], frame: str) -> None:
         """Publish the outline of the region; an empty one when the robot does not lead."""
@@ -136,34 +112,6 @@ class StatePublishers:
             ring = outline(known).exterior.coords[:-1]
             message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
         self._publishers['region'].publish(message)
-
-
-def named(summary: Mapping[str, Any]) -> dict[str, float]:
-    """
-    Return a summary as named numbers; unknown and non-numeric values are NaN.
-
-    >>> named({'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': None})
-    {'members': 3.0, 'count.centre.0': 1.0, 'count.centre.1': 2.0, 'field.mean': nan}
-    """
-    numbers: dict[str, float] = {}
-    for name, value in summary.items():
-        if isinstance(value, (list, tuple)):
-            value = dict(enumerate(value))
-        if isinstance(value, Mapping):
-            numbers |= named({f'{name}.{part}': of_it for part, of_it in value.items()})
-        else:
-            numbers[name] = _number(value)
-    return numbers
-
-
-def _number(value: Any) -> float:
-    """Return a value as a float; NaN if it is not a number or too large."""
-    try:
-        number = float(value) if isinstance(value, (bool, int, float)) else math.nan
-    except OverflowError:
-        return math.nan
-    # math.nan itself: dictionaries compare by identity first, so equal summaries are equal.
-    return math.nan if math.isnan(number) else number
 
 
 class LeadershipPublisher:
@@ -233,7 +181,7 @@ class LeadershipPublisher:
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
             else f'{stamp.sec}.{stamp.nanosec:09d}')
         # Both clocks now: the process may have been stopped since the round.
-        now |= mandate_values(
+        now |= part_values(
             instance, stamp.sec + stamp.nanosec * 1e-9, active, self._now())
         if now == before:
             return

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
+from leader_election.election.mandates.mandate_part import TOO_FEW
 from leader_election.election.messages.codec import algorithm_of, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
@@ -39,7 +40,6 @@ from leader_election.election.robot.diagnostics import (
     RADIUS_HYSTERESIS,
     ROUND_PERIOD,
     SWARM_KEY,
-    TOO_FEW,
 )
 from leader_election.swarm.doctor.observations import (
     by_key,

@@ -17,6 +17,7 @@
 from collections.abc import Iterator, Sequence
 import math
 
+from leader_election.election.messages.localisation_codec import LOCALISATION
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.parameters import COOPERATIVE
@@ -255,6 +256,6 @@ def _unheard(swarm: Observations, report: RobotReport) -> list[int]:
     if vocabulary.number(report.values, LANDMARKS) != 0.0:
         return []
     seen = {sighting.id for _, message in swarm.sent.get(report.id, ())
-            if message.localisation is not None
-            for sighting in message.localisation.sightings}
+            if LOCALISATION.name in message.parts
+            for sighting in message.parts[LOCALISATION.name].sightings}
     return sorted(seen - swarm.sent.keys())

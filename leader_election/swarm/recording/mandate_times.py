@@ -17,6 +17,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from leader_election.election.mandates.mandate_part import ACTS_OVER
 from leader_election.election.robot import diagnostics as vocabulary
 
 Interval = tuple[float, float]
@@ -69,7 +70,7 @@ class MandateTimes:
         :param now: the time of its recording [s].
         """
         for status in vocabulary.robot_statuses(statuses):
-            over = status.values.get(vocabulary.ACTS_OVER)
+            over = status.values.get(ACTS_OVER)
             if over is None or status.values.get(vocabulary.INSTANCE) != self._instance:
                 continue
             acts = frozenset(int(robot) for robot in over.split(',') if robot.isdecimal())

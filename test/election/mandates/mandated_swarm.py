@@ -151,7 +151,7 @@ class Clocked:
     @property
     def mandates(self) -> Mandates | None:
         """Return the mandates of its first instance."""
-        return self.robot.main.mandates
+        return self.robot.main.parts['mandates'].mandates
 
     def acting(self, now: float) -> Acting | None:
         """Return whether it acts."""

@@ -19,7 +19,7 @@ Payloads for fuzzing: legal messages of every algorithm, mutations of them, and 
 part of what is drawn.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 import copy
 import json
 import math
@@ -31,17 +31,16 @@ from typing import Any
 from election.algorithms.states import states
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.mandates.part import MandatePart, NO_TAGS, Notice
+from leader_election.election.mandates.part import MandatePart, Notice
 from leader_election.election.messages.codec import (
     Codec,
-    InstancePart,
+    InstanceMessage,
     MAX_LENGTH,
     Message,
-    NO_PARTS,
+    NO_OTHERS,
 )
 from leader_election.election.messages.region_codec import region_part, RegionPart, whole_shares
 from leader_election.election.messages.wire import decision_text, MAX_ID
-from leader_election.election.robot.handover import MemoryPart, MOST_MAKERS, TAGS, Version
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.source import Estimate
 
@@ -81,16 +80,10 @@ ESTIMATES = st.none() | st.builds(
     sightings=st.lists(SIGHTINGS, max_size=4).map(tuple))
 
 NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).map(tuple)
-
-
-def _tagged(part: MandatePart, tag: int) -> MandatePart:
-    return part._replace(tags=dict.fromkeys(part.grants, tag) if tag and part.grants else NO_TAGS)
-
-
-MANDATES = st.none() | st.builds(_tagged, st.builds(
+MANDATES = st.none() | st.builds(
     MandatePart, beat=st.integers(0, 99), number=st.integers(99, 2**50),
     grants=st.dictionaries(IDS, st.integers(0, 99), max_size=4), leaving=NOTICES,
-    released=NOTICES, tags=st.just(NO_TAGS)), st.integers(0, 2**50 - 1))
+    released=NOTICES)
 NAMES = st.dictionaries(
     IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
 ).map(MappingProxyType)
@@ -99,16 +92,6 @@ NAMES = st.dictionaries(
 ANY_ID = st.integers(0, MAX_ID)
 REGION_NUMBERS = st.integers(-MAX_ID, MAX_ID).map(float) | st.floats(-1e9, 1e9) | st.just(math.inf)
 REGION_ROWS = st.lists(REGION_NUMBERS, max_size=5).map(tuple)
-
-
-VERSIONS = st.builds(Version, st.integers(0, 2**50), st.dictionaries(
-    st.integers(0, TAGS - 1), st.integers(0, 2**50), max_size=MOST_MAKERS))
-MEMORIES = st.builds(
-    lambda version, rank: MemoryPart(version, rank), st.none() | VERSIONS,
-    st.integers(-9, 9).map(float)) | st.builds(
-    lambda version, piece, more, text: MemoryPart(
-        version, piece=piece, pieces=piece + more, text=text),
-    VERSIONS, st.integers(0, 3), st.integers(1, 4), st.text(min_size=1, max_size=30))
 
 
 @st.composite
@@ -127,16 +110,27 @@ def regions(draw) -> RegionPart:
         contributions=tuple(draw(REGION_ROWS) for _ in members),
         decision_version=draw(st.just(0) | ANY_ID), decision_age=draw(st.just(0) | ANY_ID),
         decision='' if decision is None else decision_text(decision),
-    )._replace(memory=draw(st.none() | MEMORIES))
+    )
+
+
+def parts_of(**drawn: Any) -> Mapping[str, Any]:
+    """Return the parts that were drawn, by their names."""
+    return MappingProxyType({name: part for name, part in drawn.items() if part is not None})
+
+
+PARTS_OF_INSTANCES = st.builds(parts_of, mandates=MANDATES, regions=st.none() | regions())
+PARTS = st.builds(
+    parts_of, localisation=ESTIMATES, mandates=MANDATES, regions=st.none() | regions())
 
 
 def own_left_out(message: Message) -> Message:
     """Return a message without sightings of the sender itself, which are none."""
-    told = message.localisation
+    told = message.parts.get('localisation')
     if told is None:
         return message
-    return message._replace(localisation=told._replace(sightings=tuple(
-        sighting for sighting in told.sightings if sighting.id != message.id)))
+    told = told._replace(sightings=tuple(
+        sighting for sighting in told.sightings if sighting.id != message.id))
+    return message._replace(parts=MappingProxyType({**message.parts, 'localisation': told}))
 
 
 def messages_with(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Message]:
@@ -149,16 +143,14 @@ def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
     def exports(of_it: Algorithm) -> Any:
         return states(of_it, IDS, WHOLE, REAL)
 
-    parts = st.sampled_from(sorted(ALGORITHMS.names())).flatmap(lambda name: st.builds(
-        InstancePart, st.just(name), exports(ALGORITHMS.get(name)), st.none() | regions(),
-        MANDATES))
+    instances = st.sampled_from(sorted(ALGORITHMS.names())).flatmap(lambda name: st.builds(
+        InstanceMessage, st.just(name), exports(ALGORITHMS.get(name)), PARTS_OF_INSTANCES))
     return messages_with(
-        id=IDS, frame=st.just('map'), position=PLACES, export=exports(algorithm),
-        region=st.none() | regions(),
-        others=st.just(NO_PARTS) | st.dictionaries(
-            st.sampled_from([INSTANCE, 'x']), parts, max_size=2),
+        id=IDS, frame=st.just('map'), position=PLACES, export=exports(algorithm), parts=PARTS,
+        others=st.just(NO_OTHERS) | st.dictionaries(
+            st.sampled_from([INSTANCE, 'x']), instances, max_size=2),
         reading=st.just(()) | st.lists(REAL.filter(lambda n: abs(n) < 1e10), max_size=3).map(
-            tuple), localisation=ESTIMATES, names=NAMES, mandate=MANDATES)
+            tuple), names=NAMES)
 
 
 def legal(algorithm: Algorithm) -> st.SearchStrategy[str]:

@@ -17,12 +17,11 @@
 from importlib.resources import files
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 from budget import examples
 from election.algorithms.states import states
-from election.messages.payloads import ESTIMATES, MANDATES, messages_with, NAMES, regions
+from election.messages.payloads import messages_with, NAMES, PARTS, PARTS_OF_INSTANCES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -35,10 +34,9 @@ from leader_election.election.algorithms import (
     REPLICATED,
 )
 from leader_election.election.algorithms.fields import Field
-from leader_election.election.algorithms.recursive import LEVELS
 from leader_election.election.messages.codec import (
     Codec,
-    InstancePart,
+    InstanceMessage,
     MAX_COORDINATE,
     MAX_LENGTH,
     Message,
@@ -56,10 +54,9 @@ CODEC = Codec(BOUNDED)
 DOCUMENT = json.loads(
     (files('leader_election.election.messages') / 'neighbourhood.schema.json').read_text())
 SCHEMA = Draft202012Validator(DOCUMENT)
-DATED = Path(__file__).with_name('dated_messages.txt').read_text().splitlines()
 ALL = pytest.mark.parametrize('algorithm', [ALGORITHMS.get(name) for name in ALGORITHMS.names()],
                               ids=ALGORITHMS.names())
-GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8], 'h': [2]}
+GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8, 2]}
 
 IDS = st.integers(0, MAX_ID)
 COORDINATES = st.floats(-MAX_COORDINATE, MAX_COORDINATE)
@@ -68,7 +65,7 @@ MESSAGES = messages_with(
     id=IDS, frame=st.text(min_size=1, max_size=50),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
-    localisation=ESTIMATES, names=NAMES, mandate=MANDATES)
+    parts=PARTS, names=NAMES)
 
 
 def payload(**changes: Any) -> str:
@@ -78,7 +75,11 @@ def payload(**changes: Any) -> str:
 
 
 def heard(algorithm, *fields: Any) -> Any:
-    return Codec(algorithm).decode(payload(a=algorithm.name, c=fields, h=...))
+    """Decode a state; hops are at its end, none by default."""
+    hops = [0 if field.padding is None else [] for field in algorithm.fields if field.hops]
+    given = len(algorithm.fields) - len(fields)
+    return Codec(algorithm).decode(payload(
+        a=algorithm.name, c=[*fields, *hops[len(hops) - given:]] if given > 0 else fields))
 
 
 @given(MESSAGES)
@@ -98,7 +99,7 @@ def test_non_finite_number_is_not_encoded(state):
 
 
 def test_whole_number_may_be_int_or_float():
-    message = CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0]))
+    message = CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0, 2]))
     assert repr(message) == repr(Message(3, 'map', (1.0, 2.0), BOUNDED.state(-7.0, 3.0, 8, 2)))
 
 
@@ -110,9 +111,9 @@ def test_unknown_key_is_ignored():
 WRONG_MEMBERS = {
     'v': (..., '1', True), 'id': (..., -1, 1.5, True, MAX_ID + 1, 10**400), 'frame': (..., '', 7),
     'a': (None,), 'p': (None, [1.0], [1.0, 2.0, 3.0], ['1', 2.0], [1e300, 2.0]),
-    'c': (..., {}, [-7.0, 3.25], [-7.0, 3.25, 8, 1], [-7.0, 3.25, -8], [-7.0, True, 8],
-          [None, 3.25, 8], [-7.0, None, 8]),
-    'h': (5, 'x', {}, [], [1, 2], [-1], [0.5], [None], [2.0**60])}
+    'c': (..., {}, [-7.0, 3.25], [-7.0, 3.25, 8], [-7.0, 3.25, -8, 1], [-7.0, True, 8, 1],
+          [None, 3.25, 8, 1], [-7.0, None, 8, 1], [-7.0, 3.25, 8, 1, 1], [-7.0, 3.25, 8, -1],
+          [-7.0, 3.25, 8, 0.5], [-7.0, 3.25, 8, None], [-7.0, 3.25, 8, 2.0**60])}
 WRONG = {
     RejectReason.SIZE: [' ' * (MAX_LENGTH + 1), payload(frame='x' * 1_000_000), '[' * 1_000_000],
     RejectReason.MALFORMED: [
@@ -120,10 +121,10 @@ WRONG = {
         '[' * (MAX_LENGTH // 2) + ']' * (MAX_LENGTH // 2), '{"x":' * 800, 'null', '"text"', '{}',
         *(payload(**{key: value}) for key, values in WRONG_MEMBERS.items() for value in values)],
     RejectReason.NON_FINITE: [
-        payload(c=[math.nan, 3.25, 8]), payload(c=[-7.0, math.inf, 8]),
+        payload(c=[math.nan, 3.25, 8, 2]), payload(c=[-7.0, math.inf, 8, 2]),
         payload(p=[-math.inf, 2.0]), payload(x=math.nan),
-        payload().replace('-7.0', '-1e400'), payload(c=[10**400, 3.25, 8])],
-    RejectReason.NEGATIVE_DISTANCE: [payload(c=[-7.0, far, 8]) for far in (-0.01, -5e-324)],
+        payload().replace('-7.0', '-1e400'), payload(c=[10**400, 3.25, 8, 2])],
+    RejectReason.NEGATIVE_DISTANCE: [payload(c=[-7.0, far, 8, 2]) for far in (-0.01, -5e-324)],
     RejectReason.VERSION: [payload(v=VERSION + 1), '{"v":2}'],
     RejectReason.ALGORITHM: [payload(a='other', c=[])]}
 
@@ -235,55 +236,18 @@ def test_the_schema_follows_from_the_declarations():
     assert DOCUMENT == json.loads(json.dumps(schema()))
 
 
-@pytest.mark.parametrize('wire', DATED)
-def test_recorded_messages_of_the_version_before_are_understood_both_ways(wire):
-    """What is decoded is what they would send, so that they read what is sent to them."""
-    document = json.loads(wire)
-    SCHEMA.validate(document)
-    codec = Codec(ALGORITHMS.get(document.get('a', 'bounded')))
-    message = codec.decode(wire)
-    assert isinstance(message, Message) and not message.faults
-    assert message.dated == ('"r":[' in wire)
-    again = codec.encode(message._replace(dated=True))
-    assert json.loads(again) == {**document, 'u': 1}
-    assert codec.decode(again) == message._replace(dated=False)
-    keyed = codec.encode(message._replace(dated=False))
-    assert codec.decode(keyed) == message._replace(dated=False)
-    SCHEMA.validate(json.loads(keyed))
-
-
 def test_infinity_is_null_and_the_end_of_a_vector_is_left_out():
     assert json.loads(wire_of(CLASSIC, CLASSIC.state(math.inf, -1, 2.0, math.inf, 8)))['c'] == [
-        None, -1, 2.0, None, 8]
+        None, -1, 2.0, None, 8, 0, 0]
     device = Device(8, 2.0)
     started = RECURSIVE.start(device)
-    assert json.loads(wire_of(RECURSIVE, started))['c'] == [-1, 2.0, [], [], [], 0.0, 8]
+    assert json.loads(wire_of(RECURSIVE, started))['c'] == [-1, 2.0, [], [], [], 0.0, 8, []]
     # At level 0 no gossip, at level 1 there is some: only what is behind it can be left out.
     deeper = started._replace(
         depth=1, best_value=(math.inf, -9.0, *started.best_value[2:]),
         best=(-1, 7, *started.best[2:]), best_distance=(3.0, *started.best_distance[1:]))
     assert json.loads(wire_of(RECURSIVE, deeper))['c'] == [
-        1, 2.0, [None, -9.0], [-1, 7], [3.0], 0.0, 8]
-
-
-@pytest.mark.parametrize('algorithm, fields, hops', [
-    (BOUNDED, [-9.0, 0.0, 3], (0,)), (BOUNDED, [-9.0, 0.5, 8], (1,)),
-    (CLASSIC, [None, -1, 2.0, None, 8], (1, 1)), (CLASSIC, [-9.0, 3, 0.0, 4.0, 8], (0, 1)),
-    (RECURSIVE, [0, 2.0, [-9.0], [8], [4.0], 4.0, 8], ((1,) + (0,) * (LEVELS - 1),))])
-def test_robots_of_the_version_before_are_understood(algorithm, fields, hops):
-    """Their messages have no hops: each counts as the fewest that are possible."""
-    message = heard(algorithm, *fields)
-    assert isinstance(message, Message)
-    assert tuple(getattr(message.export, field.name)
-                 for field in algorithm.fields if field.hops) == hops
-
-
-@ALL
-def test_robots_of_the_version_before_understand(algorithm):
-    """What they read is as it was: only a key was added, and they ignore unknown ones."""
-    document = json.loads(wire_of(algorithm, algorithm.start(Device(8, 2.0))))
-    assert len(document['c']) == sum(not field.hops for field in algorithm.fields)
-    assert ('h' in document) == any(field.hops for field in algorithm.fields)
+        1, 2.0, [None, -9.0], [-1, 7], [3.0], 0.0, 8, []]
 
 
 def test_short_vector_is_padded():
@@ -331,32 +295,33 @@ def test_codec_accepts_the_states_that_the_schema_accepts(algorithm, data):
     fields = data.draw(st.sampled_from([fields, fields[:-1], [*fields, 1]])
                        if data.draw(st.integers(0, 9)) == 0 else st.just(fields))
     document['c'] = fields
-    if 'h' in document:
-        at = data.draw(st.integers(0, len(document['h'])))
-        document['h'][at:at + 1] = data.draw(
-            st.just(document['h'][at:at + 1])
-            | st.lists(ODD | st.sampled_from(VECTORS), max_size=2))
     found = Codec(algorithm).decode(json.dumps(document))
     assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
 
 
 # Regions, and further instances.
 
-PARTS = st.builds(
-    InstancePart, algorithm=st.just('bounded'),
-    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
-    region=st.none() | regions(), mandate=MANDATES)
+INSTANCES = st.builds(
+    InstanceMessage, algorithm=st.just('bounded'),
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS), parts=PARTS_OF_INSTANCES)
 
 
-@given(MESSAGES, st.none() | regions(), st.dictionaries(st.text(max_size=8), PARTS, max_size=3))
-def test_round_trip_of_regions_and_instances(message, told, others):
+@given(MESSAGES, st.dictionaries(st.text(max_size=8), INSTANCES, max_size=3))
+def test_round_trip_of_parts_and_instances(message, others):
     """Numbers are told to so many digits, so it is the second way that changes nothing."""
-    first = CODEC.decode(CODEC.encode(message._replace(region=told, others=others)))
+    first = CODEC.decode(CODEC.encode(message._replace(others=others)))
     assert isinstance(first, Message) and first.faults == ()
-    assert (first.region is None) == (told is None) and list(first.others) == list(others)
+    assert first.parts.keys() == message.parts.keys() and list(first.others) == list(others)
     wire = CODEC.encode(first)
     assert CODEC.decode(wire) == first
     SCHEMA.validate(json.loads(wire))
+
+
+def test_codec_reads_the_parts_that_are_asked_for():
+    wire = payload(e=[0.0, 0.1, 0.1], t='count', r={'p': 5}, i={'a': {**CANDIDACY, 'r': {}}})
+    found = Codec(BOUNDED, parts=frozenset({'mandates', 'localisation'})).decode(wire)
+    assert isinstance(found, Message) and list(found.parts) == ['localisation']
+    assert found.others['a'].parts == {}
 
 
 def with_instances(**parts: Any) -> Any:
@@ -364,24 +329,25 @@ def with_instances(**parts: Any) -> Any:
 
 
 def test_message_with_instances_is_decoded():
-    found = with_instances(rescue={'a': 'classic', 'c': [None, -1, 0.0, 2.0, 8]},
-                           charging={'c': [-1, 2, 3], 't': 'count', 'r': [5, [3]], 'd': [9]})
+    found = with_instances(rescue={'a': 'classic', 'c': [None, -1, 0.0, 2.0, 8, 0, 1]},
+                           charging={**CANDIDACY, 't': 'count', 'r': {'p': 5, 's': [3]},
+                                     'd': [9]})
     assert isinstance(found, Message) and found.faults == ()
-    assert found.part('main') == (None, BOUNDED.state(-7.0, 3.25, 8, 2), None)
-    assert found.part('rescue') == (
-        'classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8, 0, 1), None)
-    assert found.part('charging') == (
+    assert found.of_instance('main') == (None, BOUNDED.state(-7.0, 3.25, 8, 2), {})
+    assert found.of_instance('rescue') == (
+        'classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8, 0, 1), {})
+    assert found.of_instance('charging') == (
         'bounded', BOUNDED.state(-1.0, 2.0, 3, 1),
-        region_part('count', parent=5, summary=(3.0,), decision='[9]'))
-    assert found.part('none') == (None, None, None)
+        {'regions': region_part('count', parent=5, summary=(3.0,), decision='[9]')})
+    assert found.of_instance('none') == (None, None, {})
 
 
-CANDIDACY = {'c': [-1, 2, 3]}
+CANDIDACY = {'c': [-1, 2, 3, 1]}
 
 
 @pytest.mark.parametrize('instances', [
     None, 5, [], 'x', {'rescue': None}, {'rescue': []}, {'rescue': {}}, {'rescue': {'c': None}},
-    {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3, 4]}}, {'rescue': {'c': [1, 2, '3']}},
+    {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3]}}, {'rescue': {'c': [1, 2, '3', 1]}},
     {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
 def test_unreadable_instances_are_left_out_with_a_fault(instances):
     found = CODEC.decode(payload(i=instances))
@@ -391,10 +357,10 @@ def test_unreadable_instances_are_left_out_with_a_fault(instances):
 
 def test_wrong_instance_leaves_the_others():
     """One of two numbers where three belong, one at a negative distance, and one that is right."""
-    found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
+    found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3, 1]}, c=CANDIDACY)
     assert isinstance(found, Message)
     assert found.faults == (RejectReason.MALFORMED, RejectReason.NEGATIVE_DISTANCE)
-    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), None, None)}
+    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), {})}
 
 
 def test_maximum_of_instances_may_have_any_names():
@@ -402,7 +368,7 @@ def test_maximum_of_instances_may_have_any_names():
              *(f'i{k}' for k in range(MOST_INSTANCES - 7))]
     found = with_instances(**{name: CANDIDACY for name in names})
     assert isinstance(found, Message) and list(found.others) == names
-    assert found.part('main') == (None, found.export, None), 'the first is not in there'
+    assert found.of_instance('main') == (None, found.export, {}), 'the first is not in there'
 
 
 @pytest.mark.parametrize('algorithm', ['none', None, 5, ['bounded']])
@@ -414,19 +380,19 @@ def test_instance_of_an_unknown_algorithm_is_left_out(algorithm):
 
 def test_faults_of_regions_are_all_counted_and_leave_the_state():
     found = CODEC.decode(payload(
-        r=[5, [3]], d='go', g='x', i={'a': {**CANDIDACY, 'r': [0] * 40},
-                                      'b': {**CANDIDACY, 't': 5, 'r': [5, [3]]}}))
-    assert isinstance(found, Message) and found.mandate is None
-    assert found.faults == (RejectReason.DECISION, RejectReason.SUMMARY, RejectReason.TASKS,
-                            RejectReason.MANDATE)
-    assert found.region == region_part(parent=5, summary=(3.0,))
-    assert found.others['a'].region is None
+        r={'p': 5, 's': [3]}, d='go', g='x', i={
+            'a': {**CANDIDACY, 'r': [0] * 40}, 'b': {**CANDIDACY, 't': 5, 'r': {'p': 5}}}))
+    assert isinstance(found, Message)
+    assert found.faults == (RejectReason.MANDATE, RejectReason.DECISION, RejectReason.SUMMARY,
+                            RejectReason.TASKS)
+    assert found.parts == {'regions': region_part(parent=5, summary=(3.0,))}
+    assert found.others['a'].parts == {}
 
 
 @pytest.mark.parametrize('decision', [
     '[1e999]', *('[' * depth + ']' * depth for depth in (33, 400, 900, 1900))])
 def test_infinite_or_deeply_nested_decision_is_a_fault(decision):
-    found = CODEC.decode(f'{payload(r=[5, [3]])[:-1]}, "d": {decision}}}')
+    found = CODEC.decode(payload(r={'p': 5})[:-1] + f', "d": {decision}}}')
     assert found is RejectReason.MALFORMED and len(decision) > 1000 or (
         isinstance(found, Message) and found.faults == (RejectReason.DECISION,))
 
@@ -435,19 +401,15 @@ def test_infinite_or_deeply_nested_decision_is_a_fault(decision):
 ROWS = st.sampled_from([
     [], [0], [7], [7.0], [-1], [1.5], [None], ['7'], [True], [1000], [400, 600], [400.0, 600],
     [1001], [3, 9], [1e9, None], [1e16], [10**400], [0] * 1024, [0] * 1025])
-REGIONS = st.builds(
-    lambda rows, length: rows[:length],
-    st.tuples(ODD, ROWS | ODD, ODD, ROWS, ROWS, ROWS, ROWS, ROWS,
-              ROWS | ODD | st.lists(ROWS, max_size=2), ODD, ODD).map(list),
-    st.integers(0, 11)) | ODD
+REGIONS = st.dictionaries(
+    st.sampled_from('psrnfamgcvwx'), ODD | ROWS | st.lists(ROWS, max_size=2), max_size=6) | ODD
 
 
-def expressible(rows: Any) -> bool:
+def expressible(region: Any) -> bool:
     """Say whether a region is right in what a schema cannot say: how rows go together."""
-    if type(rows) is not list or not 2 <= len(rows) <= 11:
+    if type(region) is not dict:
         return True
-    full = rows + [0 if k == 2 else [] for k in range(len(rows), 9)]
-    recipients, shares, members, ages, contributions = full[3], full[4], *full[6:9]
+    recipients, shares, members, ages, contributions = (region.get(key, []) for key in 'nfmgc')
     lists = all(type(row) is list for row in (recipients, shares, members, ages, contributions))
     return not lists or not all(type(s) in (int, float) for s in shares) or (
         len(recipients) == len(shares) and len(members) == len(ages) == len(contributions)

@@ -71,12 +71,13 @@ class Swarm:
         others = {name: build(InstanceParameters, {'radius_hysteresis': 0.0, **values})
                   for name, values in settings.pop('others', {}).items()}
 
-        def runner(instance: str, task: str) -> TaskRunner:
+        def runner(task: str) -> TaskRunner:
             kind = self._kinds[task] if task in self._kinds else task_class(task)
             member = Member(i, pose=lambda: self.robots[i].sensing.pose(self.now))
             return TaskRunner(task_label(task), kind(member, None))
-        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner,
-                     self._keys, self._start, first_number=self._first_number)
+        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others,
+                     {'regions': lambda instance: runner}, self._keys, self._start,
+                     first_number=self._first_number)
 
     def instances(self, name: str = 'main') -> dict[int, Instance]:
         """Return an instance on each of the robots that are not silent."""
@@ -115,12 +116,12 @@ class Swarm:
 
     def members(self, name: str = 'main') -> dict[int, float]:
         """Return by leader how many members it knows of."""
-        return {i: instance.membership.summary['members']
+        return {i: instance.parts['regions'].summary['members']
                 for i, instance in self.instances(name).items() if instance.leads}
 
     def decisions(self, name: str = 'main') -> dict[int, list[Any]]:
         """Return the decision that each robot has."""
-        return {i: instance.membership.decision for i, instance in self.instances(name).items()}
+        return {i: instance.parts['regions'].decision for i, instance in self.instances(name).items()}
 
     def leaders(self, name: str = 'main') -> dict[int, int]:
         """Return each robot's leader."""

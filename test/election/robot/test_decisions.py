@@ -78,7 +78,7 @@ def swarm(places: Any = None, **common: Any) -> Swarm:
 
 def task(robots: Swarm, i: int) -> Ordered:
     """Return the task of a robot."""
-    found = robots.instances()[i].membership.task_runners[0].task
+    found = robots.instances()[i].parts['regions'].task_runners[0].task
     assert isinstance(found, Ordered)
     return found
 

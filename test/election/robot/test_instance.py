@@ -60,7 +60,7 @@ def test_a_diamond_hands_on_in_shares():
     places = {1: (0.0, 0.0), 2: (1.0, 0.5), 3: (1.0, -0.5), 4: (2.0, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.2)
     swarm.sweep(10)
-    regions = {i: instance.membership.region for i, instance in swarm.instances().items()}
+    regions = {i: instance.parts['regions'].region for i, instance in swarm.instances().items()}
     assert regions[4].recipients[:2] == (2, 3) and regions[4].shares[:2] == (0.5, 0.5)
     assert [regions[i].summary for i in places] == [(4.0,), (1.5,), (1.5,), (1.0,)]
 
@@ -101,10 +101,10 @@ def test_zones_have_leaders_of_their_own():
     main = swarm.instances()
     assert [i.zone for i in main.values()] == ['west', 'west', 'east', 'east', None]
     assert [main[i].role for i in (4, 5)] == ['leader', 'relay']
-    outside = main[5].membership.task_runners[0].task.member
+    outside = main[5].parts['regions'].task_runners[0].task.member
     assert main[5].leader == outside.leader == -1
     assert main[5].distance == outside.distance == math.inf
-    assert swarm.decisions()[5] == [] and main[5].membership.summary['members'] == 0.0
+    assert swarm.decisions()[5] == [] and main[5].parts['regions'].summary['members'] == 0.0
     assert math.isinf(main[1].radius), 'a zone has no radius'
     # Who moves over belongs there.
     swarm.places[3] = (1.9, 0.0)
@@ -142,7 +142,7 @@ def test_a_task_knows_the_zone_that_its_robot_is_in():
                   tasks='surveyor', zones=WEST_AND_EAST)
     swarm.sweep(2)
     assert swarm.decisions() == {1: [[[0, -1], [2, -1], [2, 1], [0, 1]]], 2: []}
-    assert swarm.instances()[2].membership.task_runners[0].task.member.zone is None
+    assert swarm.instances()[2].parts['regions'].task_runners[0].task.member.zone is None
 
 
 # Connected leaders.
@@ -156,7 +156,7 @@ def test_connected_leaders_know_where_the_others_are_and_how_many():
     swarm = two_regions(connected=True)
     swarm.sweep(12)
     assert swarm.members() == {2: 3.0, 5: 3.0}
-    found = {i: instance.membership.borders()
+    found = {i: instance.parts['regions'].borders()
              for i, instance in swarm.instances().items() if instance.leads}
     assert found == {2: {5: (4.0, 0.0, 3.0)}, 5: {2: (1.0, 0.0, 3.0)}}
     # Robots 3 and 4 stand at the border.
@@ -189,7 +189,7 @@ def test_ids_as_long_as_they_may_be_get_across_a_border():
     places = {1: (0.0, 0.0), 2: (1.0, 0.0), far: (2.0, 0.0)}
     swarm = Swarm(places, lambda i: of_one(i, {1: 1.0, far: 2.0}), radius=0.5, connected=True)
     swarm.sweep(8)
-    assert list(swarm.instances()[2].membership.borders()) == [1, far]
+    assert list(swarm.instances()[2].parts['regions'].borders()) == [1, far]
 
 
 # Leaders of leaders.
@@ -204,9 +204,9 @@ def test_two_levels_count_everybody_once():
     assert [i.role for i in swarm.instances('level_1').values()] == [
         'relay', 'worker', 'relay', 'relay', 'leader', 'relay']
     below = swarm.instances()
-    above = below[1].membership.task_runners[0].task.member.above
+    above = below[1].parts['regions'].task_runners[0].task.member.above
     assert above == {'members': 6, 'centre': [2.5, 0.0]}
-    assert below[1].membership.decision == [{'members': 3, 'centre': [1.0, 0.0]}]
+    assert below[1].parts['regions'].decision == [{'members': 3, 'centre': [1.0, 0.0]}]
 
 
 def test_two_levels_without_tasks_count_just_as_well():
@@ -214,9 +214,9 @@ def test_two_levels_without_tasks_count_just_as_well():
     swarm.sweep(30)
     assert swarm.members('level_1') == {5: 6.0}
     # What is told over borders is another matter on each level: above there is one region.
-    assert swarm.instances('level_1')[5].membership.borders() == {}
-    assert swarm.instances()[5].membership.borders() == {2: (1.0, 0.0, 3.0)}
-    xs = [x for x, _ in swarm.instances('level_1')[5].membership.outline or []]
+    assert swarm.instances('level_1')[5].parts['regions'].borders() == {}
+    assert swarm.instances()[5].parts['regions'].borders() == {2: (1.0, 0.0, 3.0)}
+    xs = [x for x, _ in swarm.instances('level_1')[5].parts['regions'].outline or []]
     assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
 
 

@@ -61,13 +61,13 @@ def test_who_has_others_over_it_forms_regions():
     found = instance_parameters(parameters, {})
     assert found['main'].forms_regions and found['level_1'].forms_regions
     robot = one({}, {'rescue': {'over': 'charging'}, 'charging': {}})
-    assert robot.instances['charging'].membership.region is not None
-    assert robot.main.membership.region is None
+    assert robot.instances['charging'].parts['regions'].region is not None
+    assert robot.main.parts['regions'].region is None
 
 
 def test_levels_have_the_tasks_of_the_first():
     robot = one(tasks='count', hierarchy='20')
-    above = robot.instances['level_1'].membership.task_runners
+    above = robot.instances['level_1'].parts['regions'].task_runners
     assert [runner.name for runner in above] == ['count']
 
 

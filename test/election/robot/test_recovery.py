@@ -159,10 +159,10 @@ def bound(swarm: Swarm, leader: int) -> int:
 def mislead(swarm: Swarm, draw: random.Random) -> None:
     """Let all say what is wrong in every respect that is not the election's."""
     for i, instance in swarm.instances().items():
-        region = instance.membership.region
+        region = instance.parts['regions'].region
         assert region is not None
         row = tuple(float(draw.randrange(1000)) for _ in region.summary)
-        instance.membership.region = region._replace(
+        instance.parts['regions'].region = region._replace(
             parent=draw.choice([-1, *swarm.robots]), summary=row,
             recipients=tuple(draw.choice([*swarm.robots]) for _ in region.recipients),
             contributions=tuple(draw.choice([0.0, 1.0]) for _ in region.contributions),

@@ -66,7 +66,7 @@ def swarm(number: int = 3, **common: Any) -> Swarm:
 
 def work(instance: Instance) -> Work:
     """Return the task of an instance."""
-    task = instance.membership.task_runners[0].task
+    task = instance.parts['regions'].task_runners[0].task
     assert isinstance(task, Work)
     return task
 

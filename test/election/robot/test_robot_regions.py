@@ -94,11 +94,11 @@ def test_the_range_of_a_link_changes_at_run_time():
     places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.1)
     swarm.sweep(6)
-    assert swarm.instances()[4].membership.region.shares[:2] == (0.178, 0.822)
+    assert swarm.instances()[4].parts['regions'].region.shares[:2] == (0.178, 0.822)
     for robot in swarm.robots.values():
         robot.configure(replace(robot.parameters, communication_range=1.5))
     swarm.sweep(1)
-    assert swarm.instances()[4].membership.region.shares[:2] == (0.36, 0.64)
+    assert swarm.instances()[4].parts['regions'].region.shares[:2] == (0.36, 0.64)
 
 
 def test_robots_with_other_tasks_elect_together_and_are_counted():
@@ -147,7 +147,7 @@ def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying()
     assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
     # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
     assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
-    assert all('RuntimeError: sense' in robot.main.membership.task_runners[0].first_error
+    assert all('RuntimeError: sense' in robot.main.parts['regions'].task_runners[0].first_error
                for robot in swarm.robots.values())
 
 
@@ -163,8 +163,8 @@ def test_summary_is_evaluated_once_a_round():
     for _ in range(5):
         swarm.sweep()
         for instance in swarm.instances().values():
-            summary = instance.membership.summary
-            assert summary is instance.membership.summary and summary['opaque.sum'] is None
+            summary = instance.parts['regions'].summary
+            assert summary is instance.parts['regions'].summary and summary['opaque.sum'] is None
     assert counts(swarm, 'task_errors')[1] == 5
 
 
@@ -206,7 +206,7 @@ def test_sums_by_tree_and_in_shares_agree_within_the_digits_told(seed):
         swarm = Swarm(places, first, {'weighing': Weighing}, tasks='weighing', radius=100.0,
                       collection=collection)
         swarm.sweep(30, random.Random(seed))
-        by[collection] = {i: instance.membership.summary
+        by[collection] = {i: instance.parts['regions'].summary
                           for i, instance in swarm.instances().items() if instance.leads}
     assert by['tree'].keys() == by['multi-path'].keys()
     for leader, summary in by['tree'].items():
@@ -355,7 +355,7 @@ def test_by_gossip_what_was_missed_since_makes_a_decision_older():
     swarm.silent.add(2)
     swarm.sweep(3)
     # The message of age 1 is on time once, then one and two are missed: 2, 3, 4.
-    assert swarm.robots[3].main.membership.region.decision_age == 4
+    assert swarm.robots[3].main.parts['regions'].region.decision_age == 4
 
 
 NUMBERS = st.sampled_from([0, 1, -1, 2, 3, 7, 0.5, 1000, 1e5, 1e9, -1e9, MAX_ID, -MAX_ID, 1e308])
@@ -396,7 +396,7 @@ def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):
         assert isinstance(said, Message) and said.faults == ()
         SCHEMA.validate(json.loads(me.said[1]))
         for instance in robot.instances.values():
-            assert 0.0 <= instance.membership.summary.get('members', 0.0) < math.inf
+            assert 0.0 <= instance.parts['regions'].summary.get('members', 0.0) < math.inf
             assert instance.counts['task_errors'] == 0 and instance.distance >= 0.0
 
 

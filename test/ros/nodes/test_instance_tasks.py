@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 
 def decision(node: ElectionNode, instance: str = 'main') -> list[Any]:
-    return node.robot.instances[instance].membership.decision
+    return node.robot.instances[instance].parts['regions'].decision
 
 
 def test_two_instances_have_topics_and_parameters_of_their_own():
@@ -46,7 +46,7 @@ def test_two_instances_have_topics_and_parameters_of_their_own():
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     spin_until([bench, *robots], lambda: all(
         decision(r) == [{'members': 2, 'centre': [1.5, 0.0]}] for r in robots)
-        and [r.robot.instances['rescue'].membership.summary['members']
+        and [r.robot.instances['rescue'].parts['regions'].summary['members']
              for r in robots] == [2.0, 1.0])
     late = Bench({}, name='late')
     heard = {topic: collect(late, kind, f'/r1/{topic}', STATE) for topic, kind in (
@@ -139,7 +139,7 @@ def test_failing_task_is_reported_once_and_the_robot_continues():
     lines = collect(bench, Log, '/rosout', QoSProfile(
         depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
     reading = bench.create_publisher(Float64, '/r1/reading', SENSOR)
-    runner, = node.robot.main.membership.task_runners
+    runner, = node.robot.main.parts['regions'].task_runners
     task: Any = runner.task
     spin_until([bench, node], lambda: runner.errors > 3 and reading.get_subscription_count() > 0)
     reading.publish(Float64(data=7.0))
@@ -195,7 +195,7 @@ def test_task_of_a_second_level_decides_without_driving():
     """One task drives: there is one publisher of ``cmd_vel``, and one set of parameters."""
     node = robot(1, tasks='rally', hierarchy='20', instances='rescue', round_period=NEVER,
                  **{'rally.distance': 3.0, 'rescue.over': 'main'})
-    above = [node.robot.instances[name].membership.task_runners[0].task
+    above = [node.robot.instances[name].parts['regions'].task_runners[0].task
              for name in ('level_1', 'rescue')]
     assert [task.settings.distance for task in above] == [3.0, 3.0]
     assert node.count_publishers('/r1/cmd_vel') == node.count_subscribers('/r1/scan') == 1

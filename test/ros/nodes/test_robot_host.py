@@ -63,7 +63,7 @@ def test_listed_robots_have_their_names_ids_and_poses():
 @pytest.mark.parametrize(('swarm', 'roster'), [(LISTED, {1, 7}), ('robots:=3', {1, 2, 3})])
 def test_a_quorum_is_of_all_robots_of_the_swarm_wherever_they_are_hosted(swarm, roster):
     with hosted(swarm, "members:='1'", 'mandate:=3.0', 'quorum:=majority') as robots:
-        (mandates,) = [robot.robot.main.mandates for robot in robots]
+        (mandates,) = [robot.robot.main.parts['mandates'].mandates for robot in robots]
         assert mandates is not None and mandates.settings.roster == roster
 
 

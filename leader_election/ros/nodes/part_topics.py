@@ -1,0 +1,75 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a part of a robot needs of its node: topics, parameters, timers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from leader_election.election.robot.robot import Robot
+from leader_election.ros.nodes.declare import Declarations
+from leader_election.ros.nodes.waiting import Missing
+from rclpy.clock import Clock
+from rclpy.node import Node
+
+
+@dataclass(frozen=True)
+class RobotNode:
+    """
+    The node of a robot, as the topics of its parts use it.
+
+    :ivar steady_clock: the clock of timers.
+    :ivar pose: returns x, y, yaw of the robot now [m, rad]; ``None``: unknown.
+    :ivar runs: returns whether the robot takes part now.
+    :ivar space: the start of the names of outputs, empty or ending in a slash.
+    """
+
+    node: Node
+    declarations: Declarations
+    steady_clock: Clock
+    robot_id: int
+    pose: Callable[[], tuple[float, float, float] | None]
+    runs: Callable[[], bool]
+    space: str
+
+
+class PartTopics:
+    """
+    The topics of one part in all instances of a robot. A subclass overrides what it needs.
+
+    :ivar uses_heading: whether the part needs the heading of the robot.
+    """
+
+    uses_heading = False
+
+    def __init__(self, host: RobotNode) -> None:
+        """Make the topics, before the robot."""
+
+    def tool(self, instance: str) -> Any:
+        """Return what the part of an instance needs of the node (:class:`.PartSetup`)."""
+        return None
+
+    def attach(self, robot: Robot) -> None:
+        """Create the topics that depend on the robot."""
+
+    def publish(self) -> None:
+        """Publish the result of a round."""
+
+    def withdraw(self) -> None:
+        """Publish that the robot takes part no more."""
+
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs."""
+        return []
