@@ -22,7 +22,12 @@ import multiprocessing
 import time
 
 from leader_election.election.algorithms import BOUNDED, Device
-from leader_election.election.messages.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.messages.codec import (
+    codec_for,
+    InstanceMessage,
+    MAX_LENGTH,
+    Message,
+)
 from leader_election.election.messages.region_codec import region_part
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.ros.nodes.election_node import ElectionNode
@@ -46,7 +51,7 @@ def payload(sender: int) -> str:
         region = region_part(parent=1, summary=tuple(1.0 + k for k in range(numbers)))
         export = BOUNDED.start(Device(sender, -1.0))
         made = codec_for(BOUNDED).encode(Message(sender, 'map', (1.0, 0.0), export, others={
-            f'instance_{k}': InstancePart('bounded', export, region) for k in range(16)}))
+            f'instance_{k}': InstanceMessage('bounded', export, {'regions': region}) for k in range(16)}))
         if len(made) <= MAX_LENGTH - 4:
             return made
         numbers -= 1

@@ -122,16 +122,16 @@ def make_instances(
             try:
                 made[name] = Instance(
                     name, parameters.robot_id, of_it, link_range, counts,
-                    _parts(name, parameters.robot_id, of_it, counts, below, tools, first_number),
+                    parts_of(name, parameters.robot_id, of_it, counts, below, tools, first_number),
                     below, counts_links=METRICS.get(parameters.metric).counts_links)
             except ParameterError as wrong:
                 raise _of(name, wrong, others) from None
     return made
 
 
-def _parts(name: str, robot_id: int, parameters: InstanceParameters, counts: Counter[str],
-           below: Instance | None, tools: Mapping[str, Tool], first_number: int,
-           ) -> dict[str, Part]:
+def parts_of(name: str, robot_id: int, parameters: InstanceParameters, counts: Counter[str],
+             below: Instance | None, tools: Mapping[str, Tool], first_number: int,
+             ) -> dict[str, Part]:
     """Return the parts that an instance is configured to have, by their names."""
     found: dict[str, Part] = {}
     for entry in PARTS:

@@ -66,6 +66,7 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
         vocabulary.ROLE: instance.role if active else INACTIVE,
         vocabulary.DISTANCE: f'{instance.distance if active else math.inf:.3f}',
         vocabulary.HOPS: hops,
+        vocabulary.TASKS: '',
     }
 
 

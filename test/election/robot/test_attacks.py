@@ -27,7 +27,12 @@ from typing import Any
 
 from election.robot.test_robot import ME, neighbours, robot, says
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.messages.codec import codec_for, InstancePart, MAX_LENGTH, Message
+from leader_election.election.messages.codec import (
+    codec_for,
+    InstanceMessage,
+    MAX_LENGTH,
+    Message,
+)
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
@@ -147,7 +152,7 @@ def test_weak_ids_do_not_keep_out_who_was_silent():
 @cache
 def _crowded() -> str:
     export = BOUNDED.state(-1.0, 0.0, 9999)
-    parts = {f'instance_{k}': InstancePart('bounded', export, None) for k in range(16)}
+    parts = {f'instance_{k}': InstanceMessage('bounded', export) for k in range(16)}
     payload = codec_for(BOUNDED).encode(Message(9999, 'map', (1.0, 0.0), export, others=parts))
     return payload[:-1] + ',"x":"' + 'x' * (MAX_LENGTH - len(payload) - 20) + '"}'
 

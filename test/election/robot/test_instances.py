@@ -14,6 +14,7 @@
 
 """A robot's parameters and its instances, in an order in which each finds what it is over."""
 
+from collections import Counter
 import dataclasses
 import json
 import math
@@ -27,8 +28,8 @@ from leader_election.election.messages.wire import LONGEST, MOST_NAMES, RejectRe
 from leader_election.election.regions.aggregate import Aggregate, total, union
 from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.regions.task import Task
-from leader_election.election.robot.instance import election_settings
-from leader_election.election.robot.instances import instance_parameters, radii
+from leader_election.election.robot.instance import with_hop_limit
+from leader_election.election.robot.instances import instance_parameters, parts_of, radii
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     InstanceParameters,
@@ -62,7 +63,7 @@ def test_who_has_others_over_it_forms_regions():
     assert found['main'].forms_regions and found['level_1'].forms_regions
     robot = one({}, {'rescue': {'over': 'charging'}, 'charging': {}})
     assert robot.instances['charging'].parts['regions'].region is not None
-    assert robot.main.parts['regions'].region is None
+    assert 'regions' not in robot.main.parts
 
 
 def test_levels_have_the_tasks_of_the_first():
@@ -156,10 +157,13 @@ def test_without_anybody_to_make_them_there_are_no_tasks():
 
 # The settings of an election's round on a robot.
 
-def settings(algorithm=BOUNDED, link_range=5.0, zone_radius=None, counts_links=False, **values):
-    return election_settings(
-        algorithm, build(InstanceParameters, {'algorithm': algorithm.name, **values}), link_range,
-        zone_radius=zone_radius, counts_links=counts_links)
+def settings(algorithm=BOUNDED, link_range=5.0, counts_links=False, **values):
+    """Return the settings that the parts of an instance make of its parameters."""
+    parameters = build(InstanceParameters, {'algorithm': algorithm.name, **values})
+    found = {**vars(parameters)}
+    for part in parts_of('main', 1, parameters, Counter(), None, {}, 1).values():
+        found = part.settings(found)
+    return with_hop_limit(found, algorithm, link_range, counts_links)
 
 
 def test_hops_by_radius_and_range():
@@ -175,7 +179,8 @@ def test_feedback_may_make_the_radius_larger():
 
 
 def test_zones_have_a_radius_and_no_hysteresis():
-    found = settings(radius=1.0, radius_hysteresis=0.5, zone_radius=20.0)
+    found = settings(radius=1.0, radius_hysteresis=0.5,
+                     zones='{hall: [[0, 0], [6, 0], [6, 4], [0, 4]]}')
     assert (found['radius'], found['radius_hysteresis'], found['hop_limit']) == (20.0, 0.0, 18)
 
 

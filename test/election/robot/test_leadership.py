@@ -14,9 +14,14 @@
 
 """The values of topic ``leadership``."""
 
+from collections import Counter
+from typing import Any
+
 from election.robot.swarm import line, Swarm
 from hypothesis import given, strategies
 from leader_election.election.algorithms import Device, RECURSIVE
+from leader_election.election.mandates.mandate_part import MandatesOfRobot
+from leader_election.election.part import PartSetup
 from leader_election.election.robot.diagnostics import (
     hardware_id,
     number,
@@ -27,6 +32,8 @@ from leader_election.election.robot.diagnostics import (
     status_name,
 )
 from leader_election.election.robot.leadership import events, LeadershipStatus, text, values
+from leader_election.election.robot.parameters import InstanceParameters
+from leader_election.parameters import build
 import pytest
 
 
@@ -60,9 +67,18 @@ def test_values_of_leaders_followers_and_robots_without_a_leader() -> None:
 
 # Events, told from two standings of a robot.
 
-ALONE = LeadershipStatus(3, 3, True, 'leader', 1.0, True)
-NONE = LeadershipStatus(3, None, False, 'candidate', 1.0, True)
-LED = LeadershipStatus(3, 8, False, 'worker', 1.0, True)
+MANDATES = MandatesOfRobot(PartSetup(
+    3, build(InstanceParameters, {'mandate': 3.0}), Counter(), {}, None, 1, None))
+
+
+def acting(term: int | None) -> dict[str, Any]:
+    """Return the parts of a robot that acts as a leader under a term; ``None``: it does not."""
+    return {'mandates': (MANDATES, term)}
+
+
+ALONE = LeadershipStatus(3, 3, True, 'leader', 1.0, True, acting(None))
+NONE = LeadershipStatus(3, None, False, 'candidate', 1.0, True, acting(None))
+LED = LeadershipStatus(3, 8, False, 'worker', 1.0, True, acting(None))
 
 
 def told(before, now):
@@ -83,10 +99,10 @@ def told(before, now):
     (LED, LED._replace(located=False), [('odometry_lost',)]),
     (LED._replace(located=False), LED, [('odometry_back',)]),
     (LED, LED._replace(strength=2.0), [('strength_changed', 2.0, 1.0)]),
-    (ALONE, ALONE._replace(term=17), [('mandate_acquired', 17)]),
-    (ALONE._replace(term=17), ALONE._replace(term=23), [
+    (ALONE, ALONE._replace(parts=acting(17)), [('mandate_acquired', 17)]),
+    (ALONE._replace(parts=acting(17)), ALONE._replace(parts=acting(23)), [
         ('mandate_lost', 17), ('mandate_acquired', 23)]),
-    (ALONE._replace(term=17), LED, [
+    (ALONE._replace(parts=acting(17)), LED, [
         ('stepped_down',), ('leader_changed', 8, 3), ('region_joined', 8),
         ('mandate_lost', 17), ('role_changed', 'worker', 'leader')]),
     (LED, LED, []),

@@ -120,13 +120,13 @@ def test_velocity_is_smoothed_over_a_period():
 def test_a_correction_of_the_position_is_no_leap():
     def at(x: float, odometry: float) -> Message:
         told = Estimate((odometry, 0.0, 0.0), 0.0, 0.1, 0.1)
-        return message(7)._replace(position=(x, 0.0), localisation=told)
+        return message(7)._replace(position=(x, 0.0), parts={'localisation': told})
 
     first = ReceivedMessage(at(0.0, 0.0), 0.0)
     corrected, leapt = at(5.0, 0.1), at(0.0, 5.0)
     assert reserve_left(first, corrected, 1.0, top_speed=0.5) == PLACE_TOLERANCE
     assert reserve_left(first, leapt, 1.0, top_speed=0.5) == 1.0 + 0.5 - 5.0
-    without = [each._replace(localisation=None) for each in (at(0.0, 0.0), corrected)]
+    without = [each._replace(parts={}) for each in (at(0.0, 0.0), corrected)]
     assert reserve_left(ReceivedMessage(without[0], 0.0), without[1], 1.0, 0.5) < 0.0
 
 

@@ -173,8 +173,8 @@ def seeing(*ids: int) -> list[HeardMessage]:
     """Return messages of all robots, bob's with sightings."""
     return [HeardMessage(t + 0.1 * i, codec_for(BOUNDED).encode(Message(
         i, 'map', (2.0 * i, 1.0), BOUNDED.state(-3.0, 1.0, 3, 1),
-        localisation=Estimate((0.0, 0.0, 0.0), 0.0, 0.1, 0.1, tuple(
-            Sighting(seen, 1.0) for seen in ids) if i == IDS['bob'] else ()))), AIR, 0.001)
+        parts={'localisation': Estimate((0.0, 0.0, 0.0), 0.0, 0.1, 0.1, tuple(
+            Sighting(seen, 1.0) for seen in ids) if i == IDS['bob'] else ())})), AIR, 0.001)
             for t in range(SECONDS) for i in IDS.values()]
 
 
