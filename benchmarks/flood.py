@@ -51,7 +51,8 @@ def payload(sender: int) -> str:
         region = region_part(parent=1, summary=tuple(1.0 + k for k in range(numbers)))
         export = BOUNDED.start(Device(sender, -1.0))
         made = codec_for(BOUNDED).encode(Message(sender, 'map', (1.0, 0.0), export, others={
-            f'instance_{k}': InstanceMessage('bounded', export, {'regions': region}) for k in range(16)}))
+            f'instance_{k}': InstanceMessage('bounded', export, {'regions': region})
+            for k in range(16)}))
         if len(made) <= MAX_LENGTH - 4:
             return made
         numbers -= 1

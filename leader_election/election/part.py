@@ -92,17 +92,17 @@ class Elected(NamedTuple):
     device: Any
     """The id and the strength: a :class:`~leader_election.election.algorithms.Device`."""
     role: int
-    before: Any
-    """The election's state before the round."""
-    state: Any
     is_relay: bool
+    leads: bool
     leader: int
     """-1: none that is known."""
-    leads: bool
     distance: float
     """The distance to the leader; with feedback it is rescaled [m]."""
     radius: float
     """The radius of the region [m]."""
+    before: Any
+    """The election's state before the round."""
+    state: Any
     view: Any
     """The neighbours: a :class:`~leader_election.election.robot.neighbourhood.NeighbourView`."""
     departed: Any

@@ -32,6 +32,7 @@ class MandatesOfRobot(Part):
     Receives and sends grants and beats, and reports over which robots a leader may act.
 
     :ivar mandates: the mandates themselves.
+    :ivar left_out: the number of members whose grants the last message had no room for.
     """
 
     name = 'mandates'
@@ -39,8 +40,7 @@ class MandatesOfRobot(Part):
     def __init__(self, setup: PartSetup) -> None:
         self.mandates = Mandates(setup.robot_id, setup.parameters.mandate_settings)
         self.mandates.start_at(setup.first_number)
-        self._left_out = 0
-        """The members whose grants the last message had no room for."""
+        self.left_out = 0
 
     def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,
              ) -> tuple[Heard | None, str | None]:
@@ -68,7 +68,7 @@ class MandatesOfRobot(Part):
 
     def was_sent(self, sent: MandatePart | None) -> None:
         """Count the grants that the message had no room for."""
-        self._left_out = len(self.mandates.part.grants) - (0 if sent is None else len(sent.grants))
+        self.left_out = len(self.mandates.part.grants) - (0 if sent is None else len(sent.grants))
 
     def leadership(self, stamp: float, now: float | None, active: bool) -> dict[str, str]:
         """Return over which robots the leader may act, and until when."""
@@ -106,7 +106,7 @@ class MandatesOfRobot(Part):
             why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
                    f'{TOO_FEW}' if roster else 'has no mandate over itself yet')
             return f'leads, but {why}'
-        if self._left_out:
-            return (f'{self._left_out} members are under no mandate: the message with their '
+        if self.left_out:
+            return (f'{self.left_out} members are under no mandate: the message with their '
                     'grants would be too long')
         return ''

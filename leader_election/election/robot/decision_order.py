@@ -86,8 +86,8 @@ class DecisionOrder:
         """
         number = next((one.decision_version for one in heard if one.device == region.parent),
                       NO_BEAT)
-        if leader == NOBODY:
-            return region
+        if leader == NOBODY or number == NO_BEAT and region.decision:
+            return region  # Its number is beyond the greatest.
         found = [(number, region.decision)]
         found += [(one.decision_version, one.decision) for one in heard]
         known = self._newest.get(_order(leader, mandates))

@@ -306,8 +306,8 @@ class Instance:
             hops = max(getattr(self.state, 'hops', self.hop_limit), 1)
             role = self.effective_role
             elected = Elected(
-                self._device(), role, role == RELAY, before, self.state, self.leader, self.leads,
-                self.distance, self.radius, view, departed, position, now,
+                self._device(), role, role == RELAY, self.leads, self.leader, self.distance,
+                self.radius, before, self.state, view, departed, position, now,
                 expiry + 2.0 * period * hops)
             for part in self.parts.values():
                 part.round(elected)

@@ -30,6 +30,7 @@ from leader_election.election.messages.codec import (
 from leader_election.election.messages.shortening import counters, shortened
 from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.messages.wire import RejectReason
+from leader_election.election.part import PARTS
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.instances import (
     instance_parameters,
@@ -120,8 +121,9 @@ class Robot:
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
         self._receiving = [each for each in self.instances.values() if each.receiving]
-        parts = frozenset(('localisation',)).union(
-            *(each.parts for each in self.instances.values()))
+        used = {name for each in self.instances.values() for name in each.parts}
+        parts = frozenset(entry.name for entry in PARTS
+                          if entry.wire and (entry.name in used or not entry.part))
         self.counts.update(dict.fromkeys(counters(parts), 0))
         self._codec = codec_for(
             self.main.algorithm, frozenset(self.instances) - {MAIN}, parts)
@@ -322,12 +324,10 @@ class Robot:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
         others = {name: instance.message() for name, instance in self.instances.items()
                   if name != MAIN}
-        estimate = self.sensing.estimate
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame,
             position=self.sensing.position, export=self.main.state,
-            parts=self.main.sent() if estimate is None
-            else {'localisation': estimate, **self.main.sent()},
+            parts={**self.sensing.sent(), **self.main.sent()},
             others=others, reading=self.sensing.reading, names=self._names())
         payload, message = shortened(
             message, self._codec.encode, self.authentication.room, self.counts)

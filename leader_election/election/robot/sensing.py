@@ -252,6 +252,10 @@ class Sensing:
         """Return the estimate of the own pose for the robot's messages; ``None``: unknown."""
         return None if self.position is None else self.source.estimate
 
+    def sent(self) -> Mapping[str, Estimate]:
+        """Return the part of the robot's messages, by its name; empty: the pose is unknown."""
+        return {} if self.estimate is None else {'localisation': self.estimate}
+
     def odometry_age(self, now: float) -> float | None:
         """Return the age of the last odometry [s], ``None`` where none was received."""
         return None if self._odometry_received is None else now - self._odometry_received

@@ -121,7 +121,8 @@ class Swarm:
 
     def decisions(self, name: str = 'main') -> dict[int, list[Any]]:
         """Return the decision that each robot has."""
-        return {i: instance.parts['regions'].decision for i, instance in self.instances(name).items()}
+        return {i: instance.parts['regions'].decision if 'regions' in instance.parts else []
+                for i, instance in self.instances(name).items()}
 
     def leaders(self, name: str = 'main') -> dict[int, int]:
         """Return each robot's leader."""

@@ -99,7 +99,7 @@ def test_zones_have_leaders_of_their_own():
     assert swarm.leaders() == {1: 2, 2: 2, 3: 4, 4: 4, 5: 5}
     assert swarm.members() == {2: 2.0, 4: 2.0}
     main = swarm.instances()
-    assert [i.zone for i in main.values()] == ['west', 'west', 'east', 'east', None]
+    assert [i.parts['zones'].zone for i in main.values()] == ['west', 'west', 'east', 'east', None]
     assert [main[i].role for i in (4, 5)] == ['leader', 'relay']
     outside = main[5].parts['regions'].task_runners[0].task.member
     assert main[5].leader == outside.leader == -1
@@ -216,7 +216,7 @@ def test_two_levels_without_tasks_count_just_as_well():
     # What is told over borders is another matter on each level: above there is one region.
     assert swarm.instances('level_1')[5].parts['regions'].borders() == {}
     assert swarm.instances()[5].parts['regions'].borders() == {2: (1.0, 0.0, 3.0)}
-    xs = [x for x, _ in swarm.instances('level_1')[5].parts['regions'].outline or []]
+    xs = [x for x, _ in swarm.instances('level_1')[5].parts['regions'].outline() or []]
     assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
 
 

@@ -205,7 +205,7 @@ def named(swarm: Swarm) -> dict[int, str]:
 def test_wrong_names_are_ignored_and_counted(wrong: Any) -> None:
     def decoded(names: Any) -> Any:
         return codec_for(BOUNDED).decode(json.dumps(
-            {'v': 1, 'id': 3, 'frame': 'map', 'c': [-7.0, 3.25, 8], 'n': names}))
+            {'v': 1, 'id': 3, 'frame': 'map', 'c': [-7.0, 3.25, 8, 1], 'n': names}))
     assert decoded(wrong).names == {} and decoded(wrong).faults == (RejectReason.NAMES,)
     assert decoded({'7': '/'}).names == {7: '/'} and decoded({'7': '/'}).faults == ()
 

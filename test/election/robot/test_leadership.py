@@ -114,7 +114,7 @@ def test_change_of_status_gives_its_events(before, now, expected):
 STANDINGS = strategies.builds(
     LeadershipStatus, strategies.just(3), strategies.none() | strategies.integers(0, 4),
     strategies.booleans(), strategies.sampled_from(('leader', 'worker')),
-    strategies.floats(0.0, 2.0), strategies.booleans())
+    strategies.floats(0.0, 2.0), strategies.booleans(), strategies.just({}))
 
 
 @given(strategies.lists(STANDINGS, min_size=1, max_size=8))

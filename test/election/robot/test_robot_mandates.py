@@ -23,7 +23,7 @@ from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import dumps
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import mandate_values, status_of
+from leader_election.election.robot.leadership import part_values, status_of
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -75,27 +75,29 @@ def test_a_leader_acts_over_its_members_and_each_knows_it() -> None:
     robots = swarm()
     robots.sweep(SILENCE - 1)
     main = robots.instances()
-    assert mandate_values(main[1], 100.0)['acting'] == 'false'
+    assert part_values(main[1], 100.0)['acting'] == 'false'
     robots.sweep(4)
-    found = {i: mandate_values(instance, 100.0) for i, instance in main.items()}
+    found = {i: part_values(instance, 100.0) for i, instance in main.items()}
     term = found[1]['term']
     assert found[1] == {
         'acting': 'true', 'acting_until': f'{100.0 + MANDATE * 0.98:.6f}', 'term': term,
-        'acts_over': '1,2,3', 'mandate_of': '1', 'mandate_term': term}
+        'acts_over': '1,2,3', 'mandate_of': '1', 'mandate_term': term,
+        'tasks': 'work'}
     assert found[3]['mandate_of'] == '1' and found[3]['acting'] == 'false'
     assert int(found[3]['mandate_term']) >= int(term)
-    assert mandate_values(main[1], 100.0, active=False)['acting'] == 'false'
+    assert part_values(main[1], 100.0, active=False)['acting'] == 'false'
     # The process was stopped for a second after the round.
-    late = mandate_values(main[1], 200.0, now=robots.now + 1.0)
+    late = part_values(main[1], 200.0, now=robots.now + 1.0)
     assert late['acting_until'] == f'{199.0 + MANDATE * 0.98:.6f}'
-    assert [status_of(robots.robots[i], main[i]).term for i in (1, 3)] == [int(term), None]
+    assert [status_of(robots.robots[i], main[i]).parts['mandates'][1] for i in (1, 3)] == [
+        int(term), None]
 
 
 def test_without_mandates_nothing_is_sent_or_told() -> None:
     robots = swarm(mandate=0.0, tasks='count')
     robots.sweep(3)
     assert not any('g' in json.loads(said) for said in robots.said.values())
-    assert mandate_values(robots.instances()[1], 100.0) == {}
+    assert part_values(robots.instances()[1], 100.0) == {'tasks': 'count'}
 
 
 def test_a_task_that_needs_mandates_takes_them() -> None:
@@ -110,7 +112,7 @@ def test_such_a_task_decides_and_acts_under_a_mandate_only() -> None:
     assert work(main[1]).decided == 0 and set(work(main[2]).acted) == {None}
     robots.sweep(4)
     assert work(main[2]).acted[-1] == work(main[1]).decided > 0
-    term = mandate_values(main[1], 0.0)['term']
+    term = part_values(main[1], 0.0)['term']
     assert work(main[1]).told == [f'acquired {term}'] and work(main[2]).told == []
     robots.robots[1].close()
     assert work(main[1]).told == [f'acquired {term}', 'lost']
@@ -124,7 +126,7 @@ def test_a_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
     robots.sweep(3)
     assert work(main[1]).told[-1] == 'lost'
     robots.sweep(3)
-    assert mandate_values(main[3], 0.0)['acting'] == 'true'
+    assert part_values(main[3], 0.0)['acting'] == 'true'
     before, after = work(main[1]).told[0], work(main[3]).told[0]
     assert int(after.split()[1]) > int(before.split()[1])
 
@@ -133,7 +135,7 @@ def test_robots_without_mandates_are_not_counted() -> None:
     robots = Swarm(line(3), lambda i: {**of_one(i, {1: 9.0}), 'mandate': 0.0 if i == 3 else 5.0},
                    radius=9.0)
     robots.sweep(SILENCE + 3)
-    assert mandate_values(robots.instances()[1], 0.0)['acts_over'] == '1,2'
+    assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,2'
 
 
 def test_a_quorum_takes_a_roster() -> None:
@@ -149,8 +151,8 @@ def test_further_instances_have_mandates_of_their_own() -> None:
             'radius': 9.0, 'mandate': 5.0, 'strength': float(i)}}},
         radius=9.0, mandate=5.0, instances='more')
     robots.sweep(SILENCE + 3)
-    assert mandate_values(robots.instances()[1], 0.0)['acts_over'] == '1,2,3'
-    assert mandate_values(robots.instances('more')[3], 0.0)['acts_over'] == '1,2,3'
+    assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,2,3'
+    assert part_values(robots.instances('more')[3], 0.0)['acts_over'] == '1,2,3'
 
 
 def test_levels_have_mandates_over_the_leaders_below() -> None:
@@ -159,7 +161,7 @@ def test_levels_have_mandates_over_the_leaders_below() -> None:
     robots.sweep(SILENCE + 5)
     top = robots.instances('level_1')
     assert robots.leaders() == {1: 1, 2: 1, 3: 4, 4: 4}
-    assert mandate_values(top[1], 0.0)['acts_over'] == '1,4'
+    assert part_values(top[1], 0.0)['acts_over'] == '1,4'
 
 
 @pytest.mark.parametrize('algorithm', [
@@ -171,7 +173,7 @@ def test_every_algorithm_has_leaders_that_act(algorithm: str) -> None:
     main = robots.instances()
     leaders = [i for i, instance in main.items() if instance.leads]
     assert leaders and sorted(
-        each for i in leaders for each in mandate_values(main[i], 0.0)['acts_over'].split(',')
+        each for i in leaders for each in part_values(main[i], 0.0)['acts_over'].split(',')
     ) == ['1', '2', '3']
 
 
@@ -180,7 +182,7 @@ def test_each_zone_has_a_leader_that_acts_over_its_robots() -> None:
         '{west: [[-1, -1], [1.5, -1], [1.5, 1], [-1, 1]], '
         'east: [[1.5, -1], [4.5, -1], [4.5, 1], [1.5, 1]]}'))
     robots.sweep(SILENCE + 3)
-    assert {i: mandate_values(each, 0.0)['acts_over'] for i, each in robots.instances().items()
+    assert {i: part_values(each, 0.0)['acts_over'] for i, each in robots.instances().items()
             if each.leads} == {1: '1,2', 5: '3,4,5'}
 
 
@@ -190,15 +192,14 @@ def test_a_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
                    start=1_790_000_000_000, mandate=MANDATE)
     robots.sweep(SILENCE + 3)
     main = robots.instances()
-    assert mandate_values(main[1], 0.0)['acts_over'] == '1,2,3'
-    member = main[2].mandates
+    assert part_values(main[1], 0.0)['acts_over'] == '1,2,3'
+    member = main[2].parts['mandates'].mandates
     assert member is not None
     known, said = member.number, json.loads(robots.said[1])['g']
-    part = mandate_codec.MANDATE.read(said)
-    forged = mandate_codec.MANDATE.write(
-        part._replace(beat=part.beat + 1000, number=part.number + 1000))
+    part = mandate_codec.read({'g': said})[0]
+    forged = mandate_codec.write(part._replace(beat=part.beat + 1000, number=part.number + 1000))
     robots.now += 0.1
-    robots.tell(1, robots.said[1].replace(said, forged))
+    robots.tell(1, robots.said[1].replace(said, forged['g']))
     assert member.number == known + (0 if keys else 1000)
     assert robots.robots[2].counts['rejected_signature'] == len(keys)
 
@@ -209,20 +210,20 @@ def test_members_without_room_in_a_message_are_under_no_mandate_and_counted() ->
                    lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE)
     robots.sweep(SILENCE + 3)
     said = json.loads(robots.said[3])
-    part, payload, crowd = mandate_codec.MANDATE.read(said['g']), '', 0
+    part, payload, crowd = mandate_codec.read(said)[0], '', 0
     while len(payload) <= MAX_LENGTH - 4:
         crowd += 1
         grants = {**part.grants, **dict.fromkeys(range(2000, 2000 + crowd), part.beat)}
-        written = mandate_codec.MANDATE.write(part._replace(grants=grants))
-        payload = dumps(said | {'g': written})
+        written = mandate_codec.write(part._replace(grants=grants))
+        payload = dumps(said | written)
     robots.now += 0.5
     robots.tell(3, payload)
     robots.speak(2)
     robots.tell(2)
     robots.speak(1)
     second = robots.robots[2]
-    assert second.grants_left_out > 400 and second.counts['grants_left_out'] == 1
+    assert second.main.parts['mandates'].left_out > 400 and second.counts['grants_left_out'] == 1
     assert len(robots.said[2]) <= MAX_LENGTH
-    over = mandate_values(robots.instances()[1], 0.0)['acts_over'].split(',')
+    over = part_values(robots.instances()[1], 0.0)['acts_over'].split(',')
     assert over[:3] == ['1', '2', '3'], 'by grants before'
-    assert 400 < crowd - len(over[3:]) <= second.grants_left_out
+    assert 400 < crowd - len(over[3:]) <= second.main.parts['mandates'].left_out

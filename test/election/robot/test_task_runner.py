@@ -150,10 +150,10 @@ def test_left_out_contribution_is_the_identity():
 
 
 def test_ids_may_be_greater_than_readings():
-    task = Told(lambda: {'who': True})
+    task = Told(lambda: {'who': [MAX_ID]})
     task.collects = {'who': union(2)}
     runner = TaskRunner('told', task)
-    assert runner.sense(MAX_ID) == (MAX_ID, MAX_ID, math.inf, math.inf) and runner.errors == 0
+    assert runner.sense(1) == (0.0, MAX_ID, math.inf, math.inf) and runner.errors == 0
 
 
 ITSELF: list[Any] = []
