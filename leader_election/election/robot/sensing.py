@@ -15,7 +15,7 @@
 """Sensing: odometry, measurements of neighbours, readings, and the distances of links."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import math
 from types import MappingProxyType
 from typing import Any

@@ -50,7 +50,7 @@ from std_msgs.msg import (
 
 
 class StatePublishers:
-    """``leader``, ``is_leader``, ``role``, ``distance``, ``neighbours``, and a leader's ``region``."""
+    """Publish the leader, role, distance and neighbours, and a leader's region."""
 
     def __init__(self, node: Node, instance: Instance, space: str = '') -> None:
         """

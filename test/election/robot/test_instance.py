@@ -17,6 +17,7 @@
 from dataclasses import replace
 import json
 import math
+from types import SimpleNamespace
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
@@ -222,9 +223,9 @@ def test_two_levels_without_tasks_count_just_as_well():
 
 def test_a_leader_of_leaders_has_the_strength_that_made_it_one():
     """It comes from a topic, which level_1 does not listen to again."""
-    swarm = two_regions(hierarchy='10', strength_source='topic')
+    swarm = two_regions(hierarchy='10', strength_source='topic', input_expiry=1e5)
     for i, robot in swarm.robots.items():
-        robot.strength.update({2: 5.0, 5: 4.0}.get(i, 0.0))
+        robot.main.take_strength(SimpleNamespace(data={2: 5.0, 5: 4.0}.get(i, 0.0)), 0.0)
     swarm.sweep(30)
     assert swarm.members('level_1') == {2: 6.0}
     assert not swarm.robots[1].instances['level_1'].strength_missing
