@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The folder of logs of real robots: MRCLAM 6, free for research only and not in the package.
+Find the folder of logs of real robots: MRCLAM 6, free for research only and not in the package.
 
 The command ``logs convert`` makes the folder from the data set (doc/robots.md describes how). The
-environment variable ``LEADER_ELECTION_MRCLAM`` names it, or it is beside the checkout.
+environment variable ``LEADER_ELECTION_MRCLAM`` names the folder, or it lies beside the checkout.
 """
 
 import os

@@ -51,16 +51,15 @@ class Innovation(NamedTuple):
 INTERVAL = 10.0
 """The time between two steps of the factors [s]."""
 START, GREATEST = 8.0, 64.0
-"""The first and the greatest factor of a variance; the least is 1: the parameters are a lower
-bound."""
+"""The first and the greatest factor of a variance. The least is 1."""
 PRIOR = 1.5
-"""The information that holds a factor where it is; a value adds at most 0.5."""
+"""The information of the prior, which damps a step; a measurement adds at most 0.5."""
 RISE, FALL = 0.7, 0.2
 """The greatest changes of a factor's logarithm in a step."""
 MOST = 25.0
 """The greatest squared normalised error that counts."""
 CLEARLY = 2.0
-"""A pair's innovations count for one of the two alone if its scores are so many times greater."""
+"""The ratio of scores from which a pair's innovations count for one robot alone."""
 
 _Score = tuple[float, float]
 """Sums of scores, and of information."""
@@ -90,7 +89,7 @@ class NoiseAdaptation:
         """
         self._start = math.log(start)
         self._first = 0.0
-        """The logarithm of the factor of a robot that was not judged yet."""
+        """The logarithm of the factor of a robot without sightings so far."""
         self._logarithms: dict[int, float] = {}
         self._begun = math.nan
         self._rejected: set[tuple[int, int]] = set()
@@ -103,7 +102,7 @@ class NoiseAdaptation:
         return math.exp(self._logarithms.get(robot, self._first))
 
     def note(self, observer: int, seen: int, outcome: Outcome) -> None:
-        """Take a sighting of a robot or landmark."""
+        """Add the outcome of a sighting of a robot or landmark."""
         self._first = self._start
         pair = (observer, seen) if observer < seen else (seen, observer)
         if outcome.accepted:
@@ -283,8 +282,8 @@ LEAST_REJECTED, SHARE = 4, 0.6
 OF_CARRIED, OF_OTHERS = 0.8, 0.05
 """The expected shares of rejected sightings: of a robot that was carried off, and of others."""
 SENSOR_LEAST, SENSOR_SHARE = (3, 2), (0.5, 0.7)
-"""Of a wrong sensor: the least numbers, and shares, of rejected sightings by a robot, and of
-accepted ones of it."""
+"""The least numbers, and shares, of rejected sightings by a robot, and of accepted sightings of
+the robot, that show that its sensor is wrong."""
 JUDGED, AGREED = 8, 6
 """A sensor is believed again once so many of its last sightings agree."""
 FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
@@ -319,8 +318,8 @@ class Rejections:
         alone either may have been moved: the one with the greater id is returned.
 
         :param robots: the possible suspects; landmarks are not among them.
-        :param newcomers: those whose poses are their own word only: sightings by them and of them
-            count against them alone.
+        :param newcomers: robots whose poses no other robot confirms: sightings by them and of
+            them count against them alone.
         :return: ``None`` where no robot has enough rejections.
         """
         self._now = now
@@ -368,7 +367,7 @@ def score(wrong: int, right: int) -> float:
 
 
 class SensorTrust:
-    """Remembers whose sensors are wrong."""
+    """Remembers the robots whose sensors are wrong."""
 
     def __init__(self) -> None:
         """Start with trust in all sensors."""
@@ -380,11 +379,11 @@ class SensorTrust:
         return sorted(self._judged)
 
     def distrust(self, robot: int) -> None:
-        """Believe a sensor no longer."""
+        """Stop believing a sensor."""
         self._judged[robot] = deque(maxlen=JUDGED)
 
     def judge(self, robot: int, accepted: bool) -> None:
-        """Take whether a sighting by a distrusted sensor would have been accepted."""
+        """Add whether a sighting by a distrusted sensor would have been accepted."""
         judged = self._judged.get(robot)
         if judged is not None:
             judged.append(accepted)

@@ -17,7 +17,7 @@
 from collections.abc import Mapping, Sequence
 import math
 
-from leader_election.localisation.neighbourhood_filter import Late, NeighbourhoodFilter
+from leader_election.localisation.neighbourhood_filter import LateSighting, NeighbourhoodFilter
 from leader_election.localisation.own_sightings import Track, Waiting
 from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.sighting import (
@@ -52,7 +52,7 @@ class LateSightings:
         :param neighbourhood: the filter with the poses that are expected.
         :param landmarks: places by id [m].
         """
-        self.late: dict[int, Late] = {}
+        self.late: dict[int, LateSighting] = {}
         self._robot = robot
         self._filter = neighbourhood
         self._landmarks = landmarks
@@ -92,7 +92,7 @@ class LateSightings:
         if sighting.age > PROMPT:
             way = math.dist(before, place)
             moved = begin[0] - pose[0], begin[1] - pose[1], begin[2] - pose[2]
-            self.late[robot] = Late(
+            self.late[robot] = LateSighting(
                 self._less_certain(waiting.sighting, motion, way, by_heading=False),
                 Earlier(moved, (before[0] - place[0], before[1] - place[1])))
             sighting = self._less_certain(sighting, motion, way, by_heading=True)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots whose poses contradict recent sightings: recognised, searched for, and placed."""
+"""Recognise, search for and place robots whose poses contradict recent sightings."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Sequence
@@ -47,7 +47,7 @@ LOST = 0.5
 
 
 class _Seen(NamedTuple):
-    """A sighting, and where both were by odometry."""
+    """A sighting, with the poses of both robots by odometry."""
 
     time: float
     observer: int
@@ -59,7 +59,7 @@ class _Seen(NamedTuple):
     """``None``: a landmark."""
     accepted: bool
     distrusted: bool
-    """Whether the observer's sensor is; then the sighting concerns the observer alone."""
+    """Whether the observer's sensor is distrusted: the sighting concerns the observer alone."""
 
     def concerns(self, robot: int) -> bool:
         """Return whether the sighting tells where a robot is."""
@@ -67,7 +67,7 @@ class _Seen(NamedTuple):
 
 
 class LostRobots:
-    """Remembers sightings, and searches for robots that contradict them."""
+    """Remembers sightings, and searches for robots whose poses contradict them."""
 
     def __init__(self, neighbourhood: NeighbourhoodFilter, parameters: LocalisationParameters,
                  landmarks: Landmarks) -> None:
@@ -82,7 +82,7 @@ class LostRobots:
         self._landmarks = landmarks
         self._seen: deque[_Seen] = deque()
         self._counts: defaultdict[int, Counter[tuple[int, bool]]] = defaultdict(Counter)
-        """The sightings that concern a robot, by the other one, and by whether accepted."""
+        """The numbers of sightings that concern a robot, by the other robot and acceptance."""
         self._searched: dict[int, float] = {}
         self._suspected: dict[int, float] = {}
 
@@ -92,8 +92,8 @@ class LostRobots:
         Remember sightings.
 
         :param sightings: by one observer, those of the innovations among them.
-        :param innovations: what the filter made of them; empty: it did not use them.
-        :param distrusted: whether the observer's sensor is.
+        :param innovations: of the sightings that the filter used.
+        :param distrusted: whether the observer's sensor is distrusted.
         """
         own, landmarks = self._filter, self._landmarks
         accepted = {each.seen: each.accepted for each in innovations}
@@ -191,7 +191,7 @@ class LostRobots:
             *self._counts_of(robot)) >= 0.0
 
     def _is_unknown(self, robot: int, now: float) -> bool:
-        """Return whether a robot's pose is its own word only, or its heading is uncertain."""
+        """Return whether no other robot confirms a robot's pose, or its heading is uncertain."""
         return (now < self._filter.watched.get(robot, 0.0)
                 or self._filter.heading_variance(robot) > LOST ** 2)
 
@@ -209,7 +209,7 @@ class LostRobots:
                     if is_new and self.may_be_elsewhere(other, now)}
         if doubtful:
             concern = [each for each in concern if _partner(each, robot) not in doubtful]
-            # The contradictions may all have been theirs: then nothing is left to be explained.
+            # If all contradictions were theirs, nothing is left to be explained.
             right = sum(each.accepted for each in concern)
             if not _is_contradicted(len(concern) - right, right, UNKNOWN * AGAINST):
                 return None, []

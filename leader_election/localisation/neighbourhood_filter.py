@@ -15,10 +15,10 @@
 """
 The neighbourhood filter: an extended Kalman filter over poses and odometry of robots.
 
-Its inputs are the raw odometry and the raw sightings of all of these robots. No estimate of
-another filter is fused, so no data counts twice. This is the difference from covariance
-intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS Magazine
-2013) and from updates that robots exchange (L. Luft et al., IJRR 2018).
+The filter fuses the raw odometry and the raw sightings of all of these robots. It fuses no
+estimate of another filter, so no data counts twice. This is the difference from covariance
+intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS Magazine 2013) and
+from updates that robots exchange (L. Luft et al., IJRR 2018).
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ from leader_election.localisation.updates import (
     AT_ONCE,
     Earlier,
     LANDMARK,
-    Line,
+    Measurement,
     Outcome,
     PRESENT,
     update,
@@ -64,25 +64,25 @@ COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
 """The names of the filter's counters."""
 
 Observed = tuple[int, Sighting]
-"""The id of the observer, and what it saw."""
+"""The id of the observer, and its sighting."""
 
 
-class Late(NamedTuple):
+class LateSighting(NamedTuple):
     """A sighting of an earlier time."""
 
     sighting: Sighting
-    """As it was measured."""
+    """The sighting as it was measured."""
     earlier: Earlier
 
 
-NO_LATE: Mapping[int, Late] = MappingProxyType({})
+NO_LATE: Mapping[int, LateSighting] = MappingProxyType({})
 
 
 class NeighbourhoodFilter(PoseEstimates):
     """
-    Pose estimates that sightings correct, and what contradicts them.
+    Estimates poses by odometry and sightings, and finds robots and sensors that contradict them.
 
-    :ivar watched: until when a robot's pose is its own word only, by id [s].
+    :ivar watched: the times until which a robot counts as a newcomer, by id [s].
     :ivar trust: in the sensors of the robots.
     """
 
@@ -150,14 +150,14 @@ class NeighbourhoodFilter(PoseEstimates):
         self._counts[CARRIED_OFF] += 1
 
     def watch(self, robot: int, now: float) -> None:
-        """Take a robot's pose as its own word only, for a while."""
+        """Count a robot as a newcomer, whose pose no other robot confirms, for a while."""
         self.watched[robot] = now + WATCHED
 
     def newcomers(self, now: float) -> set[int]:
         """
-        Return the robots whose poses are their own word only, if they are fewer than the others.
+        Return the robots whose poses no other robot confirms, if they are fewer than the others.
 
-        What contradicts one of them says nothing of the others.
+        A contradiction with one of them says nothing of the others.
         """
         new = {robot for robot, until in self.watched.items() if now < until}
         return new if 2 * len(new) < len(self.ids) else set()
@@ -168,22 +168,22 @@ class NeighbourhoodFilter(PoseEstimates):
         """
         Return whether a sighting of a pair beside the first robot need not be used.
 
-        Their number grows with the square of the robots, and what they tell does not. So from
-        twice :data:`ENOUGH` observers on they take turns, unless a pair's last sighting did not
-        fit: what contradicts the filter is judged in full.
+        The number of such sightings grows with the square of the robots, and their information
+        does not. So from twice :data:`ENOUGH` observers on, observers take turns. Pairs whose last
+        sighting did not fit are always used.
         """
         turns = (len(self.ids) - 1) // ENOUGH
         if turns <= 1 or seen not in self._row or seen == self.ids[0]:
             return False
         interval = int(now / self.parameters.sighting_interval)
-        # Shifted after each cycle: no period of messages then misses all turns of an observer.
+        # The shift after each cycle keeps any period of messages from missing all turns.
         return (observer + interval + interval // turns) % turns != 0 and self._rejections.fits(
             observer, seen)
 
     def see(self, sightings: Sequence[Observed], now: float,
-            late: Mapping[int, Late] = NO_LATE) -> list[Innovation]:
+            late: Mapping[int, LateSighting] = NO_LATE) -> list[Innovation]:
         """
-        Process sightings; rejected ones are counted, and have no other effect.
+        Update the estimates by sightings; rejected ones are counted, and have no other effect.
 
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
@@ -210,7 +210,7 @@ class NeighbourhoodFilter(PoseEstimates):
             earlier = PRESENT
             if seen in late:
                 (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
-            lines.append(Line(rows[observer], there, place, distance, bearing,
+            lines.append(Measurement(rows[observer], there, place, distance, bearing,
                               UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
                               of_range, of_bearing, earlier))
         self._counts[UNKNOWN] += len(sightings) - len(known)
@@ -220,8 +220,8 @@ class NeighbourhoodFilter(PoseEstimates):
         doubted = distrusted or any(self._rejections.doubts(observer, now)
                                     for observer in {observer for observer, _ in known})
         if doubted:
-            # The sightings of an observer that are mostly wrong are not used even where they fit,
-            # but only judged: the observer is believed again when it agrees with the others.
+            # An observer whose sightings are mostly wrong is only judged, even where they fit. It
+            # is believed again when it agrees with the others.
             self._counts[DISTRUSTED] += len(known)
             state, covariance = self.state.copy(), self.covariance.copy()
             judged = [update(state, covariance, line, self.parameters) for line in lines]

@@ -35,28 +35,28 @@ from numpy.typing import NDArray
 HEADINGS = 24
 """The number of headings, and of directions for a range without a bearing, that are tried."""
 SEEDS, RANGED_SEEDS = 6, 2
-"""The numbers of sightings, the last ones, from which poses are tried: with a bearing, without."""
+"""The numbers of last sightings from which poses are tried: with a bearing, without."""
 TRUNCATED = 12.0
 """The greatest squared normalised error that counts: a greater one is an outlier."""
 BETTER = 12.0
-"""By how much the sum of squared errors is less than at any other pose."""
+"""The least difference of squared errors between the best pose and any other."""
 GOOD = 2.0
-"""The mean squared error with which a pose is not doubted."""
+"""The mean squared error up to which a pose counts as right."""
 LEAST_VALUES, LEAST_OF_NEW = 5, 4
-"""The least number of measured values that fit, two more than unknowns; of a robot that is new."""
+"""The least number of measured values that fit: in general, and for a newcomer."""
 SHARE = 0.6
 """The least share of sightings that fit."""
 APART = (1.0, 0.6)
-"""Poses farther from each other than this are different ones [m, rad]."""
+"""The distance from which two poses count as different [m, rad]."""
 RIVALS = 3
 """The number of different poses that are compared with the best."""
 CERTAIN = (1.0, 0.35)
 """The greatest standard deviations of a pose that was found [m, rad]."""
 GROWTH, TURN_GROWTH = 0.03, 0.03
-"""By how much odometry may be off, for the age of a sighting [m/s, rad/s]."""
+"""The error of odometry for each second of a sighting's age [m/s, rad/s]."""
 MOTION = 0.3
-"""The least motion of a robot whose own sightings alone locate it [m or rad]: any two repeated
-sightings agree where it stands still."""
+"""The least motion of a robot that is located by its own sightings alone [m or rad]. While it
+stands still, repeated sightings agree anyway."""
 
 
 class Evidence(NamedTuple):
@@ -67,11 +67,11 @@ class Evidence(NamedTuple):
     partner: int
     """The id of the other robot, or of the landmark."""
     motion: PlanePose
-    """Its pose at the time of the sighting, seen from its present one, by odometry."""
+    """The robot's pose at the time of the sighting, seen from its present pose, by odometry."""
     other: PlanePose
-    """The pose of the other robot at that time; of a landmark the place."""
+    """The pose of the other robot, or of the landmark, at that time."""
     variances: tuple[float, float]
-    """Of the other's position on each axis, and of its heading [m2, rad2]."""
+    """Of the other's position on each axis, and of its heading [m², rad²]."""
     range: float  # noqa: A003
     bearing: float
     age: float
@@ -161,7 +161,7 @@ def search(evidence: Sequence[Evidence], present: PlanePose,
 
     :param evidence: in the order of time.
     :param present: the pose that is assumed.
-    :param is_new: whether only its own word stands for this pose: then one sensor is enough.
+    :param is_new: whether no other robot confirms the assumed pose: then one sensor is enough.
     :return: ``None`` where the present pose fits as well, and where no other one is certain.
     """
     least_values = LEAST_OF_NEW if is_new else LEAST_VALUES
@@ -212,10 +212,10 @@ def _apart(poses: Array, pose: Array) -> NDArray[np.bool_]:
 
 def _independent(table: _Table, fits: Array) -> bool:
     """
-    Return whether more than one sensor says so.
+    Return whether more than one sensor confirms a pose.
 
-    Of a single one, it is enough that it is the robot's own, that it shows several others, and
-    that the robot has moved meanwhile.
+    A single sensor is enough if it is the robot's own, shows several others, and the robot has
+    moved meanwhile.
     """
     by_it, partners = table.by_it[fits], table.partner[fits]
     observers = len(set(partners[~by_it].tolist())) + bool(by_it.any())

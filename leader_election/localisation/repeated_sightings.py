@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Recognition of readings that a sensor repeats: exactly, or with noise on them.
+Recognise readings that a sensor repeats: exactly, or with noise on them.
 
 A continuous quantity with noise on it does not take exactly the same value again. A single equal
 value still happens where a sensor quantises, or where nothing moves. So a reading is repeated if
@@ -21,9 +21,8 @@ it equals the last one of its robot though the observer or that robot has moved,
 the same reading as it did at another place of the observer, in a series of an earlier time.
 
 With noise on it, a range and a bearing give a place in the observer's frame. When the observer
-moves, a place that stands still moves there; a robot in it can make up for that only as far as it
-drives. Wheels that turn in vain look the same: then, too, the sightings do not fit the odometry
-that comes with them.
+moves, a place that stands still moves in that frame. A robot there can compensate for that only as
+far as it drives. Wheels that slip look the same: then, too, the sightings do not fit the odometry.
 """
 
 from array import array
@@ -36,22 +35,22 @@ from leader_election.localisation.sighting import seen_from, Sighting
 
 MOVED, MOVED_ASIDE, TURNED = 0.05, 0.15, 0.05
 """
-The motions with which a reading does not stay exactly the same: of observer or robot, with and
-without a bearing, since a motion aside leaves the range; and the observer's turn [m, m, rad].
+The motions from which on a reading must change: of observer or robot with a bearing, without one
+(a motion aside leaves the range), and the observer's turn [m, m, rad].
 """
 ELSEWHERE = 0.2
-"""How far from the observer's earlier pose a series cannot be the same by itself [m, rad]."""
+"""The distance from the earlier pose at which the same series is a repetition [m, rad]."""
 OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
 LEAST = 5
 """The least number of like readings."""
 GAP = 2.5
-"""The greatest time between two of them: robots may come back to where they were [s]."""
+"""The greatest time between two like readings: robots may come back to where they were [s]."""
 DEVIATIONS = 3.0
 """Readings that differ by less than this many standard deviations are alike."""
 EXTRA, EXTRA_SCALE = 0.5, 0.4
-"""By how much the place has to have moved, beyond what the robot seen drove [m], and for each
-metre of range: odometry's turns are not exact."""
+"""The least motion of the place beyond the way of the robot seen [m], and for each metre of range:
+odometry's turns are not exact."""
 
 
 class _Run(NamedTuple):
@@ -62,7 +61,7 @@ class _Run(NamedTuple):
     here: PlanePose
     """The observer's pose by odometry at the first of them."""
     there: PlanePose | None
-    """The robot's own; ``None``: not known."""
+    """The pose by odometry of the robot seen; ``None``: not known."""
 
 
 class RepeatedSightings:

@@ -16,12 +16,12 @@
 """
 Updates of an extended Kalman filter by sightings, in place.
 
-A sighting depends on three numbers only: the vector from the observer to the target, and
-the observer's heading. One sighting is therefore linearised and iterated with their 3 x 3
-covariance, in plain numbers; numpy's overhead would exceed the computation. Several are
-processed at once, linearised once, where this is exact enough. Rows of state and covariance are
-those of :mod:`leader_election.localisation.pose_estimates`, and places are relative to the
-filter's origin.
+A sighting depends on three numbers only: the vector from the observer to the target, and the
+observer's heading. So one sighting is linearised and iterated with their 3 x 3 covariance, in
+plain numbers, because numpy's overhead would exceed the computation. Several sightings are
+processed at once, with one linearisation, where this is exact enough. Rows of state and
+covariance are those of :mod:`leader_election.localisation.pose_estimates`, and places are relative
+to the filter's origin.
 """
 
 from collections.abc import Sequence
@@ -46,12 +46,12 @@ BENT, TWISTED = 0.1, 0.02
 AT_ONCE = 3
 """The least number of sightings processed at once: fewer are faster one by one."""
 LANDMARK = -1
-"""In place of the row of the target: a landmark at a known place."""
+"""Stands for the row of the target when this is a landmark."""
 
 
 class Earlier(NamedTuple):
     """
-    Earlier poses less the present ones, by odometry.
+    The differences of earlier poses from the present ones, by odometry.
 
     An error of a robot's frame moves its earlier place with it. So a sighting of an earlier time
     measures the present errors, from the earlier places.
@@ -64,30 +64,29 @@ class Earlier(NamedTuple):
 
 
 PRESENT = Earlier()
-"""Those of a sighting of now."""
+"""The differences for a prompt sighting."""
 
 
-class Line(NamedTuple):
-    """A sighting, and the rows of state and covariance that it concerns."""
+class Measurement(NamedTuple):
+    """A measurement, and the rows of state and covariance that it concerns."""
 
     here: int
     """The first row of the observer."""
     there: int
     """The first row of the target, or :data:`LANDMARK`."""
     place: tuple[float, float]
-    """Of the landmark [m]."""
+    """The place of the landmark [m]."""
     range: float  # noqa: A003
     """The measured range [m]; nan: not measured."""
     bearing: float
     """The measured bearing [rad]; nan: not measured."""
     stale: float
-    """The variance of the positions due to the age of odometry [m2]."""
+    """The variance of the positions due to the age of odometry [m²]."""
     range_deviation: float = math.nan
-    """Of the measurement [m]; nan: that of the parameters."""
+    """Of the range [m]; nan: use the parameters."""
     bearing_deviation: float = math.nan
-    """Of the measurement [rad]; nan: that of the parameters."""
+    """Of the bearing [rad]; nan: use the parameters."""
     earlier: Earlier = PRESENT
-    """Where both were at the time of the measurement."""
 
 
 class Outcome(NamedTuple):
@@ -96,29 +95,29 @@ class Outcome(NamedTuple):
     range: float  # noqa: A003
     bearing: float
     accepted: bool
-    """Whether it passed the gate; otherwise it changed nothing."""
+    """Whether the sighting passed the gate; otherwise it changed nothing."""
     range_share: float = 0.0
-    """The part of the variance of the range's error that poses have, not the sensor, 0 to 1."""
+    """The part of the variance of the range's error that is due to poses, 0 to 1."""
     bearing_share: float = 0.0
-    """The same of the bearing's."""
+    """The same part for the bearing."""
 
 
 _Vector = tuple[float, float, float]
-"""By x and y of the vector to the target, and by the observer's heading."""
+"""Derivatives by x and y of the vector to the target, and by the observer's heading."""
 _Linear = tuple[_Vector, _Vector, float, float, _Vector, _Vector, float, float, float]
 """
-A sighting linearised: the slopes of range and bearing, their errors, zero where not measured;
+A linearised sighting: the slopes of range and bearing, and their errors, zero where not measured;
 the covariances of both with vector and heading; the variance of the range's error, the covariance
-of both errors, the variance of the bearing's.
+of both errors, and the variance of the bearing's error.
 """
 _Noise = tuple[float, float, float, bool]
 """
-The measured range less the error of its linearisation [m], the variances of range and bearing [m2,
-rad2], and whether one linearisation is exact enough.
+The measured range less the error of its linearisation [m], the variances of range and bearing [m²,
+rad²], and whether one linearisation is exact enough.
 """
 
 
-def update(state: Array, covariance: Array, line: Line,
+def update(state: Array, covariance: Array, line: Measurement,
            parameters: LocalisationParameters) -> Outcome:
     """
     Update state and covariance by one sighting.
@@ -167,7 +166,7 @@ def update(state: Array, covariance: Array, line: Line,
     return outcome
 
 
-def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
+def update_at_once(state: Array, covariance: Array, lines: Sequence[Measurement],
                    parameters: LocalisationParameters) -> list[Outcome | None]:
     """
     Update state and covariance by sightings at once, linearised once.
@@ -188,7 +187,7 @@ def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
             px, py, yaw, x, y = px + back_x, py + back_y, yaw + turn, x + far_x, y + far_y
         vectors.append((x - px, y - py, yaw))
         known = 0.0 if there == LANDMARK else 1.0
-        # Those of a landmark are without effect; where rows are the same, the last ones count.
+        # The rows of a landmark have no effect. Where rows are the same, the last ones count.
         first = here if there == LANDMARK else there
         rows.append((first, first + 1, first + 2, here, here + 1, here + 2))
         by_errors.append(((known, 0.0, -y * known, -1.0, 0.0, py),
@@ -237,7 +236,7 @@ def update_at_once(state: Array, covariance: Array, lines: Sequence[Line],
     return outcomes
 
 
-def _noise(line: Line, x: float, y: float, own: Sequence[Sequence[float]],
+def _noise(line: Measurement, x: float, y: float, own: Sequence[Sequence[float]],
            parameters: LocalisationParameters) -> _Noise:
     """
     Return the noise of a sighting.
@@ -266,7 +265,7 @@ def _noise(line: Line, x: float, y: float, own: Sequence[Sequence[float]],
             of_range, of_bearing, straight)
 
 
-def _linearised(line: Line, noise: _Noise, x: float, y: float, yaw: float,
+def _linearised(line: Measurement, noise: _Noise, x: float, y: float, yaw: float,
                 step: tuple[float, float, float], own: Sequence[Sequence[float]]) -> _Linear:
     """
     Return a sighting linearised at a step from the estimate.
@@ -307,14 +306,14 @@ def _gains(linear: _Linear) -> tuple[float, float]:
             (rr * bearing_error - rb * range_error) / determinant)
 
 
-def _judged(line: Line, noise: _Noise, linear: _Linear) -> Outcome:
+def _judged(line: Measurement, noise: _Noise, linear: _Linear) -> Outcome:
     """Return the normalised errors of a sighting, and whether they pass the gate."""
     _, _, range_error, bearing_error, _, _, rr, rb, bb = linear
     _, of_range, of_bearing, _ = noise
     ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
     square = (bb * range_error * range_error - 2.0 * rb * range_error * bearing_error
               + rr * bearing_error * bearing_error) / (rr * bb - rb * rb)
-    # No bool of numpy, which is no index, whatever numbers the parameters are.
+    # A bool of numpy is no index.
     accepted = bool(square <= GATES[ranged + turned])
     return Outcome(range_error / math.sqrt(rr) if ranged else math.nan,
                    bearing_error / math.sqrt(bb) if turned else math.nan, accepted,

@@ -33,7 +33,6 @@ from leader_election.localisation.innovations import (
     START,
     SURE,
 )
-from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import Outcome
 from localisation.simulation import Neighbourhood
 import numpy as np
@@ -68,36 +67,6 @@ def test_distances_stay_good_when_much_is_lost_or_wrong(conditions):
     swarm = Neighbourhood(ROBOTS, 2, **conditions)
     errors = [error for _ in swarm.run(60) for error in swarm.errors(range(1, ROBOTS + 1))[0]]
     assert np.median(np.abs(errors)) < 0.15
-
-
-class Late(Neighbourhood):
-    """Robots whose sensors are late, and say so or not."""
-
-    def __init__(self, seed: int, camera: bool, delay: float, stamped: bool) -> None:
-        self._delay, self._age = delay, delay if stamped else 0.0
-        self._seen: dict[int, list[tuple[float, list[Sighting]]]] = {}
-        super().__init__(ROBOTS, seed, camera)
-
-    def sightings(self, robot: int) -> list[Sighting]:
-        """Return what a robot saw a while ago."""
-        self._seen.setdefault(robot, []).append((self.now, super().sightings(robot)))
-        return [sighting._replace(age=self._age) for time, seen in self._seen[robot]
-                if time == self.now - self._delay for sighting in seen]
-
-
-@pytest.mark.parametrize('camera, on_time, unstamped', [(False, 4.0, 0.7), (True, 1.5, 0.3)])
-def test_distances_stay_good_when_sightings_are_two_seconds_late(camera, on_time, unstamped):
-    """Robots turn by up to 1.6 rad meanwhile; ranges alone do not tell the heading again."""
-    errors = []
-    for delay, stamped in ((0.0, True), (2.0, True), (2.0, False)):
-        squares = []
-        for seed in range(2):
-            swarm = Late(seed, camera, delay, stamped)
-            for second in swarm.run(DURATION):
-                if second > SETTLED:
-                    squares += np.square(swarm.errors(range(1, ROBOTS + 1))[0]).tolist()
-        errors.append(math.sqrt(np.mean(squares)))
-    assert errors[1] < on_time * errors[0] and errors[1] < unstamped * errors[2]
 
 
 def ranges(*errors):

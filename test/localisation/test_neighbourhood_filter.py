@@ -72,15 +72,6 @@ def test_range_halves_variance_and_error_when_as_good_as_the_position():
     assert counts == {ACCEPTED: 1, UNKNOWN: 0}
 
 
-def test_range_error_is_shared_when_both_robots_are_equally_uncertain():
-    own, _ = empty(range_noise=0.02)
-    own.add(1, ORIGIN, (0.02, 1e-9), ORIGIN, 0.0)
-    own.add(2, (2.0, 0.0, 0.0), (0.02, 1e-9), (2.0, 0.0, 0.0), 0.0)
-    own.see([(1, Sighting(2, 2.06))], 0.0)
-    assert own.pose(1)[0] == pytest.approx(-0.02, abs=2e-4)
-    assert own.pose(2)[0] == pytest.approx(2.02, abs=2e-4)
-
-
 def test_relative_position_includes_the_heading_error_of_the_observer():
     own, _ = empty()
     own.add(1, (1.0, 1.0, math.pi / 2), (0.1, 0.05), ORIGIN, 0.0)
@@ -229,23 +220,6 @@ def test_other_robots_keep_their_estimates_when_one_is_dropped():
     for robot, (pose, covariance) in kept.items():
         assert own.pose(robot) == pose
         np.testing.assert_array_equal(own.covariance_of(robot), covariance)
-
-
-def test_carried_robot_is_found_by_ranges():
-    own, counts = empty()
-    truth = {1: (0.0, 0.0), 2: (2.0, 0.0), 3: (0.0, 2.0), 4: (2.0, 2.0)}
-    for robot, place in truth.items():
-        own.add(robot, (*place, 0.0), (0.05, 0.05), ORIGIN, 0.0)
-    truth[4] = (4.0, 1.0)
-    for second in range(1, 13):
-        for robot in truth:
-            own.move(robot, ORIGIN, float(second))
-        own.see([(one, Sighting(other, math.dist(truth[one], truth[other])))
-                 for one in truth for other in truth if one != other], float(second))
-    assert counts[CARRIED_OFF] >= 1
-    for robot in (1, 2, 3):
-        assert own.distance(robot, 4, 12.0)[0] == pytest.approx(
-            math.dist(truth[robot], truth[4]), abs=0.1)
 
 
 # For all inputs.

@@ -27,7 +27,7 @@ from leader_election.localisation.updates import (
     GATES,
     ITERATIONS,
     LANDMARK,
-    Line,
+    Measurement,
     update,
     update_at_once,
 )
@@ -63,7 +63,7 @@ def _transformed(by: Array, covariance: Array) -> Array:
     return (found + found.T) / 2.0
 
 
-def expected(state: Array, line: Line) -> tuple[Array, Array]:
+def expected(state: Array, line: Measurement) -> tuple[Array, Array]:
     """Return range and bearing, shape (2,), and their derivatives by the state, shape (2, n)."""
     there = line.place if line.there == LANDMARK else state[line.there:line.there + 2]
     x, y = there - state[line.here:line.here + 2]
@@ -78,7 +78,7 @@ def expected(state: Array, line: Line) -> tuple[Array, Array]:
     return np.array((math.sqrt(square), math.atan2(y, x) - state[line.here + 2])), rows
 
 
-def by_matrices(state: Array, covariance: Array, lines: Sequence[Line],
+def by_matrices(state: Array, covariance: Array, lines: Sequence[Measurement],
                 iterations: int) -> tuple[Array, Array, float]:
     """
     Return state, covariance and squared normalised error of an iterated Kalman update.
@@ -122,7 +122,7 @@ def by_matrices(state: Array, covariance: Array, lines: Sequence[Line],
 def test_update_equals_an_iterated_update_by_whole_matrices(
         there: int, off: tuple[float, float], deviations: tuple[float, float]) -> None:
     state, covariance = swarm()
-    line = Line(SIZE, there, PLACE, NONE, NONE, 0.002, *deviations)
+    line = Measurement(SIZE, there, PLACE, NONE, NONE, 0.002, *deviations)
     near, _ = expected(state, line)
     line = line._replace(range=near[0] + off[0], bearing=wrap(near[1] + off[1]))
     new, less, square = by_matrices(
@@ -142,10 +142,10 @@ def test_update_equals_an_iterated_update_by_whole_matrices(
 def test_gate_judges_range_and_bearing_together(accepted: bool) -> None:
     state, covariance = swarm()
     before = state.copy(), covariance.copy()
-    line = Line(0, 2 * SIZE, PLACE, NONE, NONE, 0.0)
+    line = Measurement(0, 2 * SIZE, PLACE, NONE, NONE, 0.0)
     near, _ = expected(state, line)
 
-    def off(scale: float) -> Line:
+    def off(scale: float) -> Measurement:
         return line._replace(range=near[0] + scale, bearing=wrap(near[1] - scale))
     low, high = 0.0, 3.0
     for _ in range(40):
@@ -163,7 +163,7 @@ def test_update_at_once_equals_one_update_by_whole_matrices(turned: bool) -> Non
     state, covariance = swarm(6, 0.02)
     lines = []
     for k, there in enumerate((6, 12, 18, LANDMARK, 30)):
-        line = Line(0, there, PLACE, NONE, NONE, 0.001 * k, 0.2 if k == 2 else NONE)
+        line = Measurement(0, there, PLACE, NONE, NONE, 0.001 * k, 0.2 if k == 2 else NONE)
         near = expected(state, line)[0] + 0.05 * (k - 2)
         lines.append(line._replace(range=NONE if turned and k == 4 else near[0],
                                    bearing=wrap(near[1]) if turned else NONE))
@@ -182,7 +182,7 @@ def test_update_at_once_equals_one_update_by_whole_matrices(turned: bool) -> Non
 
 def test_outcomes_at_once_equal_those_of_single_sightings() -> None:
     state, covariance = swarm()
-    lines = [Line(0, there, PLACE, 2.5, bearing, 0.001)
+    lines = [Measurement(0, there, PLACE, 2.5, bearing, 0.001)
              for there, bearing in ((6, NONE), (12, 0.5), (18, NONE), (LANDMARK, -1.0))]
     lines[1] = lines[1]._replace(earlier=Earlier((0.3, -0.2, 0.4), (-0.1, 0.2)))
     single = [update(state.copy(), covariance.copy(), line, NOISE) for line in lines]
@@ -194,7 +194,7 @@ def test_outcomes_at_once_equal_those_of_single_sightings() -> None:
 def test_sightings_are_left_to_single_updates_when_uncertain(bearing: float) -> None:
     state, covariance = swarm(deviation=3.0)
     before = state.copy(), covariance.copy()
-    lines = [Line(0, there, PLACE, 1.0, bearing, 0.0) for there in (6, 12, 18)]
+    lines = [Measurement(0, there, PLACE, 1.0, bearing, 0.0) for there in (6, 12, 18)]
     assert update_at_once(state, covariance, lines, NOISE) == [None] * 3
     assert np.array_equal(state, before[0]) and np.array_equal(covariance, before[1])
 
@@ -203,7 +203,7 @@ def test_other_sightings_are_used_at_once_when_one_is_uncertain() -> None:
     state, covariance = swarm(6)
     covariance[30, 30] += 4.0
     covariance[31, 31] += 4.0
-    lines = [Line(0, there, PLACE, 2.0, NONE, 0.0) for there in (30, 6, 12, 18)]
+    lines = [Measurement(0, there, PLACE, 2.0, NONE, 0.0) for there in (30, 6, 12, 18)]
     other = state.copy(), covariance.copy()
     outcomes = update_at_once(state, covariance, lines, NOISE)
     assert outcomes[0] is None and outcomes[1:] == update_at_once(*other, lines[1:], NOISE)
@@ -214,5 +214,5 @@ def test_update_stays_finite_when_robots_are_at_the_same_place() -> None:
     for bearing in (NONE, 1.0):
         state, covariance = swarm()
         state[12:14] = state[:2]
-        update(state, covariance, Line(0, 2 * SIZE, PLACE, 0.05, bearing, 0.0), NOISE)
+        update(state, covariance, Measurement(0, 2 * SIZE, PLACE, 0.05, bearing, 0.0), NOISE)
         assert np.isfinite(state).all() and np.isfinite(covariance).all()

@@ -54,12 +54,12 @@ _WEIGHTS = record(_WEIGHT, _WEIGHT, least=0)
 
 
 def _one_by_one(kind: Kind) -> Kind:
-    """Return the kind of lists whose entries are read later: wrong ones are left out."""
+    """Return the kind of a list whose entries are read later, so that wrong ones are left out."""
     return row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
 
 
 class LocalisationPart(NamedTuple):
-    """The members of a message; what is wrong in ``e``, ``o`` and ``z`` is ignored."""
+    """The members of a message; wrong values in ``e``, ``o`` and ``z`` are ignored."""
 
     odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
     """
@@ -146,7 +146,7 @@ def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:
         bearing = wrap(bearing)
     if not weight:
         return Sighting(seen, distance, bearing)
-    # Those that are too small to be true count as the least.
+    # Deviations that are too small to be true count as the least.
     return Sighting(seen, distance, bearing, *[
         max(each, LEAST_DEVIATION) for each in _read_weights(weight)])
 

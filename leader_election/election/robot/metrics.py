@@ -270,7 +270,7 @@ class _Measured(NamedTuple):
     range: float  # noqa: A003
     """[m]."""
     difference: float
-    """From odometry's distance at that time [m]; nan: not known."""
+    """The range less the distance by odometry at that time [m]; nan: not known."""
 
 
 class RangeSmoothing:
@@ -278,10 +278,10 @@ class RangeSmoothing:
     The distances of metric ``range``: odometry's, corrected by the last ranges of each neighbour.
 
     Ranges of radios are sometimes wrong by metres, and their median over some seconds lags when
-    robots move. The difference between a range and odometry's distance at the same time changes
-    slowly, as odometry drifts. So the distance is odometry's distance now plus the median of the
-    last differences, those by the neighbour's sightings of this robot included. Without positions
-    it is the median of the last ranges.
+    robots move. The difference between a range and the distance by odometry at the same time
+    changes slowly. So the distance is that by odometry now plus the median of the last
+    differences, which include the neighbour's sightings of this robot. Without positions it is the
+    median of the last ranges.
 
     >>> ranges = RangeSmoothing(smoothing=5, expiry=3.0)
     >>> for time, measured in enumerate((2.5, 2.5, 9.0)):
@@ -295,8 +295,7 @@ class RangeSmoothing:
         Start without ranges.
 
         :param smoothing: the number of ranges in the median; 1: only the last, as it is.
-        :param expiry: the age beyond which a last range does not count: its neighbour is not
-            measured [s].
+        :param expiry: the age of the last range beyond which a neighbour is not measured [s].
         """
         self._smoothing, self._expiry = smoothing, expiry
         self._measured: dict[int, deque[_Measured]] = {}

@@ -53,7 +53,7 @@ SIGNAL_STRENGTH = 'rssi'
 
 class Sensing:
     """
-    The own position, and the distances to neighbours by the metric.
+    Keeps the own position, and the distances to neighbours by the metric.
 
     Times are seconds on the caller's clock, which never goes back.
     """
@@ -117,7 +117,7 @@ class Sensing:
         :param now: the time [s].
         :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
         :param yaw: the heading in odometry's frame [rad], which tasks use; ``None``: unknown.
-        :return: whether it counts.
+        :return: whether the position was accepted.
         """
         begin = self.initial_pose if origin is None else origin
         place = position(begin, point)
@@ -196,7 +196,7 @@ class Sensing:
         """
         Use the sightings since the last round, and update position and velocity.
 
-        :return: whether distances may be others than before.
+        :return: whether distances may have changed.
         """
         before = self.position, self.velocity
         self.source.begin_round(now)
@@ -299,7 +299,7 @@ class Sensing:
                 if robot in self._heard]
 
     def refresh(self, now: float) -> None:
-        """Drop expired measurements and make the own reading; once, before all distances."""
+        """Drop expired measurements and make the own reading, once before all distances."""
         for neighbour in [i for i in self._last_distance if self._mailbox.entry(i) is None]:
             del self._last_distance[neighbour]
         for neighbour, (_, taken) in list(self._measurements.items()):

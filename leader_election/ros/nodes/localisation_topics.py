@@ -15,13 +15,12 @@
 """
 Poses on topics: the origin of odometry, and cooperative localisation.
 
-The pose of odometry's frame in the frame that the robots share is a parameter of the robot's own
-node, or looked up by tf2 (:class:`TransformOrigin`); other nodes ask that node for its parameters
+A robot's own node knows the pose of odometry's frame in the shared frame by a parameter, or looks it
+up by tf2 (:class:`TransformOrigin`). Other nodes ask that node for its parameters
 (:class:`ParameterOrigin`).
 
-From sightings follow a corrected pose and distances. The pose is that of REP 105: a transform from
-the shared frame to odometry's, composed with odometry, gives the corrected pose; odometry itself
-stays continuous.
+With sightings a robot publishes a corrected pose and distances. As in REP 105, odometry itself stays
+continuous: a transform from the shared frame to that of odometry corrects it.
 """
 
 from array import array
@@ -94,7 +93,7 @@ class ParameterOrigin:
         self._since = -math.inf
 
     def ask(self) -> None:
-        """Make a request without an answer or a pending request; to be called repeatedly."""
+        """Make a request unless one is answered or pending; to be called repeatedly."""
         if self.id is None and not self._is_due() and self._client.service_is_ready():
             self._since = clock.seconds(self._steady_clock)
             self._drop(len(self._pending) + 1 - MOST_PENDING)
