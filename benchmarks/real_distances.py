@@ -17,9 +17,9 @@ Compare the partition by odometry, with the filter, and by true poses.
 
 Robots of this package replay a folder of logs, by default MRCLAM 6 (:mod:`benchmarks.real_logs`),
 or drive in a world (``--world config/barriers.yaml``), without ROS and in simulated time. A robot
-is right if it has the leader of the partition by true positions at that moment. The same seed gives
-the same figures. Seeds differ in strengths, simulated sensors and lost messages, and in a world
-also in paths and odometry.
+is right if it has the leader of the partition by true positions at that moment. The same seed
+gives the same figures. Seeds differ in strengths, simulated sensors and lost messages, and in a
+world also in paths and odometry.
 """
 
 import argparse

@@ -15,12 +15,12 @@
 """
 Poses on topics: the origin of odometry, and cooperative localisation.
 
-A robot's own node knows the pose of odometry's frame in the shared frame by a parameter, or looks it
-up by tf2 (:class:`TransformOrigin`). Other nodes ask that node for its parameters
+A robot's own node knows the pose of odometry's frame in the shared frame by a parameter, or looks
+it up by tf2 (:class:`TransformOrigin`). Other nodes ask that node for its parameters
 (:class:`ParameterOrigin`).
 
-With sightings a robot publishes a corrected pose and distances. As in REP 105, odometry itself stays
-continuous: a transform from the shared frame to that of odometry corrects it.
+With sightings a robot publishes a corrected pose and distances. As in REP 105, odometry itself
+stays continuous: a transform from the shared frame to that of odometry corrects it.
 """
 
 from array import array
