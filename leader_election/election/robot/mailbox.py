@@ -289,15 +289,16 @@ class ObservationClock:
     def __init__(self, longest_step: float = math.inf) -> None:
         self.longest_step = longest_step
         self._time = self._offset = self._reading = 0.0
+        self._is_set = False
 
     def observe(self, reading: float) -> float:
         """
         Return the time: as long as the clock neither leaps nor goes back, the reading itself.
 
-        :param reading: of the clock, now [s]; 0: not set yet, before the first ``/clock``.
+        :param reading: of the clock, now [s]; 0 at first: not set yet, before the first ``/clock``.
         """
-        if self._reading == 0.0:
-            self._time = reading
+        if not self._is_set:
+            self._time, self._is_set = reading, reading != 0.0
         else:
             advance = reading - self._reading
             self._offset += min(max(advance, 0.0), self.longest_step) - advance
