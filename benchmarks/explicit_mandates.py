@@ -290,7 +290,7 @@ class _Grants(dict[int, int]):
 
 
 def _hashable(part: MandatePart) -> MandatePart:
-    return part._replace(grants=_Grants(part.grants), tags=_Grants(part.tags))
+    return part._replace(grants=_Grants(part.grants))
 
 
 def different(every: Iterable[Graph], leaders: int) -> Iterator[Graph]:

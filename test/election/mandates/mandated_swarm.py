@@ -26,8 +26,6 @@ import random
 from typing import Any
 
 from leader_election.election.mandates.mandates import Acting, Mandates
-from leader_election.election.messages.mandate_codec import MANDATE
-from leader_election.election.messages.wire import dumps
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.parameters import build
@@ -36,10 +34,8 @@ from leader_election.swarm.simulated_swarm import SimulatedSwarm
 WIDTH, HEIGHT = 10.0, 7.0
 """Half of the area [m]."""
 RANGE, RADIUS = 5.0, 6.0
-LOOK = 0.25
-"""The time between two observations [s]."""
-WARM_UP = 15.0
-"""The time from which on observations count [s]."""
+STEP = 0.25
+"""The time between two steps of the robots [s]."""
 NEVER = math.inf
 STEADY = 3.0
 """The time for which the rate of a clock is constant [s]."""
@@ -151,7 +147,8 @@ class Clocked:
     @property
     def mandates(self) -> Mandates | None:
         """Return the mandates of its first instance."""
-        return self.robot.main.parts['mandates'].mandates
+        part: Any = self.robot.main.parts.get('mandates')
+        return None if part is None else part.mandates
 
     def acting(self, now: float) -> Acting | None:
         """Return whether it acts."""
@@ -175,10 +172,6 @@ class MandatedSwarm(SimulatedSwarm):
     The robots of a case, judged at each event.
 
     :ivar faults: what contradicts the guarantees.
-    :ivar looks: observations of a robot since the warm-up.
-    :ivar led: those with a leader that leads.
-    :ivar once: those under exactly one mandate.
-    :ivar acting: those whose leader acts.
     """
 
     def __init__(self, case: Case, seed: int) -> None:
@@ -186,8 +179,6 @@ class MandatedSwarm(SimulatedSwarm):
         draw, ids = self.chance.uniform, range(case.robots)
         self._judgement = Judge(lambda leader, robot, now: robot in self.over(leader))
         self.faults = self._judgement.faults
-        self.looks = self.led = self.once = self.acting = 0
-        self.sent = self.bytes = self.grants = 0
         self._frozen: dict[int, float] = {}
         self._places = {i: (draw(-WIDTH, WIDTH), draw(-HEIGHT, HEIGHT)) for i in ids}
         self._heading = {i: draw(-math.pi, math.pi) for i in ids}
@@ -224,7 +215,7 @@ class MandatedSwarm(SimulatedSwarm):
     # What happens to robots.
 
     def _step(self) -> None:
-        step = self.case.speed * LOOK
+        step = self.case.speed * STEP
         for i in self.robots:
             if self.chance.random() < 0.02:
                 self._heading[i] = self.chance.uniform(-math.pi, math.pi)
@@ -236,9 +227,7 @@ class MandatedSwarm(SimulatedSwarm):
                 self._places[i] = x, y
             clocked: Any = self.robots[i]
             clocked.sensing.take_odometry((*self._places[i], 0.0), clocked.clock(self.now))
-        if self.now > WARM_UP:
-            self._look()
-        self.at(self.now + LOOK, self._step)
+        self.at(self.now + STEP, self._step)
 
     def _largest(self) -> int:
         """Return the leader with the most robots."""
@@ -274,18 +263,9 @@ class MandatedSwarm(SimulatedSwarm):
 
     def _round(self, robot: int, outlook: Outlook | None = None) -> None:
         super()._round(robot, outlook)
-        mandates = self._mandates(robot)
-        self.sent += 1
-        if mandates is not None:
-            self.bytes += len(dumps({'g': MANDATE.write(mandates.part)})) - 1
-            self.grants += len(mandates.part.grants)
         self._judge(robot)
 
     # The judgement.
-
-    def _mandates(self, robot: int) -> Mandates | None:
-        clocked: Any = self.robots.get(robot)
-        return None if clocked is None else clocked.mandates
 
     def over(self, robot: int) -> dict[int, int]:
         """Return the terms under which a robot holds mandates now, as the judge looks at them."""
@@ -295,15 +275,6 @@ class MandatedSwarm(SimulatedSwarm):
 
     def _judge(self, leader: int) -> None:
         self._judgement.look(leader, self.over(leader), self.now)
-
-    def _look(self) -> None:
-        held = [robot for leader in self.robots for robot in self.over(leader)]
-        for robot, of_it in self.robots.items():
-            leader: Any = self.robots.get(of_it.state.leader)
-            self.looks += 1
-            self.led += leader is not None and leader.leads
-            self.once += held.count(robot) == 1
-            self.acting += leader is not None and leader.acting(self.now) is not None
 
 
 def random_case(seed: int) -> Case:
