@@ -17,6 +17,8 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import Device
@@ -110,14 +112,19 @@ class LoggedSwarm(SimulatedSwarm):
         self._sighted = [row for row, robot in enumerate(ids) if robot not in blind]
         places = read_scene_landmarks(
             parameters.logs, parameters.landmarks, ids) if known_landmarks else {}
-        starts = dict(zip(ids, self.world.poses.tolist()))
+        starts, known = dict(zip(ids, self.world.poses.tolist())), ''
+        if places:
+            self._folder = TemporaryDirectory()
+            known = f'{self._folder.name}/landmarks.csv'
+            Path(known).write_text('id,x,y\n' + ''.join(
+                f'{landmark},{x!r},{y!r}\n' for landmark, (x, y) in places.items()))
 
         def make(robot: int) -> Robot:
             return Robot(build(ElectionParameters, {
                 'robot_id': robot, 'radius': radius, 'strength': self._strengths[robot],
                 'communication_range': reach, 'radius_hysteresis': 0.0,
-                'initial_pose': tuple(starts[robot]), **settings, **each(robot)}),
-                landmarks=places)
+                'initial_pose': tuple(starts[robot]), 'landmarks': known, **settings,
+                **each(robot)}))
 
         self._make = make
         robots = {robot: make(robot) for robot in ids}

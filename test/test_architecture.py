@@ -17,6 +17,10 @@
 import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+import re
+import subprocess
+import sys
+from typing import Any
 
 import pytest
 
@@ -184,3 +188,27 @@ def test_every_file_has_the_licence() -> None:
     assert len(files) > len(FILES)
     assert [str(f) for f in [*files, ROOT / 'setup.py']
             if not f.read_text().startswith(HEADER)] == []
+
+
+@pytest.mark.parametrize('file', [
+    'election/messages/codec.py', 'election/robot/robot.py', 'election/robot/instance.py',
+    'ros/nodes/election.py'])
+def test_core_names_none_of_its_options(file: str) -> None:
+    text = re.sub(r'"""(.|\n)*?"""|#.*', '', (ROOT / PACKAGE / file).read_text())
+    assert re.findall(r'(?i)mandate|zone|\btasks?\b|localisation|sighting', text) == []
+
+
+@pytest.mark.parametrize(('parameters', 'absent'), [
+    ({}, {'robot.membership', 'robot.zones', 'mandates.mandate_part', 'cooperative'}),
+    ({'regions': True}, {'robot.zones', 'mandates.mandate_part'}),
+    ({'mandate': 3.0}, {'robot.membership', 'robot.zones'})])
+def test_robot_imports_only_the_parts_that_it_has(
+        parameters: dict[str, Any], absent: set[str]) -> None:
+    code = ('import sys\n'
+            'from leader_election.election.robot.parameters import ElectionParameters\n'
+            'from leader_election.election.robot.robot import Robot\n'
+            'from leader_election.parameters import build\n'
+            f'Robot(build(ElectionParameters, {{"robot_id": 1, **{parameters}}})).round(0.0)\n'
+            f'print({absent} & {{name.split(".", 2)[-1] for name in sys.modules}})')
+    ran = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True)
+    assert ran.stdout == 'set()\n', ran.stdout + ran.stderr

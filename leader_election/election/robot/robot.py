@@ -54,12 +54,10 @@ from leader_election.election.robot.parameters import (
 )
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
 from leader_election.election.robot.sensing import (
-    NO_LANDMARKS,
     Sensing,
     SENSING_COUNTERS,
 )
 from leader_election.election.robot.strength import RobotKnowledge, Strength
-from leader_election.localisation.sighting import Landmarks
 
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
@@ -90,7 +88,6 @@ class Robot:
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
                  tools: Mapping[str, Tool] = NO_TOOLS,
                  keys: Keys = NO_KEYS, start: int = 0,
-                 landmarks: Landmarks = NO_LANDMARKS,
                  first_number: int = 0) -> None:
         """
         Make a robot that has received no message yet.
@@ -100,13 +97,12 @@ class Robot:
             instance.
         :param keys: the swarm's keys, of which the first signs; none: it has no key.
         :param start: the swarm time at time 0 [ms]: signed messages count from it.
-        :param landmarks: the places of landmarks by their ids [m].
         :param first_number: of beats and decisions, above all before a restart: the wall clock.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
-        self.sensing = Sensing(parameters, self.mailbox, self.counts, landmarks)
+        self.sensing = Sensing(parameters, self.mailbox, self.counts)
         self.authentication = Authentication(keys, start)
         self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
         self.neighbours: list[Neighbour] = []

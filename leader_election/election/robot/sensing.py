@@ -17,7 +17,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 import math
-from types import MappingProxyType
 from typing import Any
 
 from leader_election.election.messages.codec import is_place, Message, MOST_READINGS, Position
@@ -37,7 +36,7 @@ from leader_election.election.robot.metrics import (
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.poses import from_parameter, heading, Pose, position
-from leader_election.localisation.sighting import Landmarks, PAIRS, rows_of, Sighting
+from leader_election.localisation.sighting import PAIRS, read_landmarks, rows_of, Sighting
 from leader_election.localisation.sighting_sources import Extraction
 from leader_election.localisation.source import Estimate, make_source
 
@@ -46,7 +45,6 @@ READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
 SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
 """The names of the counters of sensor inputs."""
-NO_LANDMARKS: Landmarks = MappingProxyType({})
 SIGNAL_STRENGTH = 'rssi'
 """The metric with which measurements are not ranges."""
 
@@ -59,14 +57,12 @@ class Sensing:
     """
 
     def __init__(self, parameters: ElectionParameters, mailbox: Mailbox,
-                 counts: Counter[str],
-                 landmarks: Landmarks = NO_LANDMARKS) -> None:
+                 counts: Counter[str]) -> None:
         """
         Start without odometry, measurements and readings.
 
         :param mailbox: the last messages of the neighbours.
         :param counts: the robot's counters, in which rejected input is counted.
-        :param landmarks: the places of landmarks by their ids [m].
         """
         self.metric = METRICS.get(parameters.metric)
         self.initial_pose = from_parameter(parameters.initial_pose)
@@ -78,7 +74,8 @@ class Sensing:
         self._sends = self.metric.sends
         self.source = make_source(
             parameters.robot_id, parameters, expiry=parameters.message_expiry,
-            top_speed=parameters.top_speed, counts=counts, landmarks=landmarks)
+            top_speed=parameters.top_speed, counts=counts,
+            landmarks=read_landmarks(parameters.landmarks))
         """The own pose, and the distances of neighbours."""
         self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.input_expiry)
         self.configure(parameters)

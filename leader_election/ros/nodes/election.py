@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The ROS interface of a robot: topics, timers and tasks on a plain or a managed node."""
+"""The ROS interface of a robot: topics and timers on a plain or a managed node."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,34 +27,25 @@ from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
-from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Outlook, Robot
+from leader_election.election.robot.robot import Outlook, Robot
 from leader_election.election.robot.rounds import RoundSchedule
-from leader_election.localisation.parameters import BUMPER, IMU
-from leader_election.localisation.poses import IDENTITY, yaw_of
-from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, instance_parameters
 from leader_election.ros.nodes.declare import Declarations
-from leader_election.ros.nodes.localisation_topics import (
-    LocalisationPublishers,
-    subscribe_sightings,
-    TransformOrigin,
-)
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
-from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, SIGHTINGS, subscribe
+from leader_election.ros.nodes.pose_topics import PoseTopics
+from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
-from leader_election.ros.nodes.robot_files import EventLog, FactorsFile, PERIOD
+from leader_election.ros.nodes.robot_files import EventLog
 from leader_election.ros.nodes.state_publishers import (
     LeadershipPublisher,
     StatePublishers,
 )
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
-from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node
-from sensor_msgs.msg import Imu
-from std_msgs.msg import Bool, String
+from std_msgs.msg import String
 
 NUMBERS_SINCE = 176_722_560_000
 """The start of 2026, from which numbers of beats and decisions count, to be short [10 ms]."""
@@ -64,12 +55,11 @@ class Election:
     """
     One robot: subscribes to ``odom`` and ``neighbourhood``, runs rounds, publishes their results.
 
-    Before :meth:`start` it only receives: it runs no rounds, sends no messages and calls no tasks.
+    Before :meth:`start` it only receives: it runs no rounds and sends no messages.
 
     :ivar parameters: the parameters at the start.
     :ivar robot: the robot itself, which does not depend on ROS.
     :ivar steady_clock: the clock of its timers.
-    :ivar failure: the error with which the process has to end, if any.
     """
 
     def __init__(self, node: Node, declarations: Declarations) -> None:
@@ -81,7 +71,6 @@ class Election:
         """
         self._node = node
         self._schedule: RoundSchedule | None = None
-        self.failure: ParameterError | None = None
         self._declared = declarations.declare(ElectionParameters, self._configure)
         self._declarations = declarations
         self.parameters = parameters = self._with_own(self._declared.values)
@@ -110,16 +99,9 @@ class Election:
             self._key_file.content,
             (wall if self._time_file is None
              else self._time_file.start(wall, parameters.replay_window)) - begun,
-            read_landmarks(parameters.landmarks),
             max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
         )
-        self._factors_file = (
-            FactorsFile(node, parameters) if parameters.odometry_factors_file else None)
-        if self._factors_file is not None:
-            self._factors_file.restore(self.robot.sensing.source, self._now())
-        self._transform = (
-            TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
-        self._duplicate_logged = self._odometry_received = False
+        self._duplicate_logged = False
 
         self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
         self._outputs = [
@@ -131,13 +113,13 @@ class Election:
         self._name = node.get_namespace().strip('/') or node.get_name()
         self._leadership = LeadershipPublisher(
             node, self.robot, self._name, self.topic, self._now)
-        self._corrected = (
-            LocalisationPublishers(node, self.robot) if self.robot.sensing.source.cooperates
-            else None)
+        self._pose_topics = PoseTopics(
+            node, self.robot, self._listen, self._now,
+            lambda: any(topics.uses_heading for topics in self._topics.values()))
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._diagnostics = DiagnosticsPublisher(
-            node, self.robot, self._name, self._events, self._factors_file)
+            node, self.robot, self._name, self._events)
         self._subscribe()
 
     def _subscribe(self) -> None:
@@ -145,17 +127,7 @@ class Election:
         sensing = self.robot.sensing
         self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
                                      self._diagnostics.incompatible.events)
-        # A sighting belongs to the odometry before it: neither may be skipped, even if late.
-        cooperates, slip = sensing.source.cooperates, sensing.source.slip
-        self._listen('odom', Odometry, self._odometry, SIGHTINGS if cooperates else SENSOR)
-        inputs = {BUMPER: (Bool, lambda bumper: slip.touch(bumper.data, self._now())),
-                  IMU: (Imu, lambda imu: slip.turn(imu.angular_velocity.z, self._now()))}
-        for name in self.parameters.slips_by:
-            self._listen(name, *inputs[name], SENSOR)
         metric = sensing.metric
-        if metric.needs_measurements or cooperates:
-            subscribe_sightings(self.robot, self._listen, self._now,
-                                lambda: clock.seconds(self._node.get_clock()))
         if metric.topic:
             self._listen(metric.topic, message_type(metric.message),
                          lambda message: sensing.take_message(message, self._now()), SENSOR)
@@ -173,6 +145,11 @@ class Election:
         return str(self._out.topic_name)
 
     @property
+    def failure(self) -> ParameterError | None:
+        """Return the error with which the process has to end, if any."""
+        return self._pose_topics.failure
+
+    @property
     def runs(self) -> bool:
         """Return whether it was started, and not closed since."""
         return self._schedule is not None
@@ -183,10 +160,7 @@ class Election:
             self.robot, self._now, self._round, self._timer, clock.restart)
         parameters = self._declared.values
         self._timer(parameters.diagnostics_period, self._diagnose)
-        if self._factors_file is not None:
-            self._timer(PERIOD, self._keep_factors)
-        if parameters.odometry_timeout > 0.0:
-            self._deadline = self._timer(parameters.odometry_timeout, self._expect_odometry)
+        self._pose_topics.start(self._timer)
 
     def _listen(self, topic: str, kind: Any, callback: Any, profile: Any,
                 events: Any = None) -> Any:
@@ -235,45 +209,10 @@ class Election:
 
     # Input.
 
-    def _expect_odometry(self) -> None:
-        """Report a failure where no odometry was received since the start."""
-        self._deadline.cancel()
-        if self.robot.sensing.positions_matter and not self._odometry_received:
-            topic = self._node.resolve_topic_name('odom')
-            self.failure = ParameterError('odometry_timeout', problem=f': no odometry on {topic} '
-                                          f'within {self.robot.parameters.odometry_timeout:g} s; '
-                                          'start the driver, or remap odom to its topic (ros2 '
-                                          f'topic info -v {topic}, ros2 topic list -t)')
-
     def missing(self) -> list[Missing]:
         """Return the missing inputs: odometry, until it arrives, and those of parts."""
         of_parts = [each for topics in self._topics.values() for each in topics.missing()]
-        if self._odometry_received or not self.robot.sensing.positions_matter:
-            return of_parts
-        topic = self._node.resolve_topic_name('odom')
-        return [*of_parts, Missing(
-            'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
-            'or remap odom to the topic of its odometry')]
-
-    def _odometry(self, message: Odometry) -> None:
-        self._odometry_received = True
-        point, origin = message.pose.pose.position, None
-        if message.header.frame_id == self.robot.parameters.frame:
-            origin = IDENTITY
-        elif self._transform is not None:
-            origin = self._transform.origin(message.header.frame_id)
-            if origin is None:
-                self.robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
-                return
-        turn = message.pose.pose.orientation
-        needed = self._transform is None or any(
-            topics.uses_heading for topics in self._topics.values())
-        yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
-        now = self._now()
-        counts = self.robot.sensing.take_odometry(
-            (point.x, point.y, point.z), now, origin, yaw)
-        if counts and self._corrected is not None:
-            self._corrected.publish_pose(message, origin, now)
+        return [*self._pose_topics.missing(), *of_parts]
 
     def _take_strength(self, instance: Instance, message: Any) -> None:
         instance.take_strength(message, self._now())
@@ -307,8 +246,7 @@ class Election:
             outputs.publish(self.robot)
         for topics in self._topics.values():
             topics.publish()
-        if self._corrected is not None:
-            self._corrected.publish_distances(now)
+        self._pose_topics.publish()
         if self._events is not None:
             self._events.update()
 
@@ -327,18 +265,15 @@ class Election:
             log.error(error)
         authentication.file_error = error
 
-    def _keep_factors(self) -> None:
-        if self._factors_file is not None:
-            self._factors_file.keep(self.robot.sensing.source)
-
     def _diagnose(self) -> None:
         self._watch_key()
-        self._diagnostics.publish(self._now(), self._hearing.qos_profile)
+        self._diagnostics.publish(
+            self._now(), self._hearing.qos_profile, self._pose_topics.fault)
 
     def close(self) -> None:
-        """End the parts, withdraw the outputs, keep the factors and close the event log."""
+        """End the parts, withdraw the outputs, keep what was learnt and close the event log."""
         self._schedule = None
-        self._keep_factors()
+        self._pose_topics.keep_factors()
         self.robot.close()
         for outputs in self._outputs:
             outputs.withdraw()

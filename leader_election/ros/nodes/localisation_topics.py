@@ -42,6 +42,7 @@ from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RA
 from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -160,8 +161,6 @@ class TransformOrigin:
 TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
          RANGES: 'sensor_msgs/msg/Range'}
 """The types of messages from packages that may not be installed, by source."""
-Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
-"""A function that subscribes: topic, type, callback, profile."""
 
 
 def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float],

@@ -45,6 +45,10 @@ class RobotNode:
     space: str
 
 
+Listen = Callable[..., Any]
+"""Subscribes: topic, type, callback, and profile."""
+
+
 class PartTopics:
     """
     The topics of one part in all instances of a robot. A subclass overrides what it needs.

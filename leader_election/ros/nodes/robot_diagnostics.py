@@ -35,7 +35,7 @@ from leader_election.election.robot.robot import (
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.ros.nodes.robot_files import EventLog, FactorsFile
+from leader_election.ros.nodes.robot_files import EventLog
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import qos_check_compatible, qos_policy_name_from_kind, QoSCompatibility, QoSProfile
@@ -103,35 +103,32 @@ class DiagnosticsPublisher:
     :ivar incompatible: reports publishers of ``neighbourhood`` that are not heard.
     """
 
-    def __init__(self, node: Node, robot: Robot, name: str, log: EventLog | None,
-                 factors: FactorsFile | None) -> None:
+    def __init__(self, node: Node, robot: Robot, name: str, log: EventLog | None) -> None:
         """
         Create the publisher.
 
         :param name: the prefix of the statuses' names.
-        :param log, factors: the robot's files, if there are some.
+        :param log: the robot's event log, if there is one.
         """
         self._node, self._robot, self._name = node, robot, name
-        self._log, self._factors = log, factors
+        self._log = log
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._watch = NeighbourhoodWatch()
         self.incompatible = IncompatiblePublishers(node, 'neighbourhood')
 
-    def publish(self, now: float, hearing: QoSProfile) -> None:
+    def publish(self, now: float, hearing: QoSProfile, mislocated: str) -> None:
         """
         Publish the statuses; the watches compare with the previous call.
 
         :param now: the time on the robot's clock [s].
         :param hearing: the profile of the subscription to ``neighbourhood``.
+        :param mislocated: a fault of the topics about the pose; empty: none.
         """
         robot, heeded = self._robot, self._publisher.get_subscription_count() > 0
         refused = self._watch.fault(robot.counts, robot.parameters.message_expiry, now)
-        mislocated = ''
         if heeded or robot.sensing.source.cooperates:
             mislocated = robot.sensing.source.fault(
-                now, robot.doubt(now), robot.sensing.positions_matter)
-        if self._factors is not None:
-            mislocated = mislocated or self._factors.fault
+                now, robot.doubt(now), robot.sensing.positions_matter) or mislocated
         if not heeded:
             return
         unheard = ', '.join(self.incompatible.find(hearing))

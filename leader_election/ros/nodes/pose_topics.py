@@ -1,0 +1,139 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The topics of a robot's pose: odometry, sightings, transforms, corrected poses."""
+
+from collections.abc import Callable
+from typing import Any
+
+from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
+from leader_election.localisation.parameters import BUMPER, IMU
+from leader_election.localisation.poses import IDENTITY, yaw_of
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.localisation_topics import (
+    LocalisationPublishers,
+    subscribe_sightings,
+    TransformOrigin,
+)
+from leader_election.ros.nodes.part_topics import Listen
+from leader_election.ros.nodes.qos import SENSOR, SIGHTINGS
+from leader_election.ros.nodes.robot_files import FactorsFile, PERIOD
+from leader_election.ros.nodes.waiting import Missing
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from sensor_msgs.msg import Imu
+from std_msgs.msg import Bool
+
+
+class PoseTopics:
+    """
+    Gives a robot its odometry and its sightings, and publishes the pose that follows from them.
+
+    :ivar failure: the error with which the process has to end, if any.
+    """
+
+    def __init__(self, node: Node, robot: Robot, listen: Listen, now: Callable[[], float],
+                 uses_heading: Callable[[], bool]) -> None:
+        """
+        Subscribe, and read the kept factors of odometry.
+
+        :param listen: subscribes to a topic.
+        :param now: returns the time on the robot's clock [s].
+        :param uses_heading: returns whether the robot needs its heading.
+        """
+        self._node, self._robot, self._now = node, robot, now
+        self._uses_heading = uses_heading
+        self.failure: ParameterError | None = None
+        parameters, source = robot.parameters, robot.sensing.source
+        self._received = False
+        self._factors = FactorsFile(node, parameters) if parameters.odometry_factors_file else None
+        if self._factors is not None:
+            self._factors.restore(source, now())
+        self._transform = (
+            TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
+        self._corrected = LocalisationPublishers(node, robot) if source.cooperates else None
+        # A sighting belongs to the odometry before it: neither may be skipped, even if late.
+        listen('odom', Odometry, self._odometry, SIGHTINGS if source.cooperates else SENSOR)
+        inputs = {BUMPER: (Bool, lambda bumper: source.slip.touch(bumper.data, now())),
+                  IMU: (Imu, lambda imu: source.slip.turn(imu.angular_velocity.z, now()))}
+        for name in parameters.slips_by:
+            listen(name, *inputs[name], SENSOR)
+        if robot.sensing.metric.needs_measurements or source.cooperates:
+            subscribe_sightings(robot, listen, now, lambda: clock.seconds(node.get_clock()))
+
+    @property
+    def fault(self) -> str:
+        """Return why factors of odometry are not kept; empty: they are."""
+        return '' if self._factors is None else self._factors.fault
+
+    def start(self, timer: Callable[[float, Callable[[], None]], Any]) -> None:
+        """
+        Start to keep the factors, and to wait for odometry.
+
+        :param timer: starts a timer with a period [s].
+        """
+        if self._factors is not None:
+            timer(PERIOD, self.keep_factors)
+        timeout = self._robot.parameters.odometry_timeout
+        if timeout > 0.0:
+            self._deadline = timer(timeout, self._expect_odometry)
+
+    def keep_factors(self) -> None:
+        """Write the factors of odometry, if they are kept and better known than before."""
+        if self._factors is not None:
+            self._factors.keep(self._robot.sensing.source)
+
+    def publish(self) -> None:
+        """Publish the distances of neighbours, after a round."""
+        if self._corrected is not None:
+            self._corrected.publish_distances(self._now())
+
+    def missing(self) -> list[Missing]:
+        """Return odometry, until it arrives, where positions matter."""
+        if self._received or not self._robot.sensing.positions_matter:
+            return []
+        topic = self._node.resolve_topic_name('odom')
+        return [Missing(
+            'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
+            'or remap odom to the topic of its odometry')]
+
+    def _expect_odometry(self) -> None:
+        """Report a failure where no odometry was received since the start."""
+        self._deadline.cancel()
+        if self._robot.sensing.positions_matter and not self._received:
+            topic = self._node.resolve_topic_name('odom')
+            self.failure = ParameterError('odometry_timeout', problem=f': no odometry on {topic} '
+                                          f'within {self._robot.parameters.odometry_timeout:g} s; '
+                                          'start the driver, or remap odom to its topic (ros2 '
+                                          f'topic info -v {topic}, ros2 topic list -t)')
+
+    def _odometry(self, message: Odometry) -> None:
+        self._received = True
+        point, origin = message.pose.pose.position, None
+        if message.header.frame_id == self._robot.parameters.frame:
+            origin = IDENTITY
+        elif self._transform is not None:
+            origin = self._transform.origin(message.header.frame_id)
+            if origin is None:
+                self._robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
+                return
+        turn = message.pose.pose.orientation
+        needed = self._transform is None or self._uses_heading()
+        yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
+        now = self._now()
+        counts = self._robot.sensing.take_odometry(
+            (point.x, point.y, point.z), now, origin, yaw)
+        if counts and self._corrected is not None:
+            self._corrected.publish_pose(message, origin, now)
