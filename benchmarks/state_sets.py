@@ -38,12 +38,11 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election_lab.columns import COUNTERS
 from leader_election_lab.engine.compilation import jit
+from leader_election_lab.engine.device_round import call_round
 from leader_election_lab.engine.entry_points import round_entry
-from leader_election_lab.engine.memory import call_round
 from leader_election_lab.engine.network import empty_workspace
-from leader_election_lab.states import state_layout
+from leader_election_lab.states import COUNTERS, state_layout
 import numpy as np
 from numpy.typing import NDArray
 

@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leader_election_lab.columns import MEASURES, ROUNDS, SENT
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.simulation.message_length import message_bytes
 from leader_election_lab.simulation.network_events import EVENTS, leading
+from leader_election_lab.simulation.simulate import message_bytes
 from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.states import MEASURES, ROUNDS, SENT
 import numpy as np
 from numpy.typing import NDArray
 

@@ -13,12 +13,14 @@
 # limitations under the License.
 
 """
-The layout of states: rows of a matrix of 64-bit words, for every algorithm.
+The names of what a run measures, and the layout of states.
 
-Each word of a row is an ``int64`` or the bits of a ``float64``, so the types of the engine do not
-depend on the algorithm. The order of the fields in a row is: scalars that are not sent, scalars
-that are sent, vectors that are sent, vectors that are not sent. So the fields that are sent are
-contiguous, and the offsets of scalars do not depend on the lengths of vectors.
+States are rows of a matrix of 64-bit words, for every algorithm. A word is an ``int64`` or
+the bits of a ``float64``. So the types of the engine do not depend on the algorithm.
+
+A row has its fields in this order: scalars that are not sent, scalars that are sent, vectors that
+are sent, vectors that are not sent. So the fields that are sent are contiguous, and the offsets of
+scalars do not depend on the lengths of vectors.
 """
 
 from dataclasses import dataclass
@@ -28,6 +30,29 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import Algorithm
 import numpy as np
 from numpy.typing import NDArray
+
+COUNTERS = ('rounds', 'moves', 'sent', 'duplicated', 'lost', 'delivered', 'overwritten',
+            'expired', 'departed', 'undelivered', 'rebuilt', 'out_of_levels')
+"""
+The names of the counters. A message counts once for each receiver in range when it is sent.
+
+``out_of_levels``: rounds that ended at the last level of a recursive election.
+"""
+ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED, UNDELIVERED, \
+    REBUILT, OUT_OF_LEVELS = range(len(COUNTERS))
+
+MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
+            'mean_size', 'largest_size', 'mean_radius', 'largest_radius')
+"""The measures of elections, the first columns of a sample."""
+REGION_MEASURES = ('counted', 'present', 'informed', 'agreeing', 'load_mean', 'load_sigma',
+                   'mean_reach')
+"""The measures of regions, the next columns of a sample: nan without regions. ``counted``,
+``present`` and the measures of loads are also nan if the collected values are not sums."""
+COUNTED, PRESENT, INFORMED, AGREEING, LOAD_MEAN, LOAD_SIGMA, MEAN_REACH = range(
+    len(MEASURES), len(MEASURES) + len(REGION_MEASURES))
+"""The column of each measure of regions."""
+COLUMNS = MEASURES + REGION_MEASURES
+
 
 ABSENT = -1
 """The offset of a field that the algorithm does not have."""

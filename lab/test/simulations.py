@@ -18,14 +18,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election_lab.columns import COUNTERS
+from leader_election_lab.engine.device_round import call_round
 from leader_election_lab.engine.entry_points import round_entry
-from leader_election_lab.engine.memory import call_round
 from leader_election_lab.engine.network import empty_workspace, FRESH, Network, NONE, OLDER
 from leader_election_lab.experiment.scenario import parse, Scenario
 from leader_election_lab.simulation import simulate
 from leader_election_lab.simulation.simulation import Simulation
-from leader_election_lab.states import state_layout
+from leader_election_lab.states import COUNTERS, state_layout
 from numba import njit
 import numpy as np
 import pytest

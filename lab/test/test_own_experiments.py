@@ -20,7 +20,6 @@ import re
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election_lab.columns import COUNTERS, MEASURES
 from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import load, parse, Scenario
@@ -28,6 +27,7 @@ from leader_election_lab.figures.curves import ONE_FOR_ALL
 from leader_election_lab.motions import MOTIONS
 from leader_election_lab.simulation.network_events import EVENTS
 from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.states import COUNTERS, MEASURES
 from leader_election_lab.topologies import TOPOLOGIES
 import numpy as np
 import pytest

@@ -24,9 +24,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from leader_election.parameters import did_you_mean
-from leader_election_lab.columns import COUNTERS, ROUNDS, SENT
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import MISSING, PERIOD
+from leader_election_lab.states import COUNTERS, ROUNDS, SENT
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit  # type: ignore[import-untyped]

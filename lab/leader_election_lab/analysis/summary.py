@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import Estimate, has_counts, WARM_UP
-from leader_election_lab.columns import COUNTERS, OUT_OF_LEVELS, ROUNDS, SENT
 from leader_election_lab.runs.results import (
     finished_variants,
     MISSING,
@@ -29,6 +28,7 @@ from leader_election_lab.runs.results import (
     varied,
     WINDOW,
 )
+from leader_election_lab.states import COUNTERS, OUT_OF_LEVELS, ROUNDS, SENT
 from leader_election_lab.terminal_output import Rows, terminal_table
 import numpy as np
 from rich.table import Table

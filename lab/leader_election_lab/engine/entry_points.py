@@ -30,8 +30,6 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.regions.pattern import coordinate
 from leader_election.election.regions.summary_layout import combine_own
-from leader_election_lab.columns import OUT_OF_LEVELS
-from leader_election_lab.engine import memory
 from leader_election_lab.engine.compilation import (
     compile_lock,
     ENTRY_PREFIX,
@@ -39,9 +37,10 @@ from leader_election_lab.engine.compilation import (
     jit,
     uncached,
 )
+from leader_election_lab.engine.device_round import load, prefetch, ROUND, STEP, store
 from leader_election_lab.engine.network import Workspace
 from leader_election_lab.runs import sources
-from leader_election_lab.states import state_layout
+from leader_election_lab.states import OUT_OF_LEVELS, state_layout
 import numba
 from numba.extending import overload
 import numpy as np
@@ -114,7 +113,7 @@ def round_entry(algorithm: Algorithm, parameters: Any, exports: NDArray[np.int64
     """
     make_compilable(algorithm.round)
     layout = state_layout(algorithm)
-    return _entry(algorithm.name, round_source(algorithm), memory.ROUND, algorithm.round, (
+    return _entry(algorithm.name, round_source(algorithm), ROUND, algorithm.round, (
         parameters, exports, exports.view(np.float64), workspace.heard,
         workspace.heard.view(np.float64), workspace.metric, layout.vectors, counts),
         (('State', algorithm.state), ('Columns', algorithm.columns)))
@@ -127,7 +126,7 @@ def step_entry(name: str, step: Callable[..., Any], *arguments: Any) -> Entry:
     :param arguments: the state of the motion, the positions, and the random generator.
     """
     make_compilable(step)
-    return _entry(name, STEP_SOURCE, memory.STEP, step, arguments, ())
+    return _entry(name, STEP_SOURCE, STEP, step, arguments, ())
 
 
 ROUND_SOURCE = """\
@@ -210,7 +209,7 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
     :return: the address of the entry point; a function that writes the argument into a buffer.
     """
     scope = {'function': function, 'KIND': kind, 'Device': Device, 'inf': math.inf, **dict(types),
-             'load': memory.load, 'store': memory.store, 'prefetch': memory.prefetch}
+             'load': load, 'store': store, 'prefetch': prefetch}
     source += BIND_SOURCE
     digest = sources.of_code(function, *(kind for _, kind in types))
     if digest:

@@ -21,7 +21,6 @@ export: the next message to the same receiver is lost, the sender's state is cha
 or the message is in flight.
 """
 
-from leader_election_lab.columns import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
 from leader_election_lab.engine.compilation import inlined, jit
 from leader_election_lab.engine.network import (
     FRESH,
@@ -30,6 +29,7 @@ from leader_election_lab.engine.network import (
     OCCUPIED,
     OLDER,
 )
+from leader_election_lab.states import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
 import numpy as np
 
 

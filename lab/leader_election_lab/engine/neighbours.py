@@ -14,10 +14,10 @@
 
 """Neighbour lists: the links of devices within a distance or of given pairs, and their rebuild."""
 
-from leader_election_lab.columns import DEPARTED, REBUILT
 from leader_election_lab.engine.compilation import call_compiled, inlined, jit
 from leader_election_lab.engine.messages import drop_in_flight, release
 from leader_election_lab.engine.network import AHEAD, Links, Network, NONE, OCCUPIED, OLDER
+from leader_election_lab.states import DEPARTED, REBUILT
 import numpy as np
 
 

@@ -15,7 +15,10 @@
 """Measurements: counters, and samples of the measures of elections and of regions."""
 
 from leader_election.election.regions.region import CANDIDATE
-from leader_election_lab.columns import (
+from leader_election_lab.engine.compilation import inlined, jit
+from leader_election_lab.engine.network import sift_down
+from leader_election_lab.states import (
+    ABSENT,
     AGREEING,
     COUNTED,
     INFORMED,
@@ -25,9 +28,6 @@ from leader_election_lab.columns import (
     PRESENT,
     ROUNDS,
 )
-from leader_election_lab.engine.compilation import inlined, jit
-from leader_election_lab.engine.event_queue import sift_down
-from leader_election_lab.states import ABSENT
 import numpy as np
 
 AGREEMENT_TOLERANCE = 0.5

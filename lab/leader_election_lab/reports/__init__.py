@@ -37,7 +37,7 @@ from leader_election_lab.figures.style import count_seeds, draw_to
 from leader_election_lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import check_writable, path_of, ResultError, write_errors
-from leader_election_lab.runs.provenance import machine
+from leader_election_lab.runs.kept import machine
 from leader_election_lab.runs.results import MISSING, varied
 import xarray as xr
 import yaml

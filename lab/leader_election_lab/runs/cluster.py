@@ -35,13 +35,13 @@ from time import monotonic
 from typing import Any
 import uuid
 
-from leader_election_lab.columns import ROUNDS
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election_lab.runs import store
 from leader_election_lab.runs.files import reason, ResultError
 from leader_election_lab.runs.store import Digests, Key
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 import yaml
 

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leader_election_lab.analysis.measures import DERIVED, time_average
-from leader_election_lab.columns import COLUMNS, COUNTERS
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import results
 from leader_election_lab.runs.files import reason, replacing, ResultError
+from leader_election_lab.states import COLUMNS, COUNTERS
 from leader_election_lab.terminal_output import Rows, terminal_table
 import pandas
 from rich.table import Table

@@ -12,14 +12,24 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The results of a scenario that are kept: the results file, which is made of finished runs."""
+"""The results file of a scenario: made of finished runs, with what a paper says of its origin."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 import hashlib
+from importlib import metadata
+import os
 from pathlib import Path
+import platform
+import shlex
+import subprocess
+import sys
+from typing import Any
 
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.runs import provenance, results
+from leader_election_lab.experiment.schema import Entrant
+from leader_election_lab.runs import results, sources
 from leader_election_lab.runs.files import path_of, ResultError
 from leader_election_lab.runs.store import (
     chosen,
@@ -31,6 +41,7 @@ from leader_election_lab.runs.store import (
     read,
 )
 import xarray
+import yaml
 
 MADE_OF = 'made_of'
 """The attribute of results with a digest of the names of the runs that they are made of."""
@@ -59,7 +70,7 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
     for key, file in zip(keys, files):
         results.put(dataset, key, read(file))
     pieces = [piece for entrant in scenario.entrants for piece in chosen(scenario, entrant)]
-    results.save(dataset.assign_attrs({MADE_OF: made_of, **provenance.attributes(
+    results.save(dataset.assign_attrs({MADE_OF: made_of, **attributes(
         scenario, pieces)}), scenario, path, digests)
     return results.load(path)
 
@@ -114,3 +125,111 @@ def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xa
         raise ResultError(f'{path} holds runs of another text of the scenario, or of other code; '
                           'lab run keeps them, and runs again what is missing')
     return dataset
+
+
+def attributes(scenario: Scenario, chosen: Iterable[Any]) -> dict[str, str]:
+    """
+    Return the attributes of results that say what they were made with.
+
+    :param chosen: the functions and classes that the scenario chooses by name.
+    """
+    return {'effective': effective(scenario), 'package': package(),
+            'plug_ins': '\n'.join(plug_ins(chosen)), 'machine': machine(), 'command': command()}
+
+
+def machine() -> str:
+    """Return a description of this machine: processor, usable cores, system."""
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path('/proc/cpuinfo')
+    if cpuinfo.exists():
+        names = [line.partition(':')[2].strip() for line in cpuinfo.read_text().splitlines()
+                 if line.startswith('model name')]
+        processor = names[0] if names else processor
+    cores = len(os.sched_getaffinity(0))
+    return f'{processor}, {cores} core{"" if cores == 1 else "s"}, {platform.system()}'
+
+
+def command() -> str:
+    """Return the command line of this process."""
+    program, *arguments = sys.argv or ['']
+    return shlex.join([*Path(program).name.split(), *arguments])
+
+
+def commit(folder: Path) -> str:
+    """
+    Return the git commit of a folder, as text; empty if git does not track it.
+
+    Where a file was changed after the commit, the text says so.
+    """
+    def git(*arguments: str) -> str:
+        ran = subprocess.run(['git', '-C', str(folder), *arguments], capture_output=True,
+                             text=True)
+        return ran.stdout.strip() if ran.returncode == 0 else ''
+    try:
+        if not git('ls-files', '--', '*.py'):
+            return ''
+        changed = ' with changes' if git('status', '--porcelain', '--', '.') else ''
+        return f'commit {git("rev-parse", "HEAD")}{changed}'
+    except OSError:
+        return ''
+
+
+def described(name: str, version: str, digest: str, folder: Path | None) -> str:
+    """Return a package as one line: name, version, digest of its sources, and git commit."""
+    place = commit(folder) if folder is not None else ''
+    return ', '.join(filter(None, (f'{name} {version}'.strip(), f'sources {digest}', place)))
+
+
+def plug_ins(pieces: Iterable[Any]) -> Iterator[str]:
+    """
+    Yield a line for each package of users with code that a scenario chooses.
+
+    :param pieces: functions and classes.
+    """
+    known = metadata.packages_distributions()
+    done = set()
+    for piece in pieces:
+        name, files = piece.__module__.split('.')[0], sources.sources_of(piece)
+        if name in done or any(map(sources.is_own, files)):
+            continue
+        done.add(name)
+        version = metadata.version(known[name][0]) if known.get(name) else ''
+        folder = files[0] if files and files[0].is_dir() else files[0].parent if files else None
+        yield described(name, version, sources.digest(files) if files else 'of no file', folder)
+
+
+def package() -> str:
+    """Return this package as one line."""
+    version, _, digest = sources.of_package().partition(', ')
+    return described('leader_election', version, digest, sources.PACKAGE)
+
+
+def effective(scenario: Scenario) -> str:
+    """Return all values of a scenario, with the defaults that it does not mention, as YAML."""
+    kinds = [{'kind': group.topology.name, **_values(group.parameters), 'moves': group.moves,
+              'among': group.among} for group in scenario.groups]
+    sections: dict[str, Any] = {name: _values(getattr(scenario, name)) for name in (
+        'messages', 'rounds', 'strength', 'localisation', 'sensor', 'measure')}
+    text: str = yaml.safe_dump({
+        'algorithms': [_of_entrant(entrant) for entrant in scenario.entrants], 'devices': kinds,
+        'motion': {'kind': scenario.motion.name, 'tick': scenario.tick,
+                   **_values(scenario.motion_parameters)}, **sections,
+        'events': [{'kind': event.name, **_values(values)} for event, values in scenario.events]},
+        sort_keys=False, default_flow_style=None, width=100)
+    return text
+
+
+def _of_entrant(entrant: Entrant) -> dict[str, Any]:
+    own: dict[str, Any] = {'name': entrant.algorithm.name, 'label': entrant.label,
+                           **dict(entrant.settings)}
+    if entrant.algorithm.levels:
+        own['levels'] = entrant.algorithm.levels
+    if entrant.weakest:
+        own['wins'] = 'weakest'
+    return own if entrant.regions is None else own | {'regions': _values(entrant.regions)}
+
+
+def _values(parameters: Any) -> dict[str, Any]:
+    """Return the parameters of a dataclass in plain types."""
+    return {field.name: list(value) if isinstance(value := getattr(parameters, field.name), tuple)
+            else value for field in (fields(parameters) if is_dataclass(parameters) else ())}

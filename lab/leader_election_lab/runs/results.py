@@ -41,15 +41,15 @@ import leader_election
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
-from leader_election_lab.columns import (
-    COLUMNS,
-    COUNTERS,
-    MEASURES,
-)
 from leader_election_lab.experiment.scenario import parse, Scenario
 from leader_election_lab.runs.files import check_no_folder, reason, replacing, ResultError
 from leader_election_lab.runs.store import Digests, Key
 from leader_election_lab.simulation.run import Run
+from leader_election_lab.states import (
+    COLUMNS,
+    COUNTERS,
+    MEASURES,
+)
 import numpy as np
 import xarray
 import yaml

@@ -28,7 +28,7 @@ PACKAGE = Path(leader_election.__file__).resolve().parent
 LABORATORY = Path(__file__).resolve().parents[1]
 OWN = (PACKAGE, LABORATORY)
 ENGINE = (
-    *(LABORATORY / part for part in ('engine', 'columns.py', 'states.py')),
+    *(LABORATORY / part for part in ('engine', 'states.py')),
     *(PACKAGE / part for part in ('election/regions', 'election/algorithms/algorithm.py',
                                   'election/algorithms/fields.py')))
 """The sources of the engine, which is compiled once for all algorithms."""

@@ -22,11 +22,11 @@ from pathlib import Path
 from threading import Event, Lock
 from time import monotonic
 
-from leader_election_lab.columns import ROUNDS
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import store
 from leader_election_lab.runs.store import Key
 from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 from numba.core import event
 

@@ -12,19 +12,33 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
+"""
+A run of a scenario: a pure function of the scenario, the algorithm and the seed.
+
+Its result has the length of the messages that the devices would send as robots.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+import math
+from typing import Any
 
-from leader_election_lab.columns import ROUNDS
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.messages.wire import dumps
+from leader_election.election.regions.aggregate import AggregateSet
+from leader_election.election.regions.region import Region
+from leader_election_lab.engine.network import Network
 from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.experiment.schema import Entrant, Regions
 from leader_election_lab.runs import sources
 from leader_election_lab.simulation.algorithm_mistakes import one_line
-from leader_election_lab.simulation.message_length import message_bytes
+from leader_election_lab.simulation.composed_rounds import aggregate_of
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.simulation.snapshots import Snapshot
+from leader_election_lab.states import ROUNDS, state_layout
 import numpy as np
 
 
@@ -89,3 +103,41 @@ def parting(one: Scenario, other: Scenario) -> float:
 
 # All modules that a run depends on are imported now, from the files as they are now.
 sources.of_package()
+
+
+SIZED = 100
+"""Greatest number of devices whose messages are encoded."""
+DIGITS = 4
+"""Decimal places of positions and distances [m], as on robots."""
+
+
+def message_bytes(entrant: Entrant, network: Network) -> float:
+    """Return the mean length of the messages that devices would send now [bytes]."""
+    devices = network.devices
+    # A message names the election; the region part stands beside it.
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    levels = entrant.algorithm.levels
+    codec = codec_for(election if levels == election.levels else election.with_levels(levels))
+    chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+    lengths = []
+    for i in chosen.tolist():
+        state: Any = state_layout(entrant.algorithm).state(network.exports, i)
+        if math.isfinite(state.distance):
+            state = state._replace(distance=round(state.distance, DIGITS))
+        export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
+        parts = {} if entrant.regions is None else {
+            'regions': _region_part(state, entrant.regions)}
+        x, y = devices.position[i].round(DIGITS).tolist()
+        lengths.append(len(codec.encode(
+            Message(int(devices.id[i]), 'map', (x, y), export, parts))))
+    return float(np.mean(lengths))
+
+
+def _region_part(state: Any, regions: Regions) -> RegionPart:
+    """Return the region part that a robot with one task, named as the aggregate, sends."""
+    aggregate = aggregate_of(regions)
+    decision = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
+    region = plain(Region(**{
+        **{name: getattr(state, name) for name in Region._fields}, 'decision': decision}))
+    codec = RegionCodec(regions.aggregate, AggregateSet({regions.aggregate: aggregate}), region, 1)
+    return codec.pack(region, feedback=regions.feedback_gain > 0.0)

@@ -18,13 +18,13 @@ from collections.abc import Callable, Sequence
 import copy
 from typing import Any
 
-from leader_election_lab.columns import COUNTERS
 from leader_election_lab.engine.advance import advance, DONE, EntryPoints, REBUILD
 from leader_election_lab.engine.compilation import call_compiled
 from leader_election_lab.engine.entry_points import NO_ENTRY, round_entry, step_entry
 from leader_election_lab.engine.messages import store_sent_messages
 from leader_election_lab.engine.neighbours import rebuild
 from leader_election_lab.engine.network import (
+    Devices,
     empty_workspace,
     FRESH,
     FRESH_AT_NEIGHBOUR,
@@ -40,18 +40,15 @@ from leader_election_lab.simulation.build import (
     network_of,
     placements_of,
     relinked,
+    timetable,
 )
 from leader_election_lab.simulation.composed_rounds import readings
-from leader_election_lab.simulation.device_inputs import (
-    set_strengths,
-    take_readings,
-)
 from leader_election_lab.simulation.network_events import begin
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.snapshots import links_of, Snapshot, snapshot
-from leader_election_lab.simulation.timetable import timetable
-from leader_election_lab.states import state_layout
+from leader_election_lab.states import COUNTERS, state_layout
 import numpy as np
+from numpy.typing import NDArray
 
 STRETCH = 1_000_000
 """Approximate number of rounds of one call of the engine, between which Python may interrupt."""
@@ -272,3 +269,41 @@ class Simulation:
             delay_least=messages.delay[0], delay_most=messages.delay[1],
             duplication=messages.duplication, jitter=rounds.jitter,
             degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)
+
+
+Floats = NDArray[np.float64]
+
+
+def set_strengths(devices: Devices, kind: str, weakest: bool, random: np.random.Generator) -> None:
+    """
+    Set the strengths of all devices.
+
+    :param kind: one of those of a scenario's cycle; 0 for what the rounds compute themselves.
+    :param weakest: whether the weakest wins, so that strengths are negated.
+    """
+    # A number is drawn for any kind, so that a cycle's other kinds do not change those drawn.
+    drawn = random.random(len(devices.id))
+    strength = {
+        'random': drawn[devices.id - devices.id.min()],
+        'id': devices.id.astype(float),
+        'lower_id': -devices.id.astype(float),
+    }.get(kind, np.zeros(len(devices.id)))
+    devices.strength[:] = -strength if weakest else strength
+
+
+def take_readings(columns: Any, readings: Floats, place: Floats, time: float) -> None:
+    """
+    Write what devices sense into their states: reading, position, velocity and time.
+
+    :param columns: of the states, with the fields of composed rounds.
+    :param readings: of the sensor, shape (n,).
+    :param place: the positions that devices would report [m], shape (n, 2).
+    :param time: now [s]; at 0 there is no velocity yet.
+    """
+    columns.sensed[:] = readings
+    if time > 0.0:
+        elapsed = time - columns.clock
+        columns.speed_x[:] = (place[:, 0] - columns.place_x) / elapsed
+        columns.speed_y[:] = (place[:, 1] - columns.place_y) / elapsed
+    columns.place_x[:], columns.place_y[:] = place[:, 0], place[:, 1]
+    columns.clock[:] = time

@@ -17,7 +17,6 @@
 from pathlib import Path
 
 from leader_election_lab.analysis.summary import cells, level_lines, lines, stability, table
-from leader_election_lab.columns import COLUMNS, COUNTERS, MEASURES
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results
@@ -25,6 +24,7 @@ from leader_election_lab.runs.store import Key
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.states import COLUMNS, COUNTERS, MEASURES
 import numpy as np
 import pytest
 from rich.console import Console

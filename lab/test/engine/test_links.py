@@ -19,7 +19,6 @@ from typing import Any
 from budget import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leader_election_lab.columns import COUNTERS, DEPARTED, UNDELIVERED
 from leader_election_lab.engine.neighbours import moved_mailboxes, rows_of_pairs, rows_within
 from leader_election_lab.engine.network import (
     AHEAD,
@@ -34,6 +33,7 @@ from leader_election_lab.engine.network import (
     OLDER,
     Pool,
 )
+from leader_election_lab.states import COUNTERS, DEPARTED, UNDELIVERED
 import numpy as np
 from numpy.typing import NDArray
 import pytest

@@ -19,8 +19,8 @@ import math
 from typing import Any
 
 from leader_election.election.regions.region import CANDIDATE
-from leader_election_lab.columns import COLUMNS, MEASURES, REGION_MEASURES
 from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.states import COLUMNS, MEASURES, REGION_MEASURES
 import numpy as np
 import pytest
 from simulations import begun, line, rounds, scene, SQUARE, states, WALK

@@ -17,7 +17,6 @@
 from typing import Any
 
 from example_results import results
-from leader_election_lab.columns import COUNTERS
 from leader_election_lab.experiment import scenario
 from leader_election_lab.figures.coordination2019 import (
     after,
@@ -41,6 +40,7 @@ from leader_election_lab.figures.coordination2019 import (
 from leader_election_lab.figures.style import FigureError
 from leader_election_lab.reports import FIGURES, study_report
 from leader_election_lab.runs.results import dimensions
+from leader_election_lab.states import COUNTERS
 import numpy as np
 import pytest
 import xarray as xr

@@ -20,8 +20,8 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.parameters import build, ParameterError
+from leader_election_lab.engine.device_round import call_step
 from leader_election_lab.engine.entry_points import step_entry
-from leader_election_lab.engine.memory import call_step
 from leader_election_lab.motions import LEVY, SHUTTLE, WAYPOINT
 from leader_election_lab.motions.walks import (
     box,

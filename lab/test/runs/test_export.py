@@ -16,12 +16,12 @@
 
 
 from leader_election_lab.analysis.measures import time_average
-from leader_election_lab.columns import COLUMNS, COUNTERS, MEASURES
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import export, results
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import attributes, LABELS
+from leader_election_lab.states import COLUMNS, COUNTERS, MEASURES
 import numpy as np
 import pandas
 import pytest

@@ -26,7 +26,8 @@ from leader_election.election.algorithms import BOUNDED
 from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs import provenance, results, sources, store
+from leader_election_lab.runs import kept as kept_results
+from leader_election_lab.runs import results, sources, store
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept, UnknownResultsError
 from leader_election_lab.runs.store import fingerprint, Key
@@ -345,12 +346,12 @@ def test_a_plug_in_is_named_with_version_digest_and_commit(tmp_path, monkeypatch
     (tmp_path / 'swarmish').mkdir()
     (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND)
     module = imported(tmp_path / 'swarmish', '__init__')
-    assert [*provenance.plug_ins([BOUNDED.round])] == []
-    [line] = provenance.plug_ins([module.round, module.round])
+    assert [*kept_results.plug_ins([BOUNDED.round])] == []
+    [line] = kept_results.plug_ins([module.round, module.round])
     assert line == f'__init__, sources {sources.digest([tmp_path / "swarmish"])}'
     for arguments in (['init', '-q'], ['add', '.'], [
             '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first']):
         subprocess.run(['git', '-C', tmp_path, *arguments], check=True)
-    assert re.fullmatch('.*, commit [0-9a-f]{40}', next(provenance.plug_ins([module.round])))
+    assert re.fullmatch('.*, commit [0-9a-f]{40}', next(kept_results.plug_ins([module.round])))
     (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND + '# new')
-    assert next(provenance.plug_ins([module.round])).endswith(' with changes')
+    assert next(kept_results.plug_ins([module.round])).endswith(' with changes')

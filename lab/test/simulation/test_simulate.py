@@ -17,13 +17,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from leader_election_lab.columns import COUNTERS, MEASURES, ROUNDS
 from leader_election_lab.engine.network import empty_pool, empty_workspace
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.simulation import build, simulate
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulate import parting, simulate_branches
 from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.states import COUNTERS, MEASURES, ROUNDS
 import numpy as np
 import pytest
 from simulations import begun, counts, leaders, LINE, line, played, scene, WALK

@@ -14,7 +14,7 @@
 
 """When a run stops, by hand."""
 
-from leader_election_lab.simulation.timetable import timetable
+from leader_election_lab.simulation.build import timetable
 from leader_election_lab.topologies.contacts import changes
 import numpy as np
 import pytest
