@@ -43,8 +43,8 @@ from leader_election.localisation.source import Estimate, make_source
 ODOMETRY_REJECTED = 'odometry_rejected'
 READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
-SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
-"""The names of the counters of sensor inputs."""
+SENSING_COUNTERS = (ODOMETRY_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
+"""The names of the counters of sensor inputs, beside those of the pose source."""
 SIGNAL_STRENGTH = 'rssi'
 """The metric with which measurements are not ranges."""
 
