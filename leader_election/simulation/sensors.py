@@ -102,8 +102,8 @@ class ScalarField:
         square = (positions[:, :1] - x) ** 2 + (positions[:, 1:2] - y) ** 2
         return np.asarray(np.exp(-square / (2 * width ** 2)) @ height)
 
-OBSERVER, ID, RANGE, BEARING = range(4)
-"""The columns of sightings."""
+OBSERVER = 0
+"""The column of the observer in sightings."""
 NO_SIGHTINGS: Array = np.empty((0, 4))
 REFLECTED = 0.8
 """The share of a ranging radio's outliers that are reflections."""

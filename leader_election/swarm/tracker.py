@@ -167,8 +167,6 @@ class ObserverParameters(ProcessParameters):
         unit='m', lower=0.0, upper=INFINITE)
     message_expiry: float = parameter(
         3.0, 'The silence after which a robot counts as gone.', unit='s', lower=0.01, upper=1e6)
-    refresh_period: float = parameter(
-        0.25, 'Time between two updates.', unit='s', lower=0.02, upper=3600.0)
     trail: float = parameter(
         5.0, 'Length of the trail behind each robot; 0: none.',
         unit='m', lower=0.0, upper=1000.0)
@@ -178,8 +176,6 @@ class ObserverParameters(ProcessParameters):
 class WebParameters(ObserverParameters):
     """The swarm that is shown in a browser, and where."""
 
-    refresh_period: float = parameter(
-        0.2, 'Time between two updates.', unit='s', lower=0.02, upper=3600.0)
     port: int = parameter(
         5006, 'The port of the page; 0: any free one.', lower=0, upper=65535)
     address: str = parameter(
@@ -200,6 +196,3 @@ class MonitorParameters(ObserverParameters):
         '', 'File (PNG) of the swarm, written at the end; empty: none.')
     animation: str = parameter(
         '', 'File (GIF) of the run, written at the end; empty: none.')
-    frame_period: float = parameter(
-        0.5, 'Time between two frames of the animation; of a long run, frames are left out.',
-        unit='s', lower=0.02, upper=3600.0)

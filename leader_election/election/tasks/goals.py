@@ -129,14 +129,6 @@ class WanderParameters(DrivingParameters, ProcessParameters):
     blind: bool = parameter(
         False, 'Whether robots with neither a scanner nor a known arena drive, too: they back off '
         'from what they touch (topic bumper), and where their wheels stall.')
-    patience: float = parameter(
-        4.0, 'The time without progress after which a goal is given up for the next one.',
-        unit='s', lower=0.1, upper=1e6)
-    levy_scale: float = parameter(
-        1.0, 'The shortest leg.', unit='m', lower=0.01, upper=1e4)
-    levy_shape: float = parameter(
-        1.5, 'Exponent of the Pareto distribution of the legs; the smaller, the more long ones.',
-        lower=0.5, upper=10.0)
     seed: int = parameter(
         0, 'The seed of all random numbers; each robot has its own, by its name.',
         lower=0, upper=2**62)

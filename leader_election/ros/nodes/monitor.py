@@ -27,7 +27,7 @@ from geometry_msgs.msg import Point
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.zones import outline
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.observer import SwarmObserver
+from leader_election.ros.nodes.observer import REFRESH_PERIOD, SwarmObserver
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import advertise, EVENTS, STATE
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
@@ -200,6 +200,8 @@ SLOWEST = 2.0
 """The longest time between two drawings in the terminal [s]."""
 TRAIL_PERIOD = 0.5
 """Time between two messages on ``trails`` [s]."""
+FRAME_PERIOD = 0.5
+"""The time between two frames of the animation [s]; of a long run, frames are left out."""
 MOST_FRAMES = 160
 """The greatest number of frames; beyond it, every other one is dropped and the period doubled."""
 
@@ -229,7 +231,7 @@ class Monitor(SwarmObserver):
         _check_folder('animation', self.parameters.animation)
         self.frames: list[Frame] = []
         self.most_frames = MOST_FRAMES
-        self._frame_period = self.parameters.frame_period
+        self._frame_period = FRAME_PERIOD
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
         self._live: Live | None = None
@@ -277,7 +279,7 @@ class Monitor(SwarmObserver):
         if not self.parameters.animation:
             return
         # The timer may be a little early: half a period of tolerance.
-        least = self._frame_period - self.parameters.refresh_period / 2
+        least = self._frame_period - REFRESH_PERIOD / 2
         if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < least:
             return
         self.frames.append(self.frame)
@@ -294,7 +296,7 @@ class Monitor(SwarmObserver):
                 self.frame, self.statistics, self._live.console.size, self.rings), refresh=True)
             # A fifth of the time at most is for drawing, on a machine that is busy.
             cost = time.monotonic() - begin
-            self._skipped = int(min(5.0 * cost, SLOWEST) / self.parameters.refresh_period)
+            self._skipped = int(min(5.0 * cost, SLOWEST) / REFRESH_PERIOD)
         elif (self.parameters.live
               and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
             self._line_time = self.snapshot.time

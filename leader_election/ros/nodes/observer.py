@@ -31,6 +31,9 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
+REFRESH_PERIOD = 0.25
+"""The time between two updates [s]."""
+
 
 class SwarmObserver(Node):
     """
@@ -70,7 +73,7 @@ class SwarmObserver(Node):
         self._palette = formatting.Palette()
         subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
         subscribe(self, MarkerArray, 'world', self._see_world, STATE)
-        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)
+        self.create_timer(REFRESH_PERIOD, self.refresh, clock=self.steady_clock)
 
     @property
     def snapshot(self) -> Snapshot:

@@ -34,6 +34,13 @@ from rclpy.utilities import remove_ros_args
 
 DEPTH = 1000
 """Queue of each subscription [messages]: enough for one round of a large swarm."""
+DISCOVERY_PERIOD = 1.0
+"""The time between two searches for new topics [s]."""
+FLUSH_PERIOD = 2.0
+"""
+The time between two writes to the disk [s]: at most this much is lost when the process is killed
+or the power fails.
+"""
 RECHECK = 10
 """The publishers of a known topic are checked in every tenth discovery: that is slow."""
 
@@ -71,8 +78,8 @@ class Recorder(Node):
         """Topics of unknown types."""
         self._discoveries = 0
         steady_clock = clock.steady_clock(self)
-        self.create_timer(self.parameters.discovery_period, self.discover, clock=steady_clock)
-        self.create_timer(self.parameters.flush_period, self._flush, clock=steady_clock)
+        self.create_timer(DISCOVERY_PERIOD, self.discover, clock=steady_clock)
+        self.create_timer(FLUSH_PERIOD, self._flush, clock=steady_clock)
         self.discover()
 
     def discover(self) -> None:

@@ -39,6 +39,7 @@ from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import Missing
 from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
+from leader_election.simulation.motion import LEVY_SCALE, LEVY_SHAPE
 from leader_election.simulation.scene import load_arena
 from leader_election.swarm.fleet.robot_list import is_robot_name
 from nav_msgs.msg import Odometry
@@ -50,6 +51,8 @@ from rclpy.publisher import Publisher
 from rclpy.timer import Timer
 from std_msgs.msg import String
 
+PATIENCE = 4.0
+"""The time without progress after which a goal is given up for the next one [s]."""
 _STEPS = 4
 """The number of commands to a robot in its reaction time."""
 _NOTHING = Scan([], 0.0, 0.0, 0.0)
@@ -215,7 +218,7 @@ class WanderNode(Node):
     def _robot(self, prefix: str) -> WanderingRobot:
         p = self._settings
         seed = f'{p.seed}/{self.get_namespace()}/{prefix}'
-        wander = Wander(seed, p.tolerance, p.patience, levy(p.levy_scale, p.levy_shape))
+        wander = Wander(seed, p.tolerance, PATIENCE, levy(LEVY_SCALE, LEVY_SHAPE))
         return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander, seed,
                               needs_origin=self._map_lidar is not None)
 

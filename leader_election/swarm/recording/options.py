@@ -60,11 +60,6 @@ class RecorderParameters(ProcessParameters):
     odom_rate: float = parameter(
         1.0, 'The most messages of odometry and of true poses that are recorded per second and '
         'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
-    flush_period: float = parameter(
-        2.0, 'Time between two writes to the disk: at most this much is lost when the process is '
-        'killed or the power fails.', unit='s', lower=0.1, upper=3600.0)
-    discovery_period: float = parameter(
-        1.0, 'Time between two searches for new topics.', unit='s', lower=0.05, upper=3600.0)
 
 
 class ReplaySettings(NamedTuple):

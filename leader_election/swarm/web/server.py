@@ -127,11 +127,6 @@ class PageServer:
         self._thread = threading.Thread(target=self._run, name='pages', daemon=True)
         self._thread.start()
 
-    @property
-    def viewers(self) -> int:
-        """Return the number of pages that are open."""
-        return len(self._server.get_sessions())
-
     def _run(self) -> None:
         self._server.start()
         self._loop.start()

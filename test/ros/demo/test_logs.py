@@ -19,7 +19,7 @@ from importlib.resources import files
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
-from leader_election.ros.demo.logs import SIGHTINGS, swarms, table
+from leader_election.ros.demo.logs import Punctuality, SIGHTINGS, swarms, table
 from leader_election.ros.demo.main import parse
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
@@ -82,3 +82,16 @@ def test_the_last_column_is_the_filters_and_the_last_row_overall():
     assert header.endswith('   true poses   all, filter   filter')
     assert last.split() == ['overall', '62.5%', '25.0%', '87.5%', '75.0%', '87.5%']
     assert {len(line) for line in table(four, 2.0)} == {len(header)}
+
+
+def test_punctuality_ignores_messages_between_rounds():
+    due, busy, silent = (Punctuality(1.0, [1]) for _ in range(3))
+    for second in range(101):
+        due.hear(1, float(second))
+        # Three messages at once every three seconds: as many as are due, two thirds too late.
+        busy.hear(1, 3.0 * (second // 3))
+    assert due.share(100.0) == 1.0
+    assert busy.share(99.0) == pytest.approx(1.0 - 1.75 / 3.0)
+    due.hear(1, 100.0)
+    assert due.share(200.0) == pytest.approx(1.0 - 98.75 / 200.0), 'it has fallen silent'
+    assert silent.share(9.0) == 0.0

@@ -82,7 +82,7 @@ def test_fleet_refuses_a_misspelt_parameter(node, name):
         node(RobotHost, section('/robot_2/election_node', 'raduis: 1.0'), '-p', 'robots:=2')
 
 
-SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, refresh_period: 1.0, '
+SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, trail: 1.0, '
                  'use_sim_time: false, start_type_description_service: false, instances: rescue, '
                  'rescue.radius: 9.0, rescue.tasks: patrol, rescue.patrol.lane: 1.0, '
                  'rally.distance: 1.0') + """

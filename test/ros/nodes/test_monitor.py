@@ -39,7 +39,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 
 def overrides(**values):
-    values = {'live': False, 'refresh_period': 0.05, 'message_expiry': 1.0, **values}
+    values = {'live': False, 'message_expiry': 1.0, **values}
     return [Parameter(name, value=value) for name, value in values.items()]
 
 
@@ -140,7 +140,7 @@ def test_moving_robot_leaves_a_trail(ros):
 def test_picture_and_animation_are_written_in_the_end(ros, tmp_path: Path):
     picture, animation = tmp_path / 'swarm.png', tmp_path / 'swarm.gif'
     monitor = Monitor(parameter_overrides=overrides(
-        picture=str(picture), animation=str(animation), frame_period=0.1))
+        picture=str(picture), animation=str(animation)))
     swarm = Swarm()
     world = swarm.create_publisher(MarkerArray, 'world', STATE)
     corners = [(0.0, 0.0), (8.0, 0.0), (8.0, 4.0), (0.0, 4.0), (0.0, 0.0)]

@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import recorder as recorder_node
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.ros.nodes.recorder import main, Recorder
@@ -41,7 +42,14 @@ import yaml
 
 def recorder(path: Path, **values) -> Recorder:
     return Recorder(parameter_overrides=overrides(
-        {'output': str(path), 'discovery_period': 0.1, **values}))
+        {'output': str(path), **values}))
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let recorders search for topics and write often."""
+    monkeypatch.setattr(recorder_node, 'DISCOVERY_PERIOD', 0.1)
+    monkeypatch.setattr(recorder_node, 'FLUSH_PERIOD', 0.1)
 
 
 def contents(path: Path) -> dict[str, list]:
@@ -151,8 +159,8 @@ def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
     robots.create_timer(0.05, lambda: voice.publish(word(3, 3)))
     process = subprocess.Popen(
-        [sys.executable, '-m', 'leader_election', 'record', str(path), '--flush-period', '0.1',
-         '--discovery-period', '0.1', '--topics', 'neighbourhood'],
+        [sys.executable, '-m', 'leader_election', 'record', str(path), '--topics',
+         'neighbourhood'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         spin_until([robots], lambda: path.exists() and path.stat().st_size > 2000)
@@ -176,7 +184,7 @@ def test_full_disk_ends_the_recorder_with_one_line(ros, tmp_path, capfd):
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
     robots.create_timer(0.02, lambda: voice.publish(String(data=token_hex(1000))))
-    node = recorder(path, flush_period=0.1)
+    node = recorder(path)
     spin_until([node, robots], lambda: node.recording.messages > 0)
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 8192, hard))
@@ -193,7 +201,7 @@ def test_full_disk_ends_the_recorder_with_one_line(ros, tmp_path, capfd):
 @pytest.mark.parametrize(('options', 'line'), [
     (['--odom-rate', '-1'], 'parameter odom_rate: -1.0 is not allowed'),
     (['no/a.mcap'], 'parameter output: '),
-    (['--flush-period', 'soon'], 'invalid float value'),
+    (['--odom-rate', 'soon'], 'invalid float value'),
     (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')])
 def test_wrong_option_is_one_line_and_status_2(options, line, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)

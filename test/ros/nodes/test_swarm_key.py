@@ -216,8 +216,7 @@ def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
         'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 1.0, 'radio': 'relay'}))
     monitor = Monitor(use_global_arguments=False)
     recording = path.with_name('swarm.mcap')
-    recorder = Recorder(parameter_overrides=overrides({
-        'output': str(recording), 'discovery_period': 0.1}))
+    recorder = Recorder(parameter_overrides=overrides({'output': str(recording)}))
     robots = [relayed(i, path) for i in (1, 2, 3)]
     spin_until([world, monitor, recorder, *robots], lambda: leaders(robots) == [3, 3, 3]
                and {each.leader for each in monitor.snapshot.robots.values()} == {3}

@@ -92,7 +92,7 @@ def wanderer(**parameters: Any) -> WanderNode:
 def world(made: list[Node]) -> Callable[..., SwarmWorld]:
     """Make an embedded world in which robots follow their commands."""
     def make(**parameters: Any) -> SwarmWorld:
-        values = {'motion': 'cmd_vel', 'world': 'empty', 'step_rate': 20.0, **parameters}
+        values = {'motion': 'cmd_vel', 'world': 'empty', **parameters}
         made.append(SwarmWorld(parameter_overrides=[
             Parameter(name, value=value) for name, value in values.items()]))
         return made[-1]
@@ -107,7 +107,7 @@ def gone(node: SwarmWorld) -> list[float]:
 
 def test_wander_drives_robots_by_their_scans(made, world):
     swarm = world(robots=3, scan_rate=10.0)
-    made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5, patience=30.0))
+    made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5))
     spin_until(made, lambda: min(gone(swarm)) > 0.5)
     assert least_distance(swarm.world.poses) >= 0.3
 
@@ -115,7 +115,7 @@ def test_wander_drives_robots_by_their_scans(made, world):
 def test_wander_without_scanners_uses_arena_and_positions(made, world):
     """It drives two among two that stand, which it knows by their messages only."""
     swarm = world(robots=4, layout='grid', spacing=0.9)
-    wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5, patience=30.0)
+    wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5)
     made.append(wander)
     spin_until(made, lambda: all('no robot_' in robot.problem for robot in wander.robots))
     for number in swarm.world.scene.ids:

@@ -30,7 +30,7 @@ from support import PATIENCE, spin_until
 
 
 def web(**values):
-    values = {'port': 0, 'refresh_period': 0.05, 'message_expiry': 1.0, **values}
+    values = {'port': 0, 'message_expiry': 1.0, **values}
     return Web(parameter_overrides=[Parameter(name, value=value)
                                     for name, value in values.items()])
 
