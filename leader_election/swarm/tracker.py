@@ -44,7 +44,7 @@ class SwarmTracker:
     :param instance: the tracked instance; messages without it are rejected.
 
     >>> tracker = SwarmTracker(expiry=3.0)
-    >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}', now=10.0)
+    >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}', now=10.0)
     3
     >>> tracker.snapshot(12.0).robots[3][:5]
     (3, (1.5, 2.0), -7.0, 3.25, 8)

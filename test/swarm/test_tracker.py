@@ -23,7 +23,7 @@ from swarm.levels import level_message, register_levels
 
 
 def say(robot, leader=1, place=',"p":[1,2]', frame='map'):
-    return f'{{"v":1,"id":{robot},"frame":"{frame}"{place},"c":[-1,0,{leader}]}}'
+    return f'{{"v":1,"id":{robot},"frame":"{frame}"{place},"c":[-1,0,{leader},1]}}'
 
 
 def test_silent_robot_is_gone_until_heard_again():

@@ -61,12 +61,12 @@ def _message(target: Target, robot: int = STRANGER, **more: Any) -> str:
 
 def _forged(number: int, target: Target) -> str:
     """Return the candidacy of a leader stronger than all, which does not exist."""
-    return _message(target, c=[-1e9, 0, 99], h=[0])
+    return _message(target, c=[-1e9, 0, 99, 0])
 
 
 def _clock(number: int, target: Target) -> str:
     """Return a message of ``recursive-replicated`` whose clock is at its end."""
-    return _message(target, a='recursive-replicated', c=[LARGEST, 0, -1, [], [], [], 0.0, 3])
+    return _message(target, a='recursive-replicated', c=[LARGEST, 0, -1, [], [], [], 0.0, 3, []])
 
 
 def _radius(number: int, target: Target) -> str:
@@ -76,7 +76,7 @@ def _radius(number: int, target: Target) -> str:
 
 def _negative(number: int, target: Target) -> str:
     """Return a message of ``recursive`` whose best device has a negative id."""
-    return _message(target, a='recursive', c=[0, 1e9, [1e9], [-4], [0.0], 0.0, 3])
+    return _message(target, a='recursive', c=[0, 1e9, [1e9], [-4], [0.0], 0.0, 3, [0]])
 
 
 def _away(number: int, target: Target) -> str:
@@ -95,8 +95,9 @@ def _replayed(number: int, target: Target) -> str:
 
 def _flood(number: int, target: Target) -> str:
     """Return a legal message of the greatest length, with the greatest number of instances."""
-    part = {'a': 'recursive', 'c': [9, 1.0, [float(number)] * 10, [1] * 10, [0.5] * 10, 0.0, 3]}
-    document = _message(target, STRANGER + 1 + number % 20, c=[1e6, 0.0, STRANGER],
+    part = {'a': 'recursive', 'c': [9, 1.0, [float(number)] * 10, [1] * 10, [0.5] * 10, 0.0, 3,
+                                    [0] * 10]}
+    document = _message(target, STRANGER + 1 + number % 20, c=[1e6, 0.0, STRANGER, 0],
                         i={f'instance_{i}': part for i in range(16)})
     filled = document[:-1] + ',"n":"' + 'x' * (MAX_LENGTH - len(document) - 7) + '"}'
     return filled if len(filled) <= MAX_LENGTH else document
@@ -105,7 +106,7 @@ def _flood(number: int, target: Target) -> str:
 def _weak(number: int, target: Target) -> str:
     """Return the message of one of many robots that are too weak to lead any."""
     robot = 1000 + number % WEAK_IDS
-    return _message(target, robot, c=[1e6, 0.0, robot], h=[0])
+    return _message(target, robot, c=[1e6, 0.0, robot, 0])
 
 
 def _garbage(number: int, target: Target) -> str:
@@ -114,7 +115,7 @@ def _garbage(number: int, target: Target) -> str:
     valid = target.sent.get(target.robot, '{"v":1}')
     return draw.choice((
         '', 'null', '[' * 3000, '{"v":1,"id":' + '9' * 3000 + '}', 'x' * 100_000,
-        _message(target, c=[float('nan'), float('inf'), 1]), _message(target, c=None),
+        _message(target, c=[float('nan'), float('inf'), 1, 0]), _message(target, c=None),
         _message(target, c=[True, {}, []]), valid[:draw.randrange(len(valid) + 1)],
         ''.join(chr(draw.randrange(1, 0xD800)) for _ in range(200))))
 
@@ -123,7 +124,7 @@ def _decision(number: int, target: Target) -> str:
     """Return a decision that is expensive to follow: a patrol of many robots over a large area."""
     side = 4900.0
     return _message(
-        target, c=[-1e8, 0.0, STRANGER], h=[0], t='patrol', r=[STRANGER],
+        target, c=[-1e8, 0.0, STRANGER, 0], t='patrol', r=[STRANGER],
         d=[{'area': [[0, 0, side, 0, side, side, 0, side]], 'ids': list(range(200))}])
 
 

@@ -219,11 +219,11 @@ def test_malformed_messages_are_counted_by_reason():
         '[' * 4000: RejectReason.MALFORMED,
         '\x00': RejectReason.MALFORMED,
         '{"v":2}': RejectReason.VERSION,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2]}': RejectReason.NON_FINITE,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2]}': RejectReason.NEGATIVE_DISTANCE,
-        '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2]}': RejectReason.FRAME,
-        '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2]}': RejectReason.OWN_ID,
-        '{"v":1,"id":2,"frame":"map","c":[-9,1,2]}': RejectReason.NO_POSITION,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2,0]}': RejectReason.NON_FINITE,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2,0]}': RejectReason.NEGATIVE_DISTANCE,
+        '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2,1]}': RejectReason.FRAME,
+        '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2,1]}': RejectReason.OWN_ID,
+        '{"v":1,"id":2,"frame":"map","c":[-9,1,2,1]}': RejectReason.NO_POSITION,
     }
     for payload in payloads:
         bench.voice.publish(String(data=payload))

@@ -76,7 +76,7 @@ def test_flood_of_one_sender_is_decoded_in_part_only():
         nonlocal sent
         for _ in range(20):
             bench.voice.publish(String(
-                data=f'{{"v":1,"id":7,"frame":"map","p":[1,0],"c":[-9,0,7],"x":{sent}}}'))
+                data=f'{{"v":1,"id":7,"frame":"map","p":[1,0],"c":[-9,0,7,0],"x":{sent}}}'))
             sent += 1
     bench.create_timer(0.02, flood)
     spin_until([bench, node], lambda: node.robot.counts[DROPPED] > 300

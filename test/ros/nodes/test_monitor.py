@@ -58,7 +58,7 @@ class Swarm(Node):
         for robot, (leader, distance) in self.living.items():
             self.out.publish(String(
                 data=f'{{"v":1,"id":{robot},"frame":"map","p":[{2 * robot},1],'
-                     f'"c":[-{leader},{distance},{leader}]}}'))
+                     f'"c":[-{leader},{distance},{leader},{int(robot != leader)}]}}'))
 
     def show(self, message):
         for marker in message.markers:
@@ -96,7 +96,7 @@ def test_decisions_are_shown_at_their_leaders(ros):
     swarm, monitor = Swarm(), Monitor(parameter_overrides=overrides())
     swarm.living = {}
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
-        data='{"v":1,"id":3,"frame":"map","p":[2,1],"c":[-3,0,3],"t":"count",'
+        data='{"v":1,"id":3,"frame":"map","p":[2,1],"c":[-3,0,3,0],"t":"count",'
              '"r":[3,[1]],"d":[{"members":1}]}')))
     spin_until([monitor, swarm], lambda: ('decisions', 3) in swarm.shown)
     marker = swarm.shown['decisions', 3]
@@ -107,7 +107,7 @@ def test_robot_namespaces_are_latched(ros):
     """Robots under their usual names send none; robot 9 sends its own."""
     monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
-        data='{"v":1,"id":9,"frame":"map","p":[9,1],"c":[-9,0,9],"n":{"9":"/alice","8":"/x"}}')))
+        data='{"v":1,"id":9,"frame":"map","p":[9,1],"c":[-9,0,9,0],"n":{"9":"/alice","8":"/x"}}')))
     spin_until([monitor, swarm], lambda: len(monitor.snapshot.robots) == 4)
     seen = []
     swarm.create_subscription(DiagnosticArray, 'robots', seen.append, STATE)
@@ -127,7 +127,7 @@ def test_moving_robot_leaves_a_trail(ros):
     def drive():
         steps[0] += 1
         swarm.out.publish(String(data=f'{{"v":1,"id":9,"frame":"map","p":[{0.1 * steps[0]},5],'
-                                      f'"c":[-9,0,9]}}'))
+                                      f'"c":[-9,0,9,0]}}'))
 
     swarm.create_timer(0.05, drive)
     spin_until([monitor, swarm], lambda: seen and len(seen[-1].markers[0].points) >= 4)
@@ -194,8 +194,8 @@ def test_chosen_instance_is_shown(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
-        data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9],'
-             '"i":{"rescue":{"c":[-5,0,9],"t":"count","r":[-1,[4.25]]}}}')))
+        data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9,0],'
+             '"i":{"rescue":{"c":[-5,0,9,0],"t":"count","r":[-1,[4.25]]}}}')))
     spin_until([monitor, swarm], lambda: ('labels', 9) in swarm.shown)
     assert swarm.shown['labels', 9].text == '9 (4)'
     assert list(monitor.snapshot.robots) == [9]

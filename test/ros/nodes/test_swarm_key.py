@@ -95,7 +95,7 @@ def test_outsider_without_the_key_is_not_followed(path: Path) -> None:
     bench.others = {9: 1e9, 1: 1e9}
     unsigned, wrong = RejectReason.UNSIGNED.value, RejectReason.SIGNATURE.value
     bench.create_timer(0.05, lambda: send(bench, sign(
-        '{"v":1,"id":8,"frame":"map","p":[0.5,0.5],"c":[-1e9,0,8]}', 2**47, b'o' * 32)))
+        '{"v":1,"id":8,"frame":"map","p":[0.5,0.5],"c":[-1e9,0,8,0]}', 2**47, b'o' * 32)))
     spin_until([bench, *robots], lambda: min(counts(robots, unsigned)) > 20
                and min(counts(robots, wrong)) > 20)
     assert leaders(robots) == [3, 3, 3]

@@ -206,7 +206,7 @@ def test_the_radio_relays_messages_to_robots_within_range(bench):
         before = relay.dropped
         b.publish_until(air, String(data=payload), lambda before=before: relay.dropped > before)
     assert not any(heard)
-    sent = String(data='{"v":1,"id":2,"c":[1,0,2]}')
+    sent = String(data='{"v":1,"id":2,"c":[1,0,2,0]}')
     b.publish_until(air, sent, lambda: bool(heard[0]))
     b.publish_until(air, String(data='{"v":1,"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
     assert {m.data for m in heard[0]} == {sent.data}

@@ -39,7 +39,7 @@ AIR = '/neighbourhood'
 
 def payload(robot_id: int, x: float = 0.0, frame: str = 'map', more: str = '') -> str:
     place = f',"p":[{x or 2.0 * robot_id},1.0]'
-    return f'{{"v":1,"id":{robot_id},"frame":"{frame}"{more}{place},"c":[-3.0,1.0,3]}}'
+    return f'{{"v":1,"id":{robot_id},"frame":"{frame}"{more}{place},"c":[-3.0,1.0,3,1]}}'
 
 
 def said(robot_id: int, **of_it: Any) -> list[HeardMessage]:

@@ -236,9 +236,9 @@ def test_robots_are_identified_by_their_diagnostics():
 
 def test_instance_is_judged_by_its_own_radius():
     both = word(1, 1)
-    both.data = both.data.replace('}', ',"i":{"rescue":{"c":[-2.0,9.0,2]}}}')
+    both.data = both.data.replace('}', ',"i":{"rescue":{"c":[-2.0,9.0,2,1]}}}')
     other = word(2, 1, distance=2.0)
-    other.data = other.data.replace('}', ',"i":{"rescue":{"c":[-2.0,0.0,2]}}}')
+    other.data = other.data.replace('}', ',"i":{"rescue":{"c":[-2.0,0.0,2,0]}}}')
     said = [(float(t), '/neighbourhood', one) for t in range(5) for one in (both, other)]
     said.insert(0, (0.0, '/diagnostics', status(
         1, radius=0.5, communication_range=2.5, **{'rescue.radius': 20.0})))
