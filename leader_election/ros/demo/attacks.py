@@ -124,7 +124,7 @@ def _decision(number: int, target: Target) -> str:
     """Return a decision that is expensive to follow: a patrol of many robots over a large area."""
     side = 4900.0
     return _message(
-        target, c=[-1e8, 0.0, STRANGER, 0], t='patrol', r=[STRANGER],
+        target, c=[-1e8, 0.0, STRANGER, 0], t='patrol', r={'p': STRANGER},
         d=[{'area': [[0, 0, side, 0, side, side, 0, side]], 'ids': list(range(200))}])
 
 

@@ -97,7 +97,7 @@ def test_decisions_are_shown_at_their_leaders(ros):
     swarm.living = {}
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
         data='{"v":1,"id":3,"frame":"map","p":[2,1],"c":[-3,0,3,0],"t":"count",'
-             '"r":[3,[1]],"d":[{"members":1}]}')))
+             '"r":{"p":3,"s":[1]},"d":[{"members":1}]}')))
     spin_until([monitor, swarm], lambda: ('decisions', 3) in swarm.shown)
     marker = swarm.shown['decisions', 3]
     assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
@@ -195,7 +195,7 @@ def test_chosen_instance_is_shown(ros):
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
         data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9,0],'
-             '"i":{"rescue":{"c":[-5,0,9,0],"t":"count","r":[-1,[4.25]]}}}')))
+             '"i":{"rescue":{"c":[-5,0,9,0],"t":"count","r":{"s":[4.25]}}}}')))
     spin_until([monitor, swarm], lambda: ('labels', 9) in swarm.shown)
     assert swarm.shown['labels', 9].text == '9 (4)'
     assert list(monitor.snapshot.robots) == [9]
