@@ -181,6 +181,13 @@ class Metric:
         return () if known.sensed is None or not self.topic else (known.sensed,)
 
 
+METRIC_FLOOR = 0.01
+"""
+The least distance of two robots [m]: at zero the candidacy of a dead leader would persist between
+two robots at the same place.
+"""
+
+
 def distance(metric: Metric, ranging: RangingInput, floor: float) -> float | None:
     """
     Return the distance by a metric, at least the floor; ``None`` where it cannot be measured.
@@ -368,9 +375,6 @@ class SensorDifferenceParameters:
     sensor_weight: float = parameter(
         1.0, 'Metric sensor_difference: the weight of a difference of one unit of the sensor.',
         lower=0.0, upper=1e6)
-    sensor_metre_weight: float = parameter(
-        0.0, 'Metric sensor_difference: the weight of a metre between two robots.',
-        lower=0.0, upper=1e6)
 
 
 def sensor_difference(metres: float, own_reading: float, neighbour_reading: float,
@@ -383,24 +387,13 @@ def sensor_difference(metres: float, own_reading: float, neighbour_reading: floa
     >>> sensor_difference(5.0, 20.0, 21.5, SensorDifferenceParameters(2.0))
     3.0
     """
-    difference = abs(own_reading - neighbour_reading) * parameters.sensor_weight
-    if parameters.sensor_metre_weight > 0.0:
-        difference += metres * parameters.sensor_metre_weight
-    return float(difference)
+    return float(abs(own_reading - neighbour_reading) * parameters.sensor_weight)
 
 
-@dataclass(frozen=True)
-class RoundTripParameters:
-    """The parameters of metric ``round_trip``."""
-
-    round_trip_smoothing: float = parameter(
-        0.2, 'Metric round_trip: the part of a new measurement in the smoothed one.',
-        lower=0.01, upper=1.0)
-    round_trip_neighbours: int = parameter(
-        8, 'Metric round_trip: the most neighbours that one message answers; more take turns.',
-        lower=1, upper=20)
-
-
+SMOOTHING = 0.2
+"""The part of a new round-trip time in the smoothed one."""
+MOST_ANSWERS = 8
+"""The most neighbours that one message answers; more take turns."""
 WRAP = 1000.0
 """Time stamps are sent modulo this, to keep messages short [s]."""
 LONGEST_ROUND_TRIP = 60.0
@@ -415,7 +408,7 @@ def round_trip(ranging: RangingInput) -> float | None:
     robot's id, its last time stamp, and how long ago that was received; so no clocks are compared.
 
     >>> answer = (7.5, 1.0, 100.0, 0.75)
-    >>> ranging = RangingInput(None, None, None, RoundTripParameters(), id=1, received=100.755,
+    >>> ranging = RangingInput(None, None, None, None, id=1, received=100.755,
     ...                        neighbour_reading=answer)
     >>> round(round_trip(ranging), 3)
     5.0
@@ -428,8 +421,7 @@ def round_trip(ranging: RangingInput) -> float | None:
                 return previous
             if previous is None:
                 return 1e3 * taken
-            smoothing: float = ranging.parameters.round_trip_smoothing
-            return previous + smoothing * (1e3 * taken - previous)
+            return previous + SMOOTHING * (1e3 * taken - previous)
     return previous
 
 
@@ -438,14 +430,13 @@ def time_stamps(known: ReadingInput) -> tuple[float, ...]:
     Return a time stamp, and the answers to neighbours' time stamps; the reading of round_trip.
 
     >>> heard = ReceivedReading(id=2, reading=(7.5,), received=99.5)
-    >>> time_stamps(ReadingInput(100.25, None, [heard], RoundTripParameters()))
+    >>> time_stamps(ReadingInput(100.25, None, [heard], None))
     (100.25, 2.0, 7.5, 0.75)
     """
     asking = [heard for heard in known.neighbours if heard.reading]
-    most = known.parameters.round_trip_neighbours
-    if len(asking) > most:
+    if len(asking) > MOST_ANSWERS:
         first = int(known.now * 10.0) % len(asking)
-        asking = (asking + asking)[first:first + most]
+        asking = (asking + asking)[first:first + MOST_ANSWERS]
     return (round(known.now % WRAP, 5), *(
         number for heard in asking for number in (
             float(heard.id), heard.reading[0], round(known.now - heard.received, 5))))
@@ -465,5 +456,5 @@ METRICS.add(Metric(
     'sensor_difference', cost=sensor_difference, parameters=SensorDifferenceParameters,
     topic='reading', message='std_msgs/msg/Float64'))
 METRICS.add(Metric(
-    'round_trip', round_trip, parameters=RoundTripParameters, reading=time_stamps,
+    'round_trip', round_trip, reading=time_stamps,
     once_a_message=True))

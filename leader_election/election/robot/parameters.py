@@ -33,7 +33,6 @@ from leader_election.election.robot.metrics import (
     LookAheadParameters,
     METRICS,
     RangeParameters,
-    RoundTripParameters,
     RssiParameters,
     SensorDifferenceParameters,
 )
@@ -163,7 +162,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
 
 @dataclass(frozen=True)
 class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
-                         SensorDifferenceParameters, RoundTripParameters,
+                         SensorDifferenceParameters,
                          LocalisationParameters,
                          ProcessParameters):
     """The parameters of one robot."""
@@ -178,13 +177,11 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                    'spreading decision_expiry feedback_gain feedback_alpha '
                    'feedback_target feedback_least feedback_most',
         'Mandates': 'mandate clock_rate_error quorum roster',
-        'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
+        'Distances between robots': 'metric look_ahead range_smoothing '
                                     'rssi_at_one_metre rssi_exponent sensor_weight '
-                                    'sensor_metre_weight round_trip_smoothing '
-                                    'round_trip_neighbours input_expiry',
+                                    'input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
-                               'round_period round_phase reactive_interval '
-                               'reactive_tolerance reactive_repeats send_topic',
+                               'round_period round_phase reactive_interval send_topic',
         'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
                               'slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
@@ -218,9 +215,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'round-trip time of messages (round_trip, in ms). '
         'Robots without odometry need a communication_range of .inf.',
         choices=METRICS.names)
-    metric_floor: float = parameter(
-        0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
-        'would persist between two robots at the same position.', unit='m', lower=1e-6, upper=1e6)
 
     communication_range: float = parameter(
         5.0, 'A robot farther away than this is not a neighbour, even if its messages are '
@@ -259,14 +253,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     reactive_interval: float = parameter(
         0.1, 'Schedule reactive: the least time from a round to one that a message causes.',
         unit='s', lower=0.001, upper=3600.0)
-    reactive_tolerance: float = parameter(
-        0.5, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
-        'for the period.', unit='m', lower=0.0, upper=INFINITE)
 
-    reactive_repeats: int = parameter(
-        2, 'Schedule reactive: the number of rounds that follow a change of the leader, after 1, '
-        '2, 4... times reactive_interval. Neighbours that lost the message receive the change '
-        'then, not a period later.', lower=0, upper=8)
 
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.',

@@ -62,6 +62,8 @@ from leader_election.election.robot.strength import RobotKnowledge, Strength
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
+NEWS = 0.5
+"""A distance that has changed by less waits for the next round of the period [m]."""
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
             UNMEASURED,
@@ -217,7 +219,7 @@ class Robot:
 
     def _matters(self, difference: float) -> bool:
         """Return whether a difference of distances [m] is worth a round."""
-        return difference > 0.0 and difference >= self.parameters.reactive_tolerance
+        return difference >= NEWS
 
     # Rounds.
 

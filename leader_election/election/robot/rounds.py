@@ -23,6 +23,13 @@ GOLDEN = 0.6180339887498949
 """The golden ratio minus one, whose multiples modulo 1 spread evenly."""
 
 
+REPEATS = 2
+"""
+The rounds that follow a change of the leader, so that a neighbour which lost the message receives
+the change before the next period.
+"""
+
+
 class RoundSchedule:
     """
     Runs a robot's rounds when they are due.
@@ -101,8 +108,7 @@ class RoundSchedule:
         self._last_check = now
         parameters = self._robot.parameters
         if changed and self.is_reactive:
-            self._repeats = list(repeat_delays(
-                parameters.reactive_repeats, parameters.reactive_interval))
+            self._repeats = list(repeat_delays(REPEATS, parameters.reactive_interval))
         if self._repeats and (changed or self._repeat.is_canceled()):
             self._restart(self._repeat, self._repeats.pop(0))
 

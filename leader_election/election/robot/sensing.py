@@ -27,6 +27,7 @@ from leader_election.election.robot.mailbox import (
 )
 from leader_election.election.robot.metrics import (
     distance,
+    METRIC_FLOOR,
     METRICS,
     RangeSmoothing,
     RangingInput,
@@ -329,7 +330,7 @@ class Sensing:
             id=self.parameters.robot_id, received=entry.received, previous=previous,
             velocity=(entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]))
         try:
-            found = distance(self.metric, ranging, self.parameters.metric_floor)
+            found = distance(self.metric, ranging, METRIC_FLOOR)
         except Exception:  # A user's function may raise anything; the robot goes on.
             self._counts[METRIC_ERRORS] += 1
             found = None

@@ -238,7 +238,7 @@ def test_robots_of_the_same_instances_decode_a_message_once():
 # News.
 
 def test_a_position_alone_is_no_news():
-    me = robot(reactive_tolerance=0.5)
+    me = robot()
     assert me.receive(says(7), 0.0)
     assert not any(me.receive(says(7, at=(1.0 + 0.125 * n, 0.0)), 0.1 * n) for n in range(1, 9))
     assert me.receive(says(7, at=(2.0, 0.0), strength=5.0), 0.9), 'another strength'
@@ -246,13 +246,10 @@ def test_a_position_alone_is_no_news():
     assert not me.receive(says(7, at=(2.25, 0.0), strength=5.0), 0.9)
 
 
-@pytest.mark.parametrize('tolerance, distances, news', [
-    (0.5, [1.0 + 0.125 * n for n in range(9)], [0, 4, 8]),
-    (0.0, [1.0, 1.0, 1.001, 1.001], [0, 2])])
-def test_distance_is_news_from_the_tolerance_on(tolerance, distances, news):
-    me = robot(reactive_tolerance=tolerance)
+def test_distance_is_news_once_it_has_changed_by_half_a_metre():
+    me, distances = robot(), [1.0 + 0.125 * n for n in range(9)]
     assert [n for n, far in enumerate(distances)
-            if me.receive(says(7, far=far, leader=9), 0.1)] == news
+            if me.receive(says(7, far=far, leader=9), 0.1)] == [0, 4, 8]
     assert me.receive(says(7, far=distances[-1], leader=8), 0.9), 'another leader'
 
 

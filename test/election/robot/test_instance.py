@@ -342,19 +342,6 @@ def test_feedback_where_the_radius_is_nothing():
     assert swarm.leaders() == {1: 1, 2: 2} and swarm.instances()[1].distance == 0.0
 
 
-# The distance grows at each hop, or who is gone would be remembered for ever.
-
-def test_a_way_shorter_than_what_is_told_of_it_still_grows():
-    """Robots 0.001 mm apart: a dead leader's candidacy outgrows a radius of half a millimetre."""
-    places = {1: (0.0, 0.0), 2: (0.0, 0.0), 3: (0.0, 0.0)}
-    swarm = Swarm(places, first, radius=5e-4, metric_floor=1e-6)
-    swarm.sweep(3)
-    assert swarm.leaders() == {1: 1, 2: 1, 3: 1}
-    swarm.silent.add(1)
-    swarm.sweep(12)
-    assert set(swarm.leaders().values()) == {2}
-
-
 def test_a_candidacy_that_its_leader_contradicts_is_not_taken():
     """2 hears 3 at first hand, which follows 4 by now; 1 has lost that message and follows 3."""
     swarm = Swarm({1: (0.9, 0.0), 2: (1.0, 0.0), 3: (2.0, 0.0), 4: (3.4, 0.0)},

@@ -272,7 +272,7 @@ def test_message_expiry_changes_at_run_time():
 
 
 def test_reacts_to_what_would_change_its_candidacy():
-    me = robot(reactive_tolerance=0.5)
+    me = robot()
     assert not reacts(me, says(7, strength=0.5), 0.0), 'weaker'
     far = {'strength': 9.0, 'at': (2.0, 0.0), 'leader': 9}
     assert reacts(me, says(8, far=1.0, **far), 0.0), 'stronger'
@@ -289,7 +289,7 @@ def test_reacts_to_what_would_change_its_candidacy():
 
 def test_no_reaction_before_the_change_is_enough_adds_up():
     """Small steps add up to one that counts, since they are compared with what was announced."""
-    me = robot(reactive_tolerance=0.5)
+    me = robot()
     me.receive(says(8, far=1.0, leader=9), 0.0)
     me.round(0.0)
     steps = [reacts(me, says(8, far=1.0 + 0.125 * n, leader=9), 0.1) for n in range(1, 5)]

@@ -26,7 +26,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.qos import LEASE, OUTPUT, repeated, STATE
-from leader_election.ros.nodes.state_publishers import named
+from leader_election.ros.nodes.region_topics import named
 import pytest
 from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks

@@ -132,7 +132,7 @@ class Faulty(Task):
 
 def test_failing_task_is_reported_once_and_the_robot_continues():
     """In the log, and in diagnostics with its traceback."""
-    node = robot(1, tasks='ros.nodes.test_instance_tasks:Faulty')
+    node = robot(1, tasks='ros.nodes.test_instance_parameters:Faulty')
     bench = Bench({1: (0.0, 0.0)})
     told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
     alarms = collect(bench, Bool, '/r1/alarm', STATE)
@@ -179,7 +179,7 @@ class First(Task):
 
 def test_both_failing_tasks_are_reported():
     node = robot(1, tasks=','.join(
-        f'ros.nodes.test_instance_tasks:{name}' for name in ('First', 'Second')))
+        f'ros.nodes.test_instance_parameters:{name}' for name in ('First', 'Second')))
     bench = Bench({1: (0.0, 0.0)})
     lines = collect(bench, Log, '/rosout', QoSProfile(
         depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
@@ -222,10 +222,10 @@ class NoDeclaration(Task):
      "'none'; known: count, field, patrol, rally, or module:Class"),
     ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is not "
      'a subclass of leader_election.Task'),
-    ({'tasks': 'ros.nodes.test_instance_tasks:Refuses'}, 'parameter tasks: '
-     "'ros.nodes.test_instance_tasks:Refuses' cannot be made: OSError: no\nhardware"),
-    ({'tasks': 'ros.nodes.test_instance_tasks:NoDeclaration'}, 'parameter tasks: '
-     "'ros.nodes.test_instance_tasks:NoDeclaration' cannot be made: TypeError: "),
+    ({'tasks': 'ros.nodes.test_instance_parameters:Refuses'}, 'parameter tasks: '
+     "'ros.nodes.test_instance_parameters:Refuses' cannot be made: OSError: no\nhardware"),
+    ({'tasks': 'ros.nodes.test_instance_parameters:NoDeclaration'}, 'parameter tasks: '
+     "'ros.nodes.test_instance_parameters:NoDeclaration' cannot be made: TypeError: "),
     ({'instances': 'a,a'}, "parameter instances: 'a' is not allowed; it takes different names of "
      'small letters, digits and _, none of them main'),
     ({'instances': 'main'}, "parameter instances: 'main' is not allowed; "),
