@@ -66,7 +66,13 @@ if TYPE_CHECKING:
         STRENGTH_SOURCES,
         StrengthSource,
     )
-    from leader_election.parameters import build, NoParameters, parameter, ParameterError
+    from leader_election.parameters import (
+        build,
+        LeaderElectionError,
+        NoParameters,
+        parameter,
+        ParameterError,
+    )
 
 __version__ = '0.1.0'
 
@@ -78,7 +84,8 @@ _MODULES = {
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
     'election.regions.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
     'election.regions.task': ('Decided', 'Member', 'Task'),
-    'parameters': ('NoParameters', 'ParameterError', 'build', 'parameter'),
+    'parameters': (
+        'LeaderElectionError', 'NoParameters', 'ParameterError', 'build', 'parameter'),
     'election.mandates.fence': ('Fence',),
     'election.messages.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
@@ -90,8 +97,8 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
-    'Count', 'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member',
-    'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput',
+    'Count', 'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
+    'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput',
     'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
     'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of',
     'any_of', 'build', 'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter',

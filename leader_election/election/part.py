@@ -183,7 +183,7 @@ class Part:
 
     # Messages, and after an election.
 
-    def receive(self, sender: int, export: Any, sent: Any, now: float) -> bool:
+    def process(self, sender: int, export: Any, sent: Any, now: float) -> bool:
         """Process the part of a received message; return whether it asks for a round."""
         return False
 

@@ -35,11 +35,12 @@ from leader_election.parameters.values import (
     as_number,
     as_whole_number,
     did_you_mean,
+    LeaderElectionError,
     ParameterError,
     shown,
 )
 
-__all__ = ['NoParameters', 'Parameter', 'ParameterError', 'ProcessParameters', 'REQUIRED_INT',
+__all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError', 'ProcessParameters', 'REQUIRED_INT',
            'as_in', 'as_number', 'as_whole_number', 'build', 'did_you_mean', 'grouped',
            'parameter', 'table', 'to_yaml']
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})

@@ -54,7 +54,11 @@ def as_whole_number(value: Any) -> Any:
     return int(number) if whole else value
 
 
-class ParameterError(ValueError):
+class LeaderElectionError(Exception):
+    """The base of all errors that users of the package meet; their texts are one line."""
+
+
+class ParameterError(LeaderElectionError, ValueError):
     """
     An invalid value of a parameter; its text is one line for users.
 

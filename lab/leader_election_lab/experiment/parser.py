@@ -31,6 +31,7 @@ from leader_election.parameters import (
     as_number,
     build,
     did_you_mean,
+    LeaderElectionError,
     Parameter,
     ParameterError,
     table,
@@ -55,7 +56,7 @@ LARGEST_EXACT_INT = 2**53
 """Up to this number every integer is exact as a float."""
 
 
-class ScenarioError(ValueError):
+class ScenarioError(LeaderElectionError, ValueError):
     """An invalid scenario; the text is one line for the user that names the key."""
 
 

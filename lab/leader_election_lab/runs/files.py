@@ -19,8 +19,10 @@ from contextlib import contextmanager
 import os
 from pathlib import Path
 
+from leader_election.parameters import LeaderElectionError
 
-class ResultError(Exception):
+
+class ResultError(LeaderElectionError):
     """A file of results that cannot be used; the text is one line for the user."""
 
 

@@ -48,7 +48,7 @@ class MandatesOfRobot(Part):
         return (None if sent is None
                 else Heard(sender, export.leader, export.distance, sent)), None
 
-    def receive(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
+    def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
         """Process grants and notices at their receipt; return whether they ask for a round."""
         news = self.mandates.hear(Heard(sender, export.leader, export.distance, sent), now)
         self.is_news = self.mandates.news

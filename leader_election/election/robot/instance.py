@@ -85,7 +85,7 @@ class Instance:
         self._reading = overriding(every, 'read')
         self._scaling = overriding(every, 'scaled')
         self._resizing = overriding(every, 'radius')
-        self.receiving = overriding(every, 'receive')
+        self.processing = overriding(every, 'process')
         self.view = no_view()
         """The neighbours of the last round."""
         self._role = ROLES.index(parameters.role)
@@ -268,7 +268,7 @@ class Instance:
             self._elected = inputs, state._replace(distance=_rounded_up(state.distance))
         return self._elected[1]
 
-    def receive(self, message: Message, now: float) -> bool:
+    def process(self, message: Message, now: float) -> bool:
         """
         Process the parts of a received message.
 
@@ -279,13 +279,13 @@ class Instance:
         if export is None:
             return False
         # All parts receive the message, also after one of them has asked for a round.
-        return any([part.receive(message.id, export, parts[part.name], now)
-                    for part in self.receiving if part.name in parts])
+        return any([part.process(message.id, export, parts[part.name], now)
+                    for part in self.processing if part.name in parts])
 
     @property
     def is_news(self) -> bool:
         """Whether a message received since the last round asks for one."""
-        return any(part.is_news for part in self.receiving)
+        return any(part.is_news for part in self.processing)
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
               position: Position | None, now: float = 0.0, expiry: float = math.inf,

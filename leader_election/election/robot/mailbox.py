@@ -207,7 +207,7 @@ class Acquaintances:
         """The end of the present interval [s]."""
         self._order: list[Standing] = []
 
-    def hear(self, sender: int, now: float) -> None:
+    def note(self, sender: int, now: float) -> None:
         """
         Count a valid message.
 

@@ -202,7 +202,7 @@ class Membership(Part):
             after = self._order.newer(after, elected.leader, heard, mandates)
         self.region = after
         self.decision = json.loads(after.decision) if after.decision else []
-        decided, ruled = self._order.take(after, elected.leader, mandates, elected.now)
+        decided, ruled = self._order.judge(after, elected.leader, mandates, elected.now)
         for k, runner in enumerate(self.task_runners):
             decision, lasts = self._decided(k), runner.task.max_age
             if decided.age > (elected.lasts if lasts is None else lasts) or (

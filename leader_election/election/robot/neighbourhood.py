@@ -71,7 +71,7 @@ class Neighbourhood:
         """Return whether a sender was heard lately."""
         return self._mailbox.entry(sender) is not None or sender in self._acquaintances
 
-    def take(self, message: Message, now: float,
+    def admit(self, message: Message, now: float,
              is_news: Callable[[Message, Message], bool]) -> bool:
         """
         Process a valid message of another robot.
@@ -99,7 +99,7 @@ class Neighbourhood:
             self._mailbox.forget(message.id)
             return last is not None
         # Without a position of its own this robot cannot check the range; the round does.
-        self._acquaintances.hear(message.id, now)
+        self._acquaintances.note(message.id, now)
         news = True
         noted: Message | None = message
         if last is not None and is_known:

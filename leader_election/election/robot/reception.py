@@ -66,7 +66,7 @@ class Reception:
         """Remember a message that the robot sends, to recognise its echo."""
         self._sent.append(payload)
 
-    def receive(self, payload: str, now: float, needs_position: bool) -> Message | None:
+    def accept(self, payload: str, now: float, needs_position: bool) -> Message | None:
         """
         Return the message of another robot, ``None`` for one that does not count.
 

@@ -118,7 +118,7 @@ class Robot:
             parameters, others, self.sensing.link_range, tools, first_number)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
-        self._receiving = [each for each in self.instances.values() if each.receiving]
+        self._processing = [each for each in self.instances.values() if each.processing]
         used = {name for each in self.instances.values() for name in each.parts}
         parts = frozenset(entry.name for entry in PARTS
                           if entry.wire and (entry.name in used or not entry.part))
@@ -191,14 +191,14 @@ class Robot:
         :return: whether it may cause a round: it is valid, and its elections' part or its
             sender's position is new.
         """
-        message = self.reception.receive(payload, now, self.sensing.positions_matter)
+        message = self.reception.accept(payload, now, self.sensing.positions_matter)
         if message is None:
             return False
-        news = self._neighbourhood.take(message, now, self._is_news)
-        entry = self.mailbox.entry(message.id) if self._receiving else None
+        news = self._neighbourhood.admit(message, now, self._is_news)
+        entry = self.mailbox.entry(message.id) if self._processing else None
         if entry is not None and entry.message is message:
-            for instance in self._receiving:
-                news = instance.receive(message, now) or news
+            for instance in self._processing:
+                news = instance.process(message, now) or news
         return news
 
     def _is_news(self, noted: Message, message: Message) -> bool:

@@ -32,6 +32,7 @@ from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
 from leader_election.localisation.poses import PlanePose
+from leader_election.parameters import LeaderElectionError
 from leader_election.swarm.view.frame import Ring, Rings, rings_of
 
 STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'
@@ -44,8 +45,8 @@ POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
 """The types that hold a pose."""
 
 
-class RecordingError(ValueError):
-    """An error for a file that is not a recording of a swarm; its text is one line for users."""
+class RecordingError(LeaderElectionError, ValueError):
+    """A file is no recording of a swarm."""
 
 
 class Entry(NamedTuple):

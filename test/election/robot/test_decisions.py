@@ -230,7 +230,7 @@ def region(number: int, text: str = '[1]', device: int = 7) -> Any:
 
 def test_an_older_decision_is_infinitely_old() -> None:
     order = DecisionOrder()
-    ages = [order.take(region(number), 1, None, now)[0].age
+    ages = [order.judge(region(number), 1, None, now)[0].age
             for number, now in ((10, 0.0), (10, 2.0), (9, 3.0), (11, 4.0), (10, 5.0))]
     assert ages == [0.0, 2.0, math.inf, 0.0, math.inf]
 
@@ -238,16 +238,16 @@ def test_an_older_decision_is_infinitely_old() -> None:
 @pytest.mark.parametrize('mandates', [None, Mandates(2, MandateSettings(3.0), 100)])
 def test_with_mandates_the_order_holds_over_all_leaders(mandates: Mandates | None) -> None:
     order = DecisionOrder()
-    order.take(region(10), 1, mandates, 0.0)
-    other = order.take(region(9), 3, mandates, 0.0)[0]
+    order.judge(region(10), 1, mandates, 0.0)
+    other = order.judge(region(9), 3, mandates, 0.0)[0]
     assert other.age == (0.0 if mandates is None else math.inf)
-    beyond = order.take(region(101), 1, mandates, 0.0)[0]
+    beyond = order.judge(region(101), 1, mandates, 0.0)[0]
     assert beyond.age == (0.0 if mandates is None else math.inf)
 
 
 def test_a_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
     order = DecisionOrder()
-    order.take(region(10, '["new"]'), 1, None, 0.0)
+    order.judge(region(10, '["new"]'), 1, None, 0.0)
     parent = region(9, '["old"]')
     assert order.newer(parent, 1, [parent], None).decision == '["new"]'
     assert order.newer(parent, 2, [parent], None).decision == '["old"]'
@@ -260,5 +260,5 @@ def test_a_number_beyond_the_greatest_counts_as_none() -> None:
     regions = [region(0), region(MOST_NUMBER), region(MOST_NUMBER + 1), region(5)]
     assert [each.decision_version for each in numbered_by(1, exports, regions)] == [MOST_NUMBER]
     order = DecisionOrder()
-    assert order.take(region(MOST_NUMBER + 1), 1, None, 0.0)[0].number == 0
-    assert order.take(region(1), 1, None, 0.0)[0] == Decided(1, None, 1, 0.0)
+    assert order.judge(region(MOST_NUMBER + 1), 1, None, 0.0)[0].number == 0
+    assert order.judge(region(1), 1, None, 0.0)[0] == Decided(1, None, 1, 0.0)

@@ -150,7 +150,7 @@ class Receiver:
     def hear(self, sender: int, now: float, distance: float = 1.0) -> bool:
         """Take in a message; return whether it is kept."""
         entry = received(sender, now, distance)
-        self.known.hear(sender, now)
+        self.known.note(sender, now)
         if self.mailbox.put(entry):
             return True
         has_room = self.known.make_room(entry)
@@ -218,7 +218,7 @@ def test_a_flood_of_ids_is_not_remembered_beyond_a_bound_and_displaces_nothing_k
     assert len(of.known._known) <= REMEMBERED * 10
     assert of.newness(1) <= before + 1, 'silent for 10 s'
     for later in (30.0, 60.0, 90.0):
-        of.known.hear(1, later)
+        of.known.note(1, later)
     assert set(of.known._known) == {1}
 
 
