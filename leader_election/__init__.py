@@ -96,13 +96,13 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
-    'Count', 'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
-    'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput',
-    'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
-    'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of',
-    'any_of', 'build', 'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter',
-    'top', 'total', 'union',
+    'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
+    'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderElectionError', 'METRICS',
+    'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
+    'RangingInput', 'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
+    'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of', 'any_of', 'build',
+    'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter', 'top', 'total',
+    'union',
 ]
 
 

@@ -142,13 +142,13 @@ def test_aggregate_of_the_page_combines():
 # The names that other packages import: all there, listed once, and light.
 
 PUBLIC = {
-    'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
-    'Count', 'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
-    'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput',
-    'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
-    'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of',
-    'any_of', 'build', 'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter',
-    'top', 'total', 'union'}
+    'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
+    'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderElectionError', 'METRICS',
+    'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
+    'RangingInput', 'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
+    'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of', 'any_of', 'build',
+    'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter', 'top', 'total',
+    'union'}
 """A name that leaves this list breaks users' packages: the version has to say so."""
 HEAVY = ('rclpy', 'numba', 'matplotlib', 'shapely', 'xarray', 'scipy')
 

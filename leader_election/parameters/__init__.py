@@ -40,9 +40,9 @@ from leader_election.parameters.values import (
     shown,
 )
 
-__all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError', 'ProcessParameters', 'REQUIRED_INT',
-           'as_in', 'as_number', 'as_whole_number', 'build', 'did_you_mean', 'grouped',
-           'parameter', 'table', 'to_yaml']
+__all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError',
+           'ProcessParameters', 'REQUIRED_INT', 'as_in', 'as_number', 'as_whole_number', 'build',
+           'did_you_mean', 'grouped', 'parameter', 'table', 'to_yaml']
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
 """The default of a required integer: outside of its range."""
