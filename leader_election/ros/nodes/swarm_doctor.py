@@ -45,7 +45,6 @@ from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64MultiArray, String
 
 DISCOVERY_PERIOD = 0.5
@@ -88,7 +87,6 @@ class SwarmDoctor(Node):
         self._begin = clock.seconds(self._steady_clock)
         self._messages: list[observed.HeardMessage] = []
         self._odometry: dict[str, list[observed.OdometryReading]] = {}
-        self._scanned: set[str] = set()
         self._diagnostics: list[observed.RobotReport] = []
         self._neighbours: dict[str, list[observed.Neighbours]] = {}
         """The reports by the namespace of the topic."""
@@ -142,7 +140,6 @@ class SwarmDoctor(Node):
         self._begin = self._now()
         self._messages.clear()
         self._odometry.clear()
-        self._scanned.clear()
         self._diagnostics.clear()
         self._neighbours = {folder: history[-1:] for folder, history in self._neighbours.items()}
         self._ticks.clear()
@@ -155,9 +152,6 @@ class SwarmDoctor(Node):
         elif kind == observed.ODOMETRY:
             self.create_subscription(
                 Odometry, topic, partial(self._hear_odometry, topic), copy(SENSOR))
-        elif kind == observed.SCAN:
-            self.create_subscription(LaserScan, topic, lambda _: self._scanned.add(topic),
-                                     copy(SENSOR), raw=True)
         elif kind == 'std_msgs/msg/Int64MultiArray' and last == 'neighbours':
             folder = topic.rpartition('/')[0].strip('/')
             self.create_subscription(
@@ -241,7 +235,7 @@ class SwarmDoctor(Node):
                        for name, default in ENVIRONMENT.items()}
         return observed.Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
-            scanned=self._scanned, diagnostics=self._diagnostics,
+            diagnostics=self._diagnostics,
             neighbours=observed.by_robot(self._neighbours, endpoints), endpoints=endpoints,
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, text in environment.items() if text},

@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeVar
 
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.swarm.doctor import communication, membership, positioning, timing
+from leader_election.swarm.doctor import communication, membership, odometry, timing
 from leader_election.swarm.doctor.communication import NO_SENDER
 from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND
 from leader_election.swarm.doctor.observations import (
@@ -40,7 +40,7 @@ from leader_election.swarm.doctor.observations import (
     space_of,
     Symptom,
 )
-from leader_election.swarm.doctor.positioning import DOUBTED, LATE, STOPPED
+from leader_election.swarm.doctor.odometry import LATE, STOPPED
 from leader_election.swarm.doctor.timing import SLOW_TIME, STANDS_STILL
 import yaml
 
@@ -80,7 +80,7 @@ EXPLANATIONS = (
     Explanation('names', 'silent'),
     *(Explanation(cause, 'self_reported', vocabulary.DUPLICATE_ID) for cause in ('names', 'ids')),
     *(Explanation(cause, effect) for cause in ('names', 'ids')
-      for effect in ('places', 'reception', 'one_way', 'odometry_frames', 'jumps')),
+      for effect in ('reception', 'one_way')),
     *(_refusals('ids', RejectReason.IMPLAUSIBLE)),
     *_refusals('frames', RejectReason.FRAME),
     *_refusals('algorithms', RejectReason.ALGORITHM),
@@ -94,7 +94,6 @@ EXPLANATIONS = (
       for reason in RejectReason),
     Explanation('settings', 'one_way', vocabulary.COMMUNICATION_RANGE,
                 vocabulary.COMMUNICATION_RANGE, same_robot=False),
-    Explanation('places', 'one_way'),
     Explanation('settings', 'loss', vocabulary.MESSAGE_EXPIRY, vocabulary.MESSAGE_EXPIRY,
                 same_robot=False),
     Explanation('profiles', 'odometry'),
@@ -111,15 +110,8 @@ EXPLANATIONS = (
     Explanation('silent', 'self_reported', vocabulary.NO_MESSAGE, same_robot=False),
     Explanation('receive_buffers', 'loss', same_robot=False),
     *(Explanation('load', effect, text, same_robot=False) for effect, text in (
-        ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED),
-        ('receive_buffers', 'were lost'), ('drifts', ''), ('offsets', 'its computer'))),
+        ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED))),
     Explanation('loss', 'one_way', same_robot=False),
-    *(Explanation('jumps', effect) for effect in ('drifts', 'offsets')),
-    *(Explanation('slip', effect) for effect in ('sightings', 'deviation')),
-    *(Explanation(cause, 'self_reported', text) for cause, text in (
-        ('slip', 'wheels turn'),
-        ('deviation', 'distances are too uncertain'), ('deviation', DOUBTED),
-        ('sightings', 'sightings'))),
 )
 """The explanations, in the order in which they are tried; without cycles among checks."""
 
@@ -197,12 +189,11 @@ LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
         membership.found, membership.missing, membership.silent, membership.names, membership.ids,
         membership.frames, membership.algorithms, membership.settings, membership.readable,
         membership.refused, membership.keys, membership.self_reported,
-        positioning.odometry, positioning.scans, positioning.odometry_frames, positioning.places,
-        positioning.deviation, positioning.slip, positioning.sightings,
+        odometry.odometry,
         communication.shared_topic, communication.profiles, communication.reception,
         communication.one_way, communication.loss, communication.load,
         communication.receive_buffers,
-        timing.simulated_time, timing.jumps, timing.drifts, timing.offsets)}
+        timing.simulated_time, timing.offsets)}
 CHECKS = tuple(
     Check(look=LOOKS[row['name']], **row) for row in yaml.safe_load(
         files('leader_election.swarm.doctor').joinpath('checks.yaml').read_text(encoding='utf-8')))

@@ -18,7 +18,7 @@ Observations of a swarm over some seconds, the input of all checks, and their ou
 Times are seconds on the observer's own steady clock, except where noted.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
@@ -34,9 +34,8 @@ from leader_election.election.robot.parameters import ElectionParameters
 K = TypeVar('K')
 T = TypeVar('T')
 ODOMETRY = 'nav_msgs/msg/Odometry'
-SCAN = 'sensor_msgs/msg/LaserScan'
 TEXT = 'std_msgs/msg/String'
-"""The types of odometry, laser scans and messages between robots."""
+"""The types of odometry and of messages between robots."""
 IS_LEADER = 'is_leader'
 """The topic that identifies the node of a robot: only such nodes publish it."""
 NEIGHBOURHOOD = 'neighbourhood'
@@ -180,8 +179,6 @@ class Observations:
     """Further values of ``ROS_DOMAIN_ID`` in use on this computer."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
-    scanned: Collection[str] = ()
-    """The topics on which a laser scan came."""
 
     # Robots and nodes.
 

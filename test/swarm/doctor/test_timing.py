@@ -14,18 +14,11 @@
 
 """The checks of clocks, and what delays show of clocks."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from operator import mul
 
-from hypothesis import given
-from hypothesis import strategies as st
 from leader_election.swarm.doctor import timing
 from leader_election.swarm.doctor.diagnoses import examine
-from leader_election.swarm.doctor.observations import CLOCK, Endpoint, HeardMessage, Level
-from leader_election.swarm.doctor.timing import drift, leap, not_held_back
-import pytest
+from leader_election.swarm.doctor.observations import CLOCK, Endpoint, Level
 from swarm.doctor.scene import (
     healthy,
     NAMES,
@@ -91,78 +84,6 @@ def test_slow_simulation_is_reported_once_and_explains_silence():
         ('simulated_time', Level.WARN)]
 
 
-def test_time_that_goes_back_is_reported():
-    assert signs(timing.jumps, clock=(1.0, 2.0, 2.0, 2.9995, 2.999)) == []
-    assert signs(timing.jumps, clock=(1.0, 7.0, 2.5, 3.0)) == [((), '/clock went back by 4.500 s')]
-    back = readings(50) + [r._replace(stamp=r.stamp - 30.0) for r in readings(50)]
-    assert signs(timing.jumps, odometry={ODOM: back}) == [
-        (('bob',), f'stamps of {ODOM} went back by 39.800 s')]
-
-
-def at(delay: Callable[[int], float]) -> list[HeardMessage]:
-    """Return Bob's messages, with delays by the number of the message."""
-    return [heard._replace(delay=delay(k)) for k, heard in enumerate(said(2))]
-
-
-def leaping(by: float, number: int) -> float:
-    return by * (number > 4)
-
-
-def test_set_clock_is_reported():
-    for by, way in ((2.0, 'back'), (-2.0, 'forward')):
-        assert signs(timing.jumps, messages=without(2) + at(partial(leaping, by))) == [
-            (('bob',), f'its clock went {way} by 2.00 s from one message to the next')]
-    one_late = without(2) + at(lambda k: 1.5 * (k == 4))
-    assert signs(timing.jumps, messages=one_late) == []
-    ahead = [r._replace(stamp=r.stamp + 3.0 * (r.received > 5.0),
-                        delay=r.delay - 3.0 * (r.received > 5.0)) for r in readings()]
-    assert signs(timing.jumps, odometry={ODOM: ahead}) == [
-        (('bob',), f'the stamp of {ODOM} went forward by 3.00 s from one message to the next')]
-    assert signs(timing.jumps, odometry={ODOM: ahead}, endpoints=[*ALL, SIMULATOR]) == []
-
-
-def held_back(row, begin: float, pause: float):
-    """Return messages of which none comes in a pause: these come together at its end."""
-    end = begin + pause
-    return [m._replace(received=end, delay=m.delay + end - m.received)
-            if begin < m.received < end else m for m in row]
-
-
-def test_paused_network_is_no_set_clock():
-    """At the beginning, in between, and with the burst cut off at the end."""
-    for begin in (0.05, 5.0, 9.35):
-        odometry = {ODOM: held_back(readings(), begin, 0.6)}
-        assert max(r.delay for r in odometry[ODOM]) > 0.5
-        for cut in (0, 1, 3):
-            assert signs(timing.jumps, odometry={ODOM: odometry[ODOM][:100 - cut]}) == []
-    for begin in (-0.5, 4.0, 6.6):
-        assert signs(timing.jumps, messages=held_back(healthy().messages, begin, 2.5)) == []
-    for begin in (2.0, 7.3):
-        assert signs(timing.drifts, messages=held_back(healthy().messages, begin, 2.5)) == []
-
-
-def test_set_clock_is_reported_beside_a_paused_network():
-    for by, way in ((2.0, 'back'), (-2.0, 'forward')):
-        row = [r._replace(delay=r.delay + by * (r.received > 5.0)) for r in readings()]
-        assert signs(timing.jumps, odometry={ODOM: held_back(row, 7.0, 0.6)}) == [
-            (('bob',), f'the stamp of {ODOM} went {way} by 2.00 s from one message to the next')]
-
-
-def test_clock_of_the_observer_that_is_set_is_reported():
-    all_at_once = [heard._replace(delay=2.0 * (heard.received > 5.0))
-                   for i in (1, 2, 3) for heard in said(i)]
-    assert signs(timing.jumps, messages=all_at_once, odometry={}) == [
-        ((), 'the clock here was set by 2.00 s')]
-
-
-def test_drifting_clock_is_reported():
-    for by, what in ((0.03, 'falls behind by 30.0 ms'), (-0.03, 'gains 30.0 ms')):
-        assert signs(timing.drifts, messages=without(2) + at(partial(mul, by))) == [
-            (('bob',), f'its clock {what} a second')]
-    for delay in (lambda k: 2.0 * (k > 4), lambda k: 0.04 * (k % 2), lambda k: 0.001 * k):
-        assert signs(timing.drifts, messages=without(2) + at(delay)) == []
-
-
 def test_differing_clocks_are_reported():
     late, unknown = ([heard._replace(delay=delay) for heard in said(2)] for delay in (0.4, None))
     assert signs(timing.offsets, messages=without(2) + late) == [
@@ -175,43 +96,3 @@ def test_differing_clocks_are_reported():
     assert signs(timing.offsets, odometry={
         ODOM: [reading._replace(stamp=0.0, delay=1e9) for reading in readings()]}) == [
         (('bob',), f'{ODOM} has no stamps')]
-
-
-BURST = [0.5, 0.4, 0.3, 0.2, 0.1]
-CALM = [0.01] * 8
-BY = st.floats(0.4, 100.0) | st.floats(-100.0, -0.4)
-JITTER = st.lists(st.floats(0.0, 0.1), min_size=3, max_size=20)
-
-
-@given(JITTER, JITTER, BY)
-def test_leap_is_the_step_of_the_clock_with_jitter(before, after, by):
-    assert leap(before + [delay - by for delay in after]) == pytest.approx(by, abs=0.1)
-
-
-@given(st.lists(st.floats(0.0, 10.0), max_size=30))
-def test_leap_is_zero_if_delays_return(late):
-    assert leap(CALM + [0.01 + delay for delay in late] + CALM) == 0.0
-
-
-def test_leap_is_zero_in_a_burst():
-    assert leap(CALM + BURST + CALM) == 0.0
-    assert leap(CALM + [1.5] * 10 + CALM) == 0.0
-    # While the clock is set as well.
-    behind = [2.0 + delay for delay in CALM + BURST + CALM]
-    assert leap(CALM + behind) == pytest.approx(-2.0)
-    assert leap(behind + CALM) == pytest.approx(2.0)
-
-
-def test_leap_is_zero_with_a_drift():
-    times = [0.5 * k for k in range(20)]
-    for rate in (0.1, -0.1):
-        delays = [rate * time for time in times]
-        assert leap(delays) == 0.0 and drift(times, delays) == pytest.approx(rate)
-
-
-def test_not_held_back_drops_messages_of_a_burst():
-    """Sent each 0.1 s, and all come at the end of the burst."""
-    burst = [(1.0, delay) for delay in BURST]
-    calm = [(1.1 + 0.1 * k, delay) for k, delay in enumerate(CALM)]
-    assert not_held_back(burst + calm) == burst[-1:] + calm
-    assert not_held_back(calm) == calm and not_held_back([]) == []
