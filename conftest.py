@@ -120,6 +120,17 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture
+def real_logs() -> str:
+    """Return the folder with the logs of five real robots; the test is skipped without it."""
+    from benchmarks import real_logs
+    from leader_election.simulation.robot_logs import LogError
+    try:
+        return real_logs.real_logs()
+    except LogError as error:
+        pytest.skip(str(error))
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Skip a file that cannot be imported here."""
     if collection_path.suffix != '.py' or not (lacking := missing(collection_path)):

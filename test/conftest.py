@@ -62,17 +62,6 @@ def ros_domain(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def real_logs() -> str:
-    """Return the folder with the logs of five real robots; the test is skipped without it."""
-    from benchmarks import real_logs
-    from leader_election.simulation.robot_logs import LogError
-    try:
-        return real_logs.real_logs()
-    except LogError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture
 def ros(ros_domain: None) -> Iterator[None]:
     """
     Start ROS for one test, and shut it down after.

@@ -24,7 +24,7 @@ import sys
 
 from leader_election import ALGORITHMS
 import leader_election_lab as api
-from leader_election_lab import commands
+from leader_election_lab import commands, subcommands
 from leader_election_lab.analysis.measures import estimate_mean
 from leader_election_lab.analysis.paired_differences import differences
 from leader_election_lab.commands import parse_options, parse_seeds
@@ -33,7 +33,6 @@ from leader_election_lab.experiment.scenario import ScenarioError
 from leader_election_lab.runs import results, store
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.store import Key
-from leader_election_lab.subcommands import kept_results, running
 import pytest
 from small_scenario import TEXT, VARIED, write
 import yaml
@@ -151,8 +150,7 @@ def test_modules_that_load_slowly_are_imported_only_when_they_are_needed(tmp_pat
         f'import leader_election_lab.{module}; assert {slow!r}.isdisjoint(sys.modules)'
         for module, slow in (
             ('commands', compiler | plots | tables | {'numpy'}),
-            ('subcommands.scenario_list', compiler | plots | tables),
-            ('subcommands.running', compiler | plots | {'leader_election_lab.runs.cluster'}))]
+            ('subcommands', compiler | plots | {'leader_election_lab.runs.cluster'}),)]
     # With all runs and the animation there.
     code += [f'sys.argv = {["lab", *arguments]!r}',
              'assert leader_election_lab.commands.main() == 0',
@@ -239,29 +237,29 @@ def test_compare(tmp_path, capsys):
     command = ('compare', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
                        rf'lab run {tmp_path}/small.yaml'):
-        called(kept_results.compare, *command)
-    assert called(running.run, *small(tmp_path, '--seeds', 4)) == 0
+        called(subcommands.compare, *command)
+    assert called(subcommands.run, *small(tmp_path, '--seeds', 4)) == 0
     capsys.readouterr()
-    assert called(kept_results.compare, *command, '--measure', 'leaders', '--measure', 'led') == 0
+    assert called(subcommands.compare, *command, '--measure', 'leaders', '--measure', 'led') == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[:3] for row in rows if row[:1] == ['bounded']] == 2 * [['bounded', 'classic', '4']]
     both = ('--algorithm', 'classic', '--algorithm', 'bounded')
-    assert called(kept_results.compare, *command, *both) == 0
+    assert called(subcommands.compare, *command, *both) == 0
     assert 'Paired differences: instability' in capsys.readouterr().out
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
-        called(kept_results.compare, *command, '--measure', 'nix')
+        called(subcommands.compare, *command, '--measure', 'nix')
     with pytest.raises(ScenarioError, match="--algorithm: 'bounded' is not allowed alone; it tak"):
-        called(kept_results.compare, *command, '--algorithm', 'bounded')
+        called(subcommands.compare, *command, '--algorithm', 'bounded')
 
 
 def test_export(tmp_path, capsys):
     command = ('export', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
-        called(kept_results.export_results, *command)
-    assert called(running.run, *small(tmp_path, '--seeds', 2)) == 0
+        called(subcommands.export_results, *command)
+    assert called(subcommands.run, *small(tmp_path, '--seeds', 2)) == 0
     capsys.readouterr()
     for more, name, rows in ((), 'small.csv', 80), (('--summary',), 'small_summary.csv', 4):
-        assert called(kept_results.export_results, *command, *more) == 0
+        assert called(subcommands.export_results, *command, *more) == 0
         out = capsys.readouterr().out
         assert out.splitlines()[-1] == f'wrote {tmp_path / "out" / name}: {rows} rows'
         assert [line.split()[:2] for line in out.splitlines() if 'mean_radius' in line] == [
@@ -269,21 +267,21 @@ def test_export(tmp_path, capsys):
         assert len((tmp_path / 'out' / name).read_text().splitlines()) == rows + 1
     # By the name of the results, as with the other commands.
     by_name = tmp_path / 'by_name.csv'
-    assert called(kept_results.export_results, 'export', 'small', '--results', tmp_path / 'out',
+    assert called(subcommands.export_results, 'export', 'small', '--results', tmp_path / 'out',
                   '--out', by_name) == 0
     assert by_name.read_text() == (tmp_path / 'out' / 'small.csv').read_text()
     with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):
-        called(kept_results.export_results, *command, '--out', 'x.txt')
+        called(subcommands.export_results, *command, '--out', 'x.txt')
 
 
 def test_seeds_until_a_width_is_reached(tmp_path, capsys):
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
-        called(running.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
+        called(subcommands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
     assert not (tmp_path / 'out').exists()
     arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
-    assert called(running.run, *arguments, '1e3') == 0
+    assert called(subcommands.run, *arguments, '1e3') == 0
     assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
-    assert called(running.run, *arguments, '1e-6%') == 1
+    assert called(subcommands.run, *arguments, '1e-6%') == 1
     out = capsys.readouterr().out
     assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
@@ -293,17 +291,17 @@ def test_figure_and_report_of_any_scenario(tmp_path, capsys):
     folder = ('--results', tmp_path / 'out')
     path = write(tmp_path)
     with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
-        called(kept_results.figure, 'figure', path, *folder)
+        called(subcommands.figure, 'figure', path, *folder)
     with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
-        called(kept_results.figure, 'figure', 'nix', *folder)
+        called(subcommands.figure, 'figure', 'nix', *folder)
     with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures are'):
-        called(kept_results.figure, 'figure', 'map', '--measure', 'led', *folder)
-    called(running.run, *small(tmp_path, '--seeds', 2))
+        called(subcommands.figure, 'figure', 'map', '--measure', 'led', *folder)
+    called(subcommands.run, *small(tmp_path, '--seeds', 2))
     capsys.readouterr()
-    assert called(kept_results.figure, 'figure', path, *folder) == 0
+    assert called(subcommands.figure, 'figure', path, *folder) == 0
     as_led = ('--measure', 'led', '--out', tmp_path / 'led.svg')
-    assert called(kept_results.figure, 'figure', 'small', *as_led, *folder) == 0
-    assert called(kept_results.report_own, 'report', path, *folder) == 0
+    assert called(subcommands.figure, 'figure', 'small', *as_led, *folder) == 0
+    assert called(subcommands.report_own, 'report', path, *folder) == 0
     written = [Path(line.removeprefix('wrote ')) for line in
                capsys.readouterr().out.splitlines()]
     assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',

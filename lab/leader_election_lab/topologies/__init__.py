@@ -249,8 +249,9 @@ class ScaleFreeParameters:
 def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Generator,
                      ) -> Placement:
     """Place devices in the order in which they were added, with fixed links."""
-    pairs = graphs.scale_free_tree(parameters.count, generator)
-    layout = graphs.settle(graphs.sprout(pairs, generator), pairs)
+    from leader_election_lab.topologies import scale_free
+    pairs = scale_free.scale_free_tree(parameters.count, generator)
+    layout = scale_free.settle(scale_free.sprout(pairs, generator), pairs)
     return Placement(parameters.edge_length * layout, pairs)
 
 

@@ -188,7 +188,6 @@ def test_the_number_of_levels_is_that_of_the_scenario() -> None:
     assert depths(line(64)) == [k // 2 for k in range(33)]
     # The default is 16: the last three devices reach the last one.
     assert depths(line(None)) == [*(k // 2 for k in range(30)), 15, 15, 15]
-    assert depths(line(3)) == [0, 0, 1, 1, *[2] * 29]
 
 
 def test_results_do_not_depend_on_levels_that_no_device_reaches() -> None:
@@ -220,10 +219,9 @@ def test_levels_that_are_not_allowed(entry: dict[str, object], message: str) -> 
         line(None, algorithms=[{'name': 'recursive', 'radius': 1, **entry}])
 
 
-def test_levels_with_regions_and_with_replicates() -> None:
-    for more in ({'name': 'recursive', 'regions': {}}, {'name': 'recursive-replicated'}):
-        scenario = line(None, algorithms=[{'radius': 1, 'levels': 20, **more}])
-        stage = Simulation(scenario, scenario.entrants[0], 0)
-        stage.play()
-        assert stage.columns.best_distance.shape == (33, 20)
-        assert stage.columns.depth.max() <= 16
+def test_replicates_have_the_levels_of_the_scenario() -> None:
+    scenario = line(None, algorithms=[{'name': 'recursive-replicated', 'radius': 1, 'levels': 20}])
+    stage = Simulation(scenario, scenario.entrants[0], 0)
+    stage.play()
+    assert stage.columns.best_distance.shape == (33, 20)
+    assert stage.columns.depth.max() <= 16

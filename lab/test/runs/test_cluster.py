@@ -16,10 +16,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, ExitStack
-import os
 from pathlib import Path
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -28,9 +26,9 @@ from leader_election_lab.runs import cluster, results, store
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import ResultError
 import pytest
-from runs.test_computation import DEADLY, RecordedProgress, Stopping
+from runs.test_computation import DEADLY, RecordedProgress
 from runs.test_store import edit
-from small_scenario import load, write
+from small_scenario import load
 
 PACKAGE = Path(leader_election.__file__).parent
 DASK = [sys.executable, '-m', 'dask']
@@ -98,25 +96,14 @@ def test_workers_that_die_and_join_change_nothing(tmp_path):
                 started[0].kill()
 
         progress = Joining()
-        dataset = runs.run(scenario, range(8), tmp_path / 'cluster', progress=progress,
+        dataset = runs.run(scenario, range(3), tmp_path / 'cluster', progress=progress,
                            cluster=address)
     text = progress.text.getvalue()
     assert text.count(' is gone; its unfinished runs are computed again') == 1
-    assert len(started) == 2 and progress.counted() == 96
+    assert len(started) == 2 and progress.counted() == 36
     *_, last = [line for line in text.splitlines() if ' runs: ' in line]
     assert ', 1 worker, ' in last
-    assert dataset.equals(runs.run(scenario, range(8), tmp_path / 'threads'))
-
-
-def test_runs_before_an_interruption_on_a_cluster_are_kept(steady, tmp_path):
-    scenario = load(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        runs.run(scenario, range(20), tmp_path, progress=Stopping(), cluster=steady)
-    kept = len(list(store.runs_of(tmp_path, 'small').glob('*.npz')))
-    assert 3 <= kept < 40
-    rest = RecordedProgress()
-    dataset = runs.run(scenario, range(20), tmp_path, progress=rest, cluster=steady)
-    assert rest.counted() == 40 - kept and len(results.present(dataset)) == 40
+    assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'threads'))
 
 
 def test_a_worker_with_other_code_is_not_used(steady, tmp_path):
@@ -207,18 +194,3 @@ def test_a_missing_scheduler_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, 'distributed', None)
     with pytest.raises(ResultError, match=r'needs the package distributed; pip .*\[cluster\]'):
         runs.run(load(tmp_path), range(1), tmp_path, cluster='local')
-
-
-def test_ctrl_c_at_a_terminal_is_one_line(tmp_path):
-    # A terminal interrupts all processes, those of the workers too.
-    with subprocess.Popen(
-            [sys.executable, '-m', 'leader_election', 'lab', 'run', str(write(tmp_path)),
-             '--seeds', '3000', '--no-animation', '--results', str(tmp_path / 'out'), '--cluster',
-             'local', '--workers', '1'], text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as lab:
-        assert lab.stdout is not None
-        assert next(line for line in lab.stdout if ' of 6000 runs: ' in line)
-        os.killpg(lab.pid, signal.SIGINT)
-        _, error = lab.communicate()
-    assert (lab.returncode, error) == (
-        130, 'stopped; finished runs are kept, and the same command goes on from there\n')

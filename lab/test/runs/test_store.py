@@ -31,7 +31,7 @@ from leader_election_lab.runs import results, sources, store
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept, UnknownResultsError
 from leader_election_lab.runs.store import fingerprint, Key
-from leader_election_lab.subcommands.scenario_list import seeds_done
+from leader_election_lab.subcommands import seeds_done
 import pytest
 from runs.test_computation import RecordedProgress, Stopping
 from simulations import scene, WALK

@@ -27,7 +27,7 @@ from leader_election_lab.topologies import (
     SCALE_FREE,
     UNIFORM,
 )
-from leader_election_lab.topologies.graphs import forces, settle, sprout
+from leader_election_lab.topologies.scale_free import forces, settle, sprout
 import networkx as nx
 import numpy as np
 import pytest

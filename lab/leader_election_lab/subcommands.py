@@ -1,0 +1,235 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The subcommands of the command ``lab``.
+
+Each imports what it alone needs: ``lab run`` takes the compiler only if a run is missing.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election_lab.analysis.measures import check_measure, measures_to_come
+from leader_election_lab.analysis.paired_differences import all_pairs, pair_rows, to_first_rows
+from leader_election_lab.analysis.summary import level_lines, table
+from leader_election_lab.commands import LIMIT, MEASURE, SEEDS
+from leader_election_lab.experiment import scenario as scenarios
+from leader_election_lab.experiment.scenario import count_devices, Scenario, ScenarioError
+from leader_election_lab.runs import computation as runs
+from leader_election_lab.runs import results, store
+from leader_election_lab.runs.files import check_writable, path_of, ResultError
+from leader_election_lab.runs.kept import kept, UnknownResultsError
+from leader_election_lab.runs.results import scenario_of
+from leader_election_lab.runs.until_width import conclusion, run_until
+from leader_election_lab.terminal_output import console, Rows, terminal_table
+from PIL import Image
+import xarray
+
+MISSED = 1
+"""Exit status if intervals are wider than wanted."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the missing runs of a scenario, and print their summary."""
+    scenario = scenarios.load(options.scenario).replaced(dict(options.set))
+    label = (options.algorithm or [scenario.entrants[0].label])[0]
+    out = options.results / f'{scenario.name}_{label}.gif'
+    if not options.no_animation:
+        check_writable(out, ['.gif'])  # Before any run.
+    discard = [options.again]  # Only before the first batch of seeds.
+
+    def compute(seeds: Sequence[int]) -> xarray.Dataset:
+        return runs.run(scenario, seeds, options.results, options.algorithm, options.workers,
+                        discard.pop() if discard else False, cluster=options.cluster)
+    outcome = None
+    if options.until_width is None:
+        dataset = compute(options.seeds or range(SEEDS))
+    else:
+        labels = [each.label for each in scenario.entrants
+                  if not options.algorithm or each.label in options.algorithm]
+        # Before any run, not after the first batch.
+        check_measure(measures_to_come(results.empty(scenario, labels, [0])), options.measure)
+        outcome = run_until(compute, options.seeds or range(LIMIT), options.measure,
+                            options.until_width, labels, lambda text: print(text, flush=True))
+        dataset = outcome.results
+    console().print(table(dataset))
+    rows = to_first_rows(dataset)
+    if rows is not None:
+        console().print()
+        console().print(terminal_table(rows))
+    for line in level_lines(dataset):
+        print(line)
+    if outcome is not None:
+        print(conclusion(outcome, options.measure, options.until_width))
+    print(f'wrote {path_of(options.results, scenario.name)}')
+    if not options.no_animation:
+        values, variant = scenario.variants()[0]
+        seed = (options.seeds or range(1))[0]
+        wrote = write_animation(variant, label, seed, out)
+        print(f'wrote {out}: {run_label(seed, values)}' if wrote
+              else f'{out} is there already: {run_label(seed, values)}')
+    return ExitStatus.OK if outcome is None or outcome.reached else MISSED
+
+
+def write_animation(scenario: Scenario, label: str, seed: int, out: Path) -> bool:
+    """
+    Write the animation of a run, unless the file shows this run already.
+
+    :return: whether it was written.
+    """
+    of = f'{scenario.title}; {label}, seed {seed}; {store.fingerprint(scenario, label)}'
+    with suppress(OSError), Image.open(out) as present:
+        if present.info.get('comment') == of.encode():
+            return False
+    # With matplotlib and the compiler.
+    from leader_election_lab.figures.network_snapshots import animate
+    animate(scenario, label, seed, out, of)
+    return True
+
+
+def run_label(seed: int, values: Mapping[str, Any]) -> str:
+    """
+    Return the label of one run: its seed, and the values of the keys that vary.
+
+    >>> run_label(3, {'messages.loss': 0.2, 'rounds.phase': 'random'})
+    'seed 3, messages.loss=0.2, rounds.phase=random'
+    """
+    return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
+
+
+def run_papers(options: argparse.Namespace) -> int:
+    """Run the papers' experiments, or the study of regions; write ``report.md``, ``study.md``."""
+    from leader_election_lab import reports
+    write = {'reproduce': reports.reproduce, 'study': reports.study}[options.command]
+    return write(options.seeds, options.results, options.workers, options.cluster)
+
+
+def show_list(options: argparse.Namespace) -> int:
+    """Print the scenarios that come with the package, and further ones with kept results."""
+    rows: list[tuple[str, ...]] = []
+    for name in scenarios.names():
+        scenario = scenarios.load(name)
+        # Labels of algorithms with regions differ by settings: the algorithm's name is enough.
+        labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
+        rows.append((name, scenario.title, ', '.join(dict.fromkeys(labels)),
+                     str(count_devices(scenario)), seeds_done(scenario, options.results)))
+    for path in sorted(options.results.glob('*.nc')):
+        if path.stem not in scenarios.names():
+            dataset = results.load(path)
+            rows.append((path.stem, dataset.attrs['title'],
+                         ', '.join(dataset['algorithm'].values.tolist()),
+                         str(count_devices(results.scenario_of(dataset))),
+                         str(dataset.sizes['seed'])))
+    console().print(terminal_table(Rows(
+        '', ('scenario', 'title', 'algorithms', 'devices', 'seeds done'), rows)))
+    return ExitStatus.OK
+
+
+def seeds_done(scenario: Scenario, folder: Path) -> str:
+    """
+    Return the number of seeds that are done for all algorithms and variants, as text.
+
+    Runs of another text of the scenario, or of other code, are not counted.
+    """
+    digests, finished = store.digests(scenario), store.finished(folder, scenario.name)
+    done = str(store.seeds_done(store.keys_of(finished, digests), scenario))
+    current = {str(digest) for digest in digests.values()}
+    return done if current.issuperset(finished) else f'{done}, others changed'
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Print the paired differences between a scenario's algorithms over kept results."""
+    dataset = kept(options.scenario, options.results)
+    pairs = all_pairs(options.algorithm) if options.algorithm else None
+    if len(options.algorithm) == 1:
+        raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
+                            'takes two or more')
+    for measure in options.measure or [MEASURE]:
+        console().print(terminal_table(pair_rows(dataset, measure, pairs)))
+        console().print()
+    return ExitStatus.OK
+
+
+def export_results(options: argparse.Namespace) -> int:
+    """Write the kept results of a scenario as a table, and print descriptions of its columns."""
+    from leader_election_lab.runs import export
+    dataset = kept(options.scenario, options.results)
+    scenario = scenario_of(dataset)
+    out = options.out or options.results / (
+        f'{scenario.name}{"_summary" if options.summary else ""}.csv')
+    rows = export.write(dataset, scenario, out, options.summary)
+    console().print(export.legend(dataset, scenario, options.summary))
+    print(f'wrote {out}: {rows} rows')
+    return ExitStatus.OK
+
+
+def figure(options: argparse.Namespace) -> int:
+    """Draw a figure of the package or of any scenario, or list the names of all figures."""
+    from leader_election_lab import figures
+    from leader_election_lab.figures.curves import draw_own
+    from leader_election_lab.figures.style import draw_to
+    if not options.name:
+        print(*figures.names(), sep='\n')
+        return ExitStatus.OK
+    folder = options.results / 'figures'
+    if options.name in figures.names():
+        if options.measure is not None:
+            raise ResultError(f'--measure is not allowed with {options.name}, whose measures are '
+                              'given; it is for figures of scenarios')
+        drawn = figures.draw(options.name, options.results,
+                             options.out or folder / f'{options.name}.png')
+    else:
+        try:
+            dataset = kept(options.name, options.results)
+        except UnknownResultsError as error:
+            raise ResultError(f'{error}, or is one of {", ".join(figures.names())}') from None
+        drawn = draw_to(lambda: draw_own(dataset, options.measure),
+                        options.out or folder / f'{dataset.attrs["scenario"]}.png')
+    print(f'wrote {drawn}')
+    return ExitStatus.OK
+
+
+def report_own(options: argparse.Namespace) -> int:
+    """Write the report of any scenario, with its figure."""
+    from leader_election_lab.reports import write_report
+    dataset = kept(options.scenario, options.results)
+    print(f'wrote {write_report(dataset, options.results, options.measure, options.out)}')
+    return ExitStatus.OK
+
+
+def show_statements(options: argparse.Namespace) -> int:
+    """Print the statements of the papers, with verdicts from kept results."""
+    from leader_election_lab.published import statements
+    print(statements.markdown(options.results))
+    return ExitStatus.OK
+
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    'list': show_list, 'run': run, 'reproduce': run_papers, 'study': run_papers,
+    'compare': compare, 'export': export_results, 'figure': figure, 'report': report_own,
+    'statements': show_statements}
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the subcommand that the options name; return the exit status."""
+    try:
+        return COMMANDS[options.command](options)
+    except (ScenarioError, ResultError, OSError) as error:
+        # OSError: from a file of another library, such as the cache of compiled code.
+        return print_error(error)
