@@ -58,6 +58,11 @@ TURNS = 1.0
 """The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
 CORRECTED = (0.01, 0.01)
 """A pose nearer than this to that of odometry is not corrected by sightings [m, rad]."""
+FOUND_AFTER = 5.0
+"""
+The time for which a robot's sightings are ignored after it was carried off [s]. While its pose is
+unknown, wrong sightings would fit, too, so sightings by other robots locate it.
+"""
 REPEATS = 10
 """The number of repeated readings in a row that show a faulty sensor."""
 
@@ -142,7 +147,9 @@ class CooperativeSource(PoseSource):
             if duration > FORGOTTEN_AFTER * self._expiry or self._leaps(
                     self._filter.odometry(robot), odometry, duration):
                 leaps = duration <= FORGOTTEN_AFTER * self._expiry
-                self._counts[LEAPS] += leaps
+                if leaps:
+                    self._counts[LEAPS] += 1
+                    self._filter.carried_off[robot] = now
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
@@ -175,6 +182,8 @@ class CooperativeSource(PoseSource):
         self._observers = {robot: each for robot, each in self._observers.items()
                            if robot in self._filter}
         self._recent.keep(self._observers)
+        self._filter.carried_off = {robot: time for robot, time in self._filter.carried_off.items()
+                                    if now - time <= FOUND_AFTER}
         if self._sent:
             self._see([(self.robot, sighting) for sighting in self._sent], now)
 
@@ -309,7 +318,7 @@ class CooperativeSource(PoseSource):
 
     def _restart(self, odometry: PlanePose, now: float) -> None:
         self._filter.move(self.robot, odometry, now)
-        self._filter.loosen(self.robot)
+        self._filter.loosen(self.robot, now)
         self._filter.watch(self.robot, now)
 
     def _doubt(self, position: float, heading: float) -> None:
@@ -337,6 +346,11 @@ class CooperativeSource(PoseSource):
         if not sightings:
             return
         observer = sightings[0][0]
+        if observer != self.robot and (
+                now - self._filter.carried_off.get(observer, -math.inf) <= FOUND_AFTER):
+            self._counts[DISTRUSTED] += len(sightings)
+            self._lost.take(sightings, (), now)
+            return
         if any(sighting.id == self.robot for _, sighting in sightings):
             assert self._odometry is not None
             self._filter.move(self.robot, self._odometry, self._time)

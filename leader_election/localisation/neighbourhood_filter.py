@@ -82,6 +82,8 @@ class NeighbourhoodFilter(PoseEstimates):
     """
     Estimates poses by odometry and sightings, and finds robots and sensors that contradict them.
 
+    :ivar carried_off: the times at which robots were last found carried off and not placed, by id,
+        including dropped robots [s].
     :ivar watched: the times until which a robot counts as a newcomer, by id [s].
     :ivar trust: in the sensors of the robots.
     """
@@ -98,6 +100,7 @@ class NeighbourhoodFilter(PoseEstimates):
         """
         super().__init__(parameters)
         self.expiry = expiry
+        self.carried_off: dict[int, float] = {}
         self.watched: dict[int, float] = {}
         self._landmarks = landmarks
         self._counts = counts
@@ -127,14 +130,15 @@ class NeighbourhoodFilter(PoseEstimates):
             return
         if not plausible(self.factors(robot)):
             self.reset_factors(robot)
-            self.loosen(robot)
+            self.loosen(robot, now)
         self.predict(robot, odometry, now, turns, self._adaptation.factor(robot))
         self._adaptation.adapt(now)
 
-    def loosen(self, robot: int) -> None:
+    def loosen(self, robot: int, now: float) -> None:
         """Increase the covariance of a robot's pose: it was carried off."""
         self.add_errors(robot, np.square(LOOSENED))
         self._rejections.forget(robot)
+        self.carried_off[robot] = now
         self._counts[CARRIED_OFF] += 1
 
     def place(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
@@ -146,6 +150,7 @@ class NeighbourhoodFilter(PoseEstimates):
         """
         self.put(robot, pose, covariance, beside)
         self._rejections.forget(robot)
+        self.carried_off.pop(robot, None)
         self.trust.forget(robot)
         self._counts[CARRIED_OFF] += 1
 
@@ -265,5 +270,5 @@ class NeighbourhoodFilter(PoseEstimates):
                 self.trust.distrust(suspect)
                 self._rejections.forget(suspect)
             elif suspect is not None:
-                self.loosen(suspect)
+                self.loosen(suspect, now)
         return innovations
