@@ -106,6 +106,15 @@ def test_distances_among_honest_robots_stay_good_when_one_lies(lie, camera):
     assert error(lie, camera) < FACTOR * error(honest, camera)
 
 
+def test_sightings_are_ignored_when_their_observer_was_just_carried_off():
+    swarm = Neighbourhood(ROBOTS, 0, lie=jumps)
+    for _ in swarm.run(60):
+        pass
+    for robot in HONEST:
+        assert swarm.counts[robot]['robots_carried_off'] >= 2
+        assert swarm.counts[robot]['sightings_distrusted'] > 0
+
+
 def test_no_sensor_is_distrusted_when_nobody_lies():
     for camera in (False, True):
         swarm = Neighbourhood(ROBOTS, 3, camera)
