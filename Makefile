@@ -66,8 +66,8 @@ test-least:  ## Run the tests with the minimum versions of both distributions, i
 chaos: $(VENV)/.run  ## Expose 40 robots to faults of all kinds for ten minutes, ARGS="--seconds 7200" for longer
 	@$(BIN)/python -m benchmarks.chaos $(ARGS)
 
-benchmark: $(VENV)/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
-	@for each in round_cost neighbourhood_filter leader_killed moving_swarm start_and_steady_state swarm_key regions laboratory; do \
+benchmark: $(VENV)/.benchmark  ## Print the figures of rounds and of the laboratory
+	@for each in round_cost laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
 benchmark-peer: $(VENV)/.lab  ## Compare the laboratory with the same work in C++, in turns; skipped without a compiler

@@ -125,7 +125,8 @@ def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
     """Return the results of each case in its checkout, by a number of stretches in turns."""
     children = [subprocess.Popen(
         [sys.executable, __file__, '--serve', *map(str, case)], cwd=tree, text=True,
-        env={**os.environ, 'PYTHONPATH': str(tree)}, stdin=subprocess.PIPE,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join((str(tree), str(tree / 'lab')))},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE) for tree, case in runs]
     found = [Measured([], 0.0) for _ in runs]
     for turn in range(count + 1):
