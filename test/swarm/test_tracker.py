@@ -17,7 +17,7 @@
 import math
 
 from leader_election.election.mandates.part import MandatePart
-from leader_election.election.messages.mandate_codec import MANDATE
+from leader_election.election.messages import mandate_codec
 from leader_election.swarm.tracker import SwarmTracker
 from swarm.levels import level_message, register_levels
 
@@ -142,7 +142,7 @@ def test_messages_say_who_acts_and_who_grants_a_mandate():
     tracker = SwarmTracker(expiry=3.0)
     grants = {1: (1, {1: 5}), 2: (1, {2: 9, 3: 9}), 3: (1, {2: 9}), 5: (5, {})}
     for robot, (leader, part) in grants.items():
-        written = MANDATE.write(MandatePart(9, 9, part))
+        written = mandate_codec.write(MandatePart(9, 9, part))['g']
         tracker.hear(say(robot, leader)[:-1] + f',"g":"{written}"}}', 0.0)
     tracker.hear(say(4), 0.0)
     robots = tracker.snapshot(0.0).robots

@@ -20,11 +20,9 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.swarm.recording import content as contents
 from leader_election.swarm.recording.content import Entry, RecordingError
 from leader_election.swarm.recording.localisation_errors import DistanceRow
-from leader_election.swarm.recording.mandate_times import MandateShares, MandateTimes
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker
@@ -32,8 +30,7 @@ from leader_election.swarm.view.frame import Rings
 
 NEIGHBOURHOOD = 'neighbourhood'
 RELEVANT = {NEIGHBOURHOOD: contents.STRING, 'world': contents.MARKERS,
-            'diagnostics': contents.DIAGNOSTICS, 'neighbour_distances': contents.NUMBERS,
-            LEADERSHIP: contents.DIAGNOSTICS}
+            'diagnostics': contents.DIAGNOSTICS, 'neighbour_distances': contents.NUMBERS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
 """The longest silence of the whole swarm during which snapshots are taken [s]."""
@@ -71,8 +68,6 @@ class Run(NamedTuple):
     """The time of the last message of each file [s]."""
     jumps: list[contents.Jump]
     """Discontinuities of the clocks."""
-    mandates: MandateShares | None = None
-    """The time under mandates, in the same part; ``None``: there are none."""
 
 
 def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
@@ -117,7 +112,6 @@ class Replay:
         self._snapshots: list[Snapshot] = []
         self._rings = Rings()
         self._diagnostics = contents.DiagnosticsSummary(settings.instance)
-        self._mandates = MandateTimes(settings.expiry, settings.instance)
         self._true_tracks: dict[str, Track] = {}
         self._distances: dict[str, list[DistanceRow]] = {}
         self._read_until: dict[Path, float] = {}
@@ -142,9 +136,6 @@ class Replay:
             self._hear(topic, found)
         elif kind == contents.MARKERS:
             self._rings = found
-        elif topic.rpartition('/')[2] == LEADERSHIP:
-            if self._topic and self._is_shown(self._now):
-                self._mandates.add(found, self._now)
         elif kind == contents.DIAGNOSTICS:
             received = self._tracker.heard if self._tracker is not None else {}
             self._diagnostics.add(
@@ -224,8 +215,7 @@ class Replay:
             rings=self._rings, diagnostics=self._diagnostics,
             true_tracks={robot: self._true_tracks[name] for name, robot in robots.items()},
             distances={robot: self._distances[name] for name, robot in publishers.items()},
-            read_until=self._read_until, jumps=self._clocks.jumps,
-            mandates=self._mandates.shares())
+            read_until=self._read_until, jumps=self._clocks.jumps)
 
     def _why_no_robot(self) -> str:
         if not self._topic:

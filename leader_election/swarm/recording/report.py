@@ -32,7 +32,6 @@ from leader_election.swarm.recording.localisation_errors import (
     once_a_period,
     sighting_lines,
 )
-from leader_election.swarm.recording.mandate_times import MandateShares
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run
 from leader_election.swarm.recording.true_positions import Tracks
@@ -99,8 +98,6 @@ class Report:
     """The accuracy of the poses in messages, by odometry alone and with the filter."""
     sightings: dict[str, int]
     """Sums of the neighbourhood filters' counters since the robots' start, by name."""
-    mandates: MandateShares | None
-    """``None``: no mandates were recorded, on topic ``leadership``."""
     fields: dict[int, dict[str, Any]]
     """The last value of each field that only the algorithm has, by robot."""
 
@@ -137,7 +134,7 @@ def report(run: Run, settings: ReplaySettings) -> Report:
             run.snapshots, run.true_tracks,
             math.inf if communication_range is None else communication_range),
         sightings={name: sum(counts.values()) for name, counts in diagnostics.sightings.items()},
-        mandates=run.mandates, fields=_last_fields(snapshots))
+        fields=_last_fields(snapshots))
 
 
 def lengths(run: Run, settings: ReplaySettings) -> tuple[float | None, float | None]:
@@ -281,9 +278,6 @@ def _election_lines(of: Report) -> Iterator[str]:
     yield (f'partition, each robot with a living leader that leads itself{within}: '
            f'{first}, in {of.whole:.0%} of the snapshots')
     yield (f'{count(of.changes, "change")} of leader, {of.instability:.2f} a robot and minute')
-    if of.mandates is not None:
-        yield (f'under a mandate: {of.mandates.under_one:.1%} of the time of robots; under two: '
-               f'{of.mandates.under_two:.2g} s')
 
 
 def _reign_lines(of: Report) -> Iterator[str]:

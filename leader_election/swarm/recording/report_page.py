@@ -91,8 +91,6 @@ def _figures(of: Report) -> Iterator[tuple[str, str]]:
     yield f'{of.instability:.2f}', 'changes of leader a robot and minute'
     if of.duration:
         yield f'{of.messages / of.duration:.1f}', 'messages a second'
-    if of.mandates is not None:
-        yield f'{of.mandates.under_one:.1%}', 'of the time of robots under a mandate'
     if of.agreement:
         yield f'{of.agreement[-1].robots:.1%}', 'agree with the partition by true positions'
     if of.localisation and of.localisation[-1].distances is not None:

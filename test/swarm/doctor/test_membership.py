@@ -120,9 +120,6 @@ CASES = {
     'unsigned messages accepted': (membership.keys, {'diagnostics': saying(
         swarm_key='aa', keys_accepted='aa', accept_unverified='True')}, [
         (NAMES, 'unsigned messages are believed, too: accept_unverified')]),
-    'liar': (membership.keys, {'diagnostics': saying(**{
-        'liar 2': 'signed under one number: x 1 and 9'})}, [
-        (BOB, 'it lies: two statements signed under one number: x 1 and 9')]),
     'no keys': (membership.keys, {}, []),
     'no keys, and no diagnostics of one': (membership.keys, {'diagnostics': told('bob')}, []),
     'all expected': (membership.missing, {'expected': FLEET, 'only_expected': True}, []),

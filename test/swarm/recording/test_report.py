@@ -17,7 +17,6 @@
 import json
 import re
 
-from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import as_text, report
@@ -60,34 +59,7 @@ def test_report_is_printed_as_text(recorded, tmp_path, capsys):
     assert 'within 2 m' in said and 'by true positions' in said
 
 
-def acting(robot: int, over: str, instance: str = 'main') -> DiagnosticArray:
-    """Return what a robot says on its topic ``leadership``."""
-    return status(robot, instance=instance, acts_over=over)
-
-
-@pytest.mark.parametrize('late, under_one, under_two', [
-    # Over 3 robots for 8 s each: 1 acts over 1 and 3 up to 4 s, 2 over 3 from 5 s on.
-    (5, (4 + 4 + 3) / 24, 0.0),
-    # From 2 s on, with 1 up to 4 s.
-    (2, (4 + 8) / 24, 2.0)])
-def test_time_under_mandates_is_reported(late: int, under_one: float, under_two: float) -> None:
-    said = [(0.0, '/neighbourhood', word(1, 1))]
-    for second in range(9):
-        said += [(float(second), '/robot_1/leadership', acting(1, '1,3' if second < 5 else '')),
-                 (float(second), '/robot_2/leadership', acting(2, '3' if second >= late else '')),
-                 (float(second), '/robot_3/leadership', acting(3, '')),
-                 (float(second), '/robot_3/leadership', acting(3, '1,2,3', 'other')),
-                 (second + 0.01, '/neighbourhood', word(1, 1))]
-    settings = ReplaySettings()
-    found = report(replay(entries(*said), settings), settings)
-    assert found.mandates is not None
-    assert found.mandates.under_one == pytest.approx(under_one)
-    assert found.mandates.under_two == pytest.approx(under_two)
-    assert (f'under a mandate: {under_one:.1%} of the time of robots; under two: {under_two:.2g} s'
-            in as_text(found))
-
-
-def test_without_mandates_fields_or_sightings_nothing_is_reported_of_them(recorded, capsys):
+def test_without_fields_or_sightings_nothing_is_reported_of_them(recorded, capsys):
     assert main([str(recorded), '--json']) == 0
     assert json.loads(capsys.readouterr().out)['fields'] == {}
     assert main([str(recorded)]) == 0
