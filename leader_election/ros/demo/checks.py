@@ -27,9 +27,9 @@ from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus
+from leader_election.ros.demo.mandate_times import MandateTimes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.swarm.recording.mandate_times import MandateTimes
 from leader_election.swarm.snapshot import is_partition, Snapshot
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
