@@ -44,7 +44,7 @@ from typing import Any, NamedTuple
 from benchmarks.explicit_states import distances, graphs
 from benchmarks.state_sets import Graph
 from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings, NO_ONE
-from leader_election.election.mandates.part import Heard, MandatePart
+from leader_election.election.mandates.part import MandatePart, NeighbourPart
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0
 """Times in binary fractions [s]: a mandate lasts for 6 s, a promise for 10 s of its clock."""
@@ -63,7 +63,7 @@ class Robot(NamedTuple):
     id: int  # noqa: A003
     fields: tuple[Any, ...]
     """Of :class:`Mandates`."""
-    mailbox: tuple[Heard, ...]
+    mailbox: tuple[NeighbourPart, ...]
 
 
 class Found(NamedTuple):
@@ -119,7 +119,7 @@ class Network:
 
     # One robot.
 
-    def _kept(self, i: int, mandates: Any, mailbox: tuple[Heard, ...], now: float) -> int:
+    def _kept(self, i: int, mandates: Any, mailbox: tuple[NeighbourPart, ...], now: float) -> int:
         """Return the number of a state, with times relative to ``now``."""
         assert vars(mandates).keys() == ROBOT_FIELDS, 'A new field belongs to the state'
 
@@ -157,11 +157,11 @@ class Network:
             mailbox = (*(old for old in mailbox if old.sender != heard.sender), heard)
             made.hear(heard, 0.0)
         made.round(follows, mailbox, 0.0)
-        sent = Heard(robot.id, follows.leader, follows.distance, _hashable(made.part))
+        sent = NeighbourPart(robot.id, follows.leader, follows.distance, _hashable(made.part))
         return self._kept(robot.id, made, mailbox, 0.0), self._heard.of(sent)
 
-    def _message(self, number: int) -> Heard:
-        heard: Heard = self._heard.values[number]
+    def _message(self, number: int) -> NeighbourPart:
+        heard: NeighbourPart = self._heard.values[number]
         return heard
 
     def _pass_time(self, number: int) -> int:

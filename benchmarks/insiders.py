@@ -33,7 +33,7 @@ from typing import NamedTuple
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message, Position
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
@@ -97,11 +97,11 @@ class LyingSwarm(SimulatedSwarm):
                 self._carry(near, payload)
         self.at(self.now + self._lie.every, partial(self._tell, number + 1))
 
-    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
+    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
         if robot != self.liar:
-            super()._round(robot, outlook)
+            super()._round(robot, pending)
         else:
-            self.robots[robot].round(self.now, outlook)
+            self.robots[robot].round(self.now, pending)
 
     def _look(self) -> None:
         for i, robot in self.robots.items():

@@ -25,7 +25,7 @@ from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import bounded_round, Candidacies
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.poses import PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
@@ -133,8 +133,8 @@ class LoggedSwarm(SimulatedSwarm):
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
-    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
-        super()._round(robot, outlook)
+    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+        super()._round(robot, pending)
         self._said[robot] = self.robots[robot].sensing.position
 
     def _step(self) -> None:

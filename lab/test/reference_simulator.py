@@ -40,7 +40,7 @@ class ReceivedMessage(NamedTuple):
     """Time of receipt, which is in the future for a message in flight [s]."""
 
 
-class Heard(NamedTuple):
+class NeighbourPart(NamedTuple):
     """A message that counts in a round."""
 
     sender: int
@@ -83,7 +83,7 @@ class ReferenceSimulator:
 
     def round(self, i: int, now: float, position: NDArray[np.float64],  # noqa: A003
               order: Sequence[int],
-              ) -> list[Heard]:
+              ) -> list[NeighbourPart]:
         """
         Run a round of device i; return the messages that it has received.
 
@@ -112,7 +112,7 @@ class ReferenceSimulator:
             if message and now - message.received > self.messages.expiry:
                 del self.boxes[i, j]
             elif message and apart[j] <= self.trusted:
-                heard.append(Heard(j, message.export, self.metric(apart[j])))
+                heard.append(NeighbourPart(j, message.export, self.metric(apart[j])))
         if self.by_degree:
             self.devices[i] = self.devices[i]._replace(strength=float(len(heard)))
         self.states[i] = self.algorithm.compute(

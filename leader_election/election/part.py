@@ -69,11 +69,11 @@ PARTS = (
 
 
 class PartSetup(NamedTuple):
-    """What a part is made from, of one instance on one robot."""
+    """The input of the constructor of a part: one instance on one robot."""
 
     robot_id: int
     parameters: Any
-    """Those of the instance."""
+    """The parameters of the instance."""
     counts: Counter[str]
     """The counters of the instance."""
     parts: Mapping[str, 'Part']
@@ -83,7 +83,7 @@ class PartSetup(NamedTuple):
     first_number: int
     """Numbers that other robots have to see grow over restarts begin here."""
     tool: Any
-    """What the node provides for the part, such as a factory of tasks; ``None``: nothing."""
+    """An object of the node that the part uses, such as a factory of tasks, or ``None``."""
 
 
 class Elected(NamedTuple):

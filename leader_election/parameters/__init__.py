@@ -71,9 +71,9 @@ class Parameter:
     empty: bool = True
     """Whether a string may be empty."""
     dynamic: bool = False
-    """Whether it may change while the node runs."""
+    """Whether the value may change while the node runs."""
     required: bool = False
-    """Whether it must be given."""
+    """Whether the user has to give a value."""
 
     def allowed(self) -> str:
         """Return the allowed values as text."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 import heapq
 
-from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.election.robot.rounds import RoundSchedule
 
 FLIGHT = 1e-3
@@ -84,7 +84,7 @@ class SimulatedSwarm:
     def _begin(self, number: int) -> None:
         self._schedules[number] = RoundSchedule(
             self.robots[number], lambda: self.now,
-            lambda now, outlook: self._round(number, outlook),
+            lambda now, pending: self._round(number, pending),
             partial(_Timer, self, number), _Timer.restart)
 
     def at(self, time: float, happen: Callable[[], object]) -> int:
@@ -125,10 +125,10 @@ class SimulatedSwarm:
         if robot in self.robots and self.robots[robot].receive(payload, self.now):
             self._schedules[robot].take_news(self.now)
 
-    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
+    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
         self._ran = robot
         leader = self.robots[robot].state.leader
-        payload = self.robots[robot].round(self.now, outlook)
+        payload = self.robots[robot].round(self.now, pending)
         self._schedules[robot].has_run(self.now, self.robots[robot].state.leader != leader)
         for near in self._receivers(robot):
             self._carry(near, payload)

@@ -35,7 +35,7 @@ from leader_election_lab.simulation.simulation import Simulation
 from numba import njit
 import numpy as np
 import pytest
-from reference_simulator import Heard, ReferenceSimulator
+from reference_simulator import NeighbourPart, ReferenceSimulator
 from simulations import (
     begun,
     counts,
@@ -76,7 +76,7 @@ def sent_fields(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
 
 
 def side_by_side(stage: Simulation, reference: ReferenceSimulator, until: float,
-                 ) -> Iterator[tuple[int, float, list[Heard]]]:
+                 ) -> Iterator[tuple[int, float, list[NeighbourPart]]]:
     """Run both; yield each round after a comparison of its result and of the mailboxes."""
     for i, now in rounds(stage, until):
         links = stage.network.links

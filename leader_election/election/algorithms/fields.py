@@ -58,21 +58,21 @@ class Field(NamedTuple):
     padding: tuple[int, ...] | tuple[float, ...] | None
     """The initial value of a vector, with its length; its entries stand for "nothing"."""
     infinite: bool
-    """Whether it may be +infinity."""
+    """Whether the value may be +infinity."""
     ticks: bool
-    """Whether it changes in every round (:data:`Ticks`)."""
+    """Whether the value changes in every round (:data:`Ticks`)."""
     kept: bool = False
-    """Whether it is not sent (:data:`Kept`)."""
+    """Whether the field is not sent (:data:`Kept`)."""
     hops: bool = False
-    """Whether it counts hops (:data:`Hops`)."""
+    """Whether the field counts hops (:data:`Hops`)."""
     least: int | None = None
     """The least value of a whole number; ``None``: any."""
     per_level: bool = False
-    """Whether it holds entries for each level (:data:`PerLevel`)."""
+    """Whether the field holds entries for each level (:data:`PerLevel`)."""
 
     @property
     def is_distance(self) -> bool:
-        """Whether it is a distance: not negative, and ever changing while robots move."""
+        """Whether the field is a distance: not negative, and changing while robots move."""
         return self.name == 'distance' or self.name.endswith('_distance')
 
     @property

@@ -128,7 +128,7 @@ class ReplicatedParameters(NamedTuple):
     replicates: int
     """The number of replicates."""
     period: int
-    """From one tick of the clock to the next [rounds]."""
+    """The time from one tick of the clock to the next [rounds]."""
     hop_limit: int = NO_HOP_LIMIT
     """The largest number of hops of a distance."""
 

@@ -17,7 +17,7 @@
 from typing import Any
 
 from leader_election.election.mandates.mandates import Follows, Mandates, NO_ONE
-from leader_election.election.mandates.part import Heard, MandatePart
+from leader_election.election.mandates.part import MandatePart, NeighbourPart
 from leader_election.election.part import Elected, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM, ACTS_OVER = 'acting', 'acting_until', 'term', 'acts_over'
@@ -43,14 +43,14 @@ class MandatesOfRobot(Part):
         self.left_out = 0
 
     def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,
-             ) -> tuple[Heard | None, str | None]:
-        """Return what a neighbour has said of mandates."""
+             ) -> tuple[NeighbourPart | None, str | None]:
+        """Return the part about mandates of a neighbour."""
         return (None if sent is None
-                else Heard(sender, export.leader, export.distance, sent)), None
+                else NeighbourPart(sender, export.leader, export.distance, sent)), None
 
     def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
         """Process grants and notices at their receipt; return whether they ask for a round."""
-        news = self.mandates.hear(Heard(sender, export.leader, export.distance, sent), now)
+        news = self.mandates.hear(NeighbourPart(sender, export.leader, export.distance, sent), now)
         self.is_news = self.mandates.news
         return news
 

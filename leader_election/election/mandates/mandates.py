@@ -41,9 +41,9 @@ import math
 from typing import NamedTuple
 
 from leader_election.election.mandates.part import (
-    Heard,
     MandatePart,
     MOST_NOTICES,
+    NeighbourPart,
     NO_BEAT,
     Notice,
 )
@@ -55,7 +55,7 @@ class MandateSettings(NamedTuple):
     """The settings of mandates, the same on all robots."""
 
     duration: float
-    """For which a mandate lasts from its beat on [s]."""
+    """The duration of a mandate, counted from its beat [s]."""
     rate_error: float = 0.01
     """The greatest deviation of the rate of a robot's clock."""
     roster: frozenset[int] = frozenset()
@@ -108,7 +108,7 @@ class Follows(NamedTuple):
 
 
 class Acting(NamedTuple):
-    """What a leader may do now."""
+    """The right of a leader to act."""
 
     term: int
     until: float
@@ -200,7 +200,7 @@ class Mandates:
 
     # Received messages.
 
-    def hear(self, heard: Heard, now: float) -> bool:
+    def hear(self, heard: NeighbourPart, now: float) -> bool:
         """
         Process a message at its receipt.
 
@@ -222,7 +222,7 @@ class Mandates:
         self.news = self.news or news
         return news
 
-    def _freed_by(self, heard: Heard, now: float) -> bool:
+    def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
         """Return whether a message has released the robot from its promise to an old leader."""
         promise = self.bound(now)
         if promise is None or promise.leader == self._follows.leader:
@@ -237,7 +237,7 @@ class Mandates:
             return True
         return False
 
-    def _takes(self, notice: Notice, heard: Heard) -> bool:
+    def _takes(self, notice: Notice, heard: NeighbourPart) -> bool:
         """Return whether the robot forwards a notice *leaving*: from its maker, or downhill."""
         if notice.member in (self._id, heard.sender):
             return notice.member != self._id
@@ -266,7 +266,7 @@ class Mandates:
 
     # Rounds.
 
-    def round(self, follows: Follows, neighbours: Iterable[Heard],  # noqa: A003
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
               now: float) -> None:
         """
         Run a round, after the election: beat, grant, collect, release.
@@ -325,7 +325,7 @@ class Mandates:
         self.promise = Promise(leader, first, beat, now + self.settings.promise)
         self.highest = beat
 
-    def _collected(self, neighbours: Iterable[Heard], now: float) -> dict[int, int]:
+    def _collected(self, neighbours: Iterable[NeighbourPart], now: float) -> dict[int, int]:
         """Return the newest grants of the robots behind this one, and its own."""
         follows, grants = self._follows, dict[int, int]()
         for heard in neighbours:
@@ -338,7 +338,7 @@ class Mandates:
             grants[self._id] = promise.last
         return grants
 
-    def _notices(self, neighbours: Iterable[Heard], now: float,
+    def _notices(self, neighbours: Iterable[NeighbourPart], now: float,
                  ) -> tuple[tuple[Notice, ...], tuple[Notice, ...]]:
         """
         Return the notices to send: the own one, answers, and those of neighbours.

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The part of a message about mandates, and what a robot reads of its neighbours' parts.
+The part of a message about mandates.
 
 All numbers in it are *beats*. A leader numbers its rounds, each above every number that it has
 seen from any robot (L. Lamport, "Time, Clocks, and the Ordering of Events in a Distributed
@@ -63,8 +63,8 @@ class MandatePart(NamedTuple):
         return self
 
 
-class Heard(NamedTuple):
-    """What a neighbour has said in its last message."""
+class NeighbourPart(NamedTuple):
+    """The part about mandates in the last message of a neighbour."""
 
     sender: int
     leader: int

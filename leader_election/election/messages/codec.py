@@ -80,7 +80,7 @@ NO_PARTS: Parts = MappingProxyType({})
 
 
 class InstanceMessage(NamedTuple):
-    """What a message says of an instance other than the sender's first."""
+    """The message of an instance other than the sender's first."""
 
     algorithm: Annotated[str, Sent('a', text())]
     """The election algorithm that c belongs to; bounded where it is left out."""

@@ -136,7 +136,7 @@ class _WireField(NamedTuple):
     kind: Kind
     vector: bool
     ids: bool
-    """Whether it is a vector of ids, in which -1 stands for none."""
+    """Whether the field is a vector of ids, in which -1 stands for none."""
     empty: Any
     """The value that is left out."""
     model: str

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a message leaves out where it would be longer than a message may be."""
+"""Shortening of messages that would be longer than the limit."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -171,7 +171,7 @@ def descriptions(part: type[Any]) -> dict[str, str]:
 
 
 class Shortening(NamedTuple):
-    """What a message leaves out of a part where it would be too long."""
+    """A way to shorten a part of a message that would be too long."""
 
     rank: int
     """Shortenings are tried in the order of their ranks."""

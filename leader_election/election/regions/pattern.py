@@ -257,7 +257,7 @@ def __getattr__(name: str) -> Any:
 
 Member = cast(Any, NamedTuple)('Member', [
     (name, Any) for name in ('leader', 'distance', *Region._fields)])
-"""What :func:`coordinate` reads of a state, or of columns; the same type for all elections."""
+"""The fields of a state that :func:`coordinate` reads; one type for all elections."""
 
 
 @cache

@@ -117,7 +117,7 @@ class Instance:
 
     @property
     def leads(self) -> bool:
-        """Whether it is a leader; false for a robot that only has no other leader."""
+        """Whether the robot is a leader; a robot that only lacks a leader is none."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
                 and self.effective_role == CANDIDATE)
 

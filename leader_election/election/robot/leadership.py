@@ -96,7 +96,7 @@ class LeadershipStatus(NamedTuple):
     role: str
     strength: float
     located: bool
-    """Whether it knows where it is."""
+    """Whether the robot knows its position."""
     parts: Mapping[str, tuple[Part, Any]] = {}
     """By the names of parts, each with its state."""
 

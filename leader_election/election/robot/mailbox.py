@@ -172,13 +172,13 @@ def smoothed_velocity(velocity: tuple[float, float], before: Position, after: Po
     return velocity[0] + share * (x - velocity[0]), velocity[1] + share * (y - velocity[1])
 
 
-MOST_STANDING = 127
+MOST_INTERVALS = 127
 """The longest acquaintance that counts [intervals]."""
 REMEMBERED = 2
 """The size of the memory, as a multiple of the mailbox's limit of senders."""
 
 
-class Standing(NamedTuple):
+class SenderRank(NamedTuple):
     """The rank of a sender; in a full mailbox the senders that compare less are kept."""
 
     newness: int
@@ -205,7 +205,7 @@ class Acquaintances:
         self._heard: set[int] = set()
         self._end = -math.inf
         """The end of the present interval [s]."""
-        self._order: list[Standing] = []
+        self._order: list[SenderRank] = []
 
     def note(self, sender: int, now: float) -> None:
         """
@@ -243,10 +243,10 @@ class Acquaintances:
         self._mailbox.forget(self._order.pop().id)
         return True
 
-    def standing(self, entry: ReceivedMessage) -> Standing:
+    def standing(self, entry: ReceivedMessage) -> SenderRank:
         """Return the standing of the sender of a message."""
         sender = entry.message.id
-        return Standing(-self._known.get(sender, 0).bit_length(), entry.distance, sender)
+        return SenderRank(-self._known.get(sender, 0).bit_length(), entry.distance, sender)
 
     def _end_intervals(self, now: float) -> None:
         """Count the intervals that have ended; after the first of them nothing was heard."""
@@ -260,7 +260,7 @@ class Acquaintances:
             if left < 0:
                 del self._known[sender]
             else:
-                self._known[sender] = min(left, MOST_STANDING)
+                self._known[sender] = min(left, MOST_INTERVALS)
         self._heard.clear()
 
 

@@ -108,7 +108,7 @@ class Metric:
     compiled, too. It is not called where a position is missing.
     """
     needs_positions: bool = False
-    """Whether it needs the positions of the robot and of the message's sender."""
+    """Whether the metric needs the positions of the robot and of the sender."""
     counts_links: bool = False
     """Whether each link counts 1, so that all distances are whole."""
     is_length: bool = False
@@ -117,7 +117,7 @@ class Metric:
     with the triangle inequality, so that ``communication_range`` bounds the number of links.
     """
     needs_measurements: bool = False
-    """Whether it takes values of topic ``measurements``."""
+    """Whether the metric uses values of topic ``measurements``."""
     measures_ranges: bool = False
     """
     Whether these values are distances [m]: they are smoothed by odometry
@@ -141,7 +141,7 @@ class Metric:
     topic sends the sensor value.
     """
     once_a_message: bool = False
-    """Whether it measures a neighbour once for each message, instead of once a round."""
+    """Whether a neighbour is measured once for each message, instead of once a round."""
 
     def __post_init__(self) -> None:
         """Refuse a metric without a function, or with two."""

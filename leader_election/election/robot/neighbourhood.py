@@ -163,7 +163,7 @@ class NeighbourView(NamedTuple):
     missed: list[int]
     """The number of messages of each that were due since."""
     read: dict[str, list[Any]]
-    """What each part has read of each neighbour, by the names of the parts."""
+    """The result of ``Part.read`` for each neighbour, by the names of the parts."""
     faults: list[str]
     """The counters of neighbours, or parts of neighbours, that were ignored."""
 

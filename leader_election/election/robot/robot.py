@@ -71,8 +71,8 @@ COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNT
 """The names of a robot's counters; those of its pose source are added."""
 
 
-class Outlook(NamedTuple):
-    """What a round would find that is about to be run."""
+class PendingRound(NamedTuple):
+    """The input of a round that is about to run."""
 
     neighbours: list[Neighbour]
 
@@ -159,7 +159,7 @@ class Robot:
 
     @property
     def leads(self) -> bool:
-        """Whether it is a leader in its first instance."""
+        """Whether the robot leads in its first instance."""
         return self.main.leads
 
     @property
@@ -223,16 +223,16 @@ class Robot:
 
     # Rounds.
 
-    def round(self, now: float, outlook: Outlook | None = None) -> str:  # noqa: A003
+    def round(self, now: float, pending: PendingRound | None = None) -> str:  # noqa: A003
         """
         Run a round: context, computation; return the message to broadcast.
 
-        :param outlook: what :meth:`would_change` has just returned for the same time.
+        :param pending: what :meth:`would_change` has just returned for the same time.
         """
         moved = self.sensing.begin_round(now)
         before, place = self.main.state, self.sensing.position
-        self.neighbours = (self._neighbourhood.at(now) if moved or outlook is None
-                           else outlook.neighbours)
+        self.neighbours = (self._neighbourhood.at(now) if moved or pending is None
+                           else pending.neighbours)
         self._last_round = now
         near = {neighbour.message.id for neighbour in self.neighbours}
         # A late robot has sent messages since that were lost here, but may have reached others.
@@ -256,26 +256,26 @@ class Robot:
         self.reception.sent(payload)
         return payload
 
-    def would_change(self, now: float) -> Outlook | None:
+    def would_change(self, now: float) -> PendingRound | None:
         """
-        Return an outlook if a round now would change an election, or a distance enough.
+        Return an pending if a round now would change an election, or a distance enough.
 
         It costs an election, without the regions; the round that follows takes over the distances
         and, where the neighbours are the same, the election. Messages missed since the last round
         are no news: they count in the next periodic round.
         """
         self.sensing.locate(now)
-        outlook = Outlook(self._neighbourhood.at(now))
+        pending = PendingRound(self._neighbourhood.at(now))
         neighbours = [
             near if near.missed == 0 else near._replace(missed=min(
                 near.missed, self._missed_by_then(near.message.id)))
-            for near in outlook.neighbours]
+            for near in pending.neighbours]
         for instance in self.instances.values():
             instance.place(self.position)
             after = instance.elect(instance.view_of(neighbours, whole=False))
             if instance.is_news or self._matters(
                     change(instance.algorithm.fields, instance.state, after)):
-                return outlook
+                return pending
         return None
 
     def doubt(self, now: float) -> float:

@@ -17,7 +17,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.robot import PendingRound, Robot
 
 GOLDEN = 0.6180339887498949
 """The golden ratio minus one, whose multiples modulo 1 spread evenly."""
@@ -39,7 +39,7 @@ class RoundSchedule:
     """
 
     def __init__(self, robot: Robot, now: Callable[[], float],
-                 run: Callable[[float, Outlook | None], None],
+                 run: Callable[[float, PendingRound | None], None],
                  timer: Callable[[float, Callable[[], None]], Any],
                  restart: Callable[[Any, float], None]) -> None:
         """
@@ -134,9 +134,9 @@ class RoundSchedule:
         """Run a round if it would change something."""
         self._reaction.cancel()
         self._last_check = now
-        outlook = self._robot.would_change(now)
-        if outlook is not None:
-            self._run(now, outlook)
+        pending = self._robot.would_change(now)
+        if pending is not None:
+            self._run(now, pending)
 
 
 def phase(asked: float, robot_id: int) -> float:

@@ -63,7 +63,7 @@ class _Plan(NamedTuple):
     """The plan of one robot, computed from a decision."""
 
     part: Any = None
-    """Of the territory; ``None`` without one."""
+    """The robot's part of the territory; ``None`` without a territory."""
     places: Sequence[Position] = ()
     """To visit in it [m]."""
     error: str = ''
@@ -128,9 +128,9 @@ class Patrol(Task):
         self._leader_knows: set[Cell] = set()
         self._cells: set[Cell] = set()
         self._own: set[Cell] = set()
-        """Of the whole area, and of the territory."""
+        """The cells of the whole area, and those of the territory."""
         self._possible: set[Cell] = set()
-        """Of the whole area and its border, where outlines of territories are simplified."""
+        """The cells of the area and of a border, since outlines of territories are simplified."""
         self._side, self._sweep, self._stalled = settings.lane, 0, 0
         self._outline: Any = None
         """The outline and the side of cells of the last decision."""

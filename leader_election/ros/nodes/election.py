@@ -27,7 +27,7 @@ from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
-from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, instance_parameters
@@ -232,12 +232,12 @@ class Election:
 
     # Rounds and output.
 
-    def _round(self, now: float, outlook: Outlook | None) -> None:
+    def _round(self, now: float, pending: PendingRound | None) -> None:
         if self._schedule is None:
             # Closed, but spun on: nothing may follow the last messages.
             return
         leader = self.robot.state.leader
-        payload = self.robot.round(now, outlook)
+        payload = self.robot.round(now, pending)
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
         self._out.publish(String(data=payload))

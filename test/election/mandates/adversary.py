@@ -23,7 +23,7 @@ from leader_election.election.mandates.mandates import (
     MandateSettings,
     NO_ONE,
 )
-from leader_election.election.mandates.part import Heard
+from leader_election.election.mandates.part import NeighbourPart
 
 DURATION, RATE_ERROR = 3.0, 0.05
 LEADERS = (1, 2)
@@ -53,8 +53,8 @@ class Adversary:
         self._robots = {i: self._new(i) for i in self._ids}
         self._clocks = dict.fromkeys(self._ids, 0.0)
         self._rates = {i: 1.0 + self.chance.choice((-1, 1)) * RATE_ERROR for i in self._ids}
-        self._last = {i: dict[int, Heard]() for i in self._ids}
-        self._said: list[Heard] = []
+        self._last = {i: dict[int, NeighbourPart]() for i in self._ids}
+        self._said: list[NeighbourPart] = []
         self._fickle = self.chance.choice((0.05, 0.2, 0.5))
         self._terms: dict[int, tuple[int, int]] = {}
 
@@ -93,7 +93,7 @@ class Adversary:
             i = draw.choice(self._ids)
             self._robots[i], self._last[i] = self._new(i), {}
 
-    def _deliver(self, heard: Heard, to: int) -> None:
+    def _deliver(self, heard: NeighbourPart, to: int) -> None:
         if to != heard.sender:
             self._last[to][heard.sender] = heard
             self._robots[to].hear(heard, self._clocks[to])
@@ -108,7 +108,7 @@ class Adversary:
         robot.round(follows, self._last[i].values(), self._clocks[i])
         if draw.random() < 0.2:
             self._last[i] = {}
-        heard = Heard(i, follows.leader, follows.distance, robot.part)
+        heard = NeighbourPart(i, follows.leader, follows.distance, robot.part)
         self._said.append(heard)
         if draw.random() < 0.6:
             for to in self._ids:

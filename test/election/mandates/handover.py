@@ -17,7 +17,7 @@
 from typing import Any
 
 from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings
-from leader_election.election.mandates.part import Heard
+from leader_election.election.mandates.part import NeighbourPart
 
 DURATION = 1000.0
 """So long that nothing ends by itself [s]."""
@@ -37,7 +37,7 @@ def rounds_to_act(kind: type[Any] = Mandates) -> list[int]:
     robots = {i: kind(i, MandateSettings(DURATION), 100 if i == 1 else 0) for i in ids}
     for robot in robots.values():
         robot.silent_until = 0.0
-    last: dict[int, dict[int, Heard]] = {i: {} for i in ids}
+    last: dict[int, dict[int, NeighbourPart]] = {i: {} for i in ids}
     now, took = 0.0, []
     for farthest in (3, 2, 0):
         follows = {i: Follows(*((1, i - 1.0) if i <= farthest else (5, 5.0 - i)),
@@ -48,7 +48,7 @@ def rounds_to_act(kind: type[Any] = Mandates) -> list[int]:
             rounds, now = rounds + 1, now + 1.0
             for i in ids:
                 robots[i].round(follows[i], last[i].values(), now)
-                said = Heard(i, follows[i].leader, follows[i].distance, robots[i].part)
+                said = NeighbourPart(i, follows[i].leader, follows[i].distance, robots[i].part)
                 for near in {i - 1, i + 1} & robots.keys():
                     last[near][i] = said
                     robots[near].hear(said, now)

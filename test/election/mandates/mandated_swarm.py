@@ -27,7 +27,7 @@ from typing import Any
 
 from leader_election.election.mandates.mandates import Acting, Mandates
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Outlook, Robot
+from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.parameters import build
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
@@ -154,15 +154,15 @@ class Clocked:
         """Return whether it acts."""
         return None if self.mandates is None else self.mandates.acting(self.clock(now))
 
-    def round(self, now: float, outlook: Outlook | None = None) -> str:  # noqa: A003
+    def round(self, now: float, pending: PendingRound | None = None) -> str:  # noqa: A003
         """Run a round."""
-        return self.robot.round(self.clock(now), outlook)
+        return self.robot.round(self.clock(now), pending)
 
     def receive(self, payload: str, now: float) -> bool:
         """Receive a message."""
         return self.robot.receive(payload, self.clock(now))
 
-    def would_change(self, now: float) -> Outlook | None:
+    def would_change(self, now: float) -> PendingRound | None:
         """Return whether a round would change something."""
         return self.robot.would_change(self.clock(now))
 
@@ -261,8 +261,8 @@ class MandatedSwarm(SimulatedSwarm):
             super()._arrive(robot, payload)
             self._judge(robot)
 
-    def _round(self, robot: int, outlook: Outlook | None = None) -> None:
-        super()._round(robot, outlook)
+    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+        super()._round(robot, pending)
         self._judge(robot)
 
     # The judgement.

@@ -21,7 +21,7 @@ from leader_election.election.mandates.mandates import (
     MandateSettings,
     Promise,
 )
-from leader_election.election.mandates.part import Heard, MandatePart, NO_BEAT, Notice
+from leader_election.election.mandates.part import MandatePart, NeighbourPart, NO_BEAT, Notice
 import pytest
 
 T, RHO = 3.0, 0.05
@@ -38,19 +38,20 @@ def robot(i: int, roster: frozenset[int] = frozenset()) -> Mandates:
     return made
 
 
-def heard(made: Mandates, sender: int, follows: Follows) -> Heard:
+def heard(made: Mandates, sender: int, follows: Follows) -> NeighbourPart:
     """Return what a robot has said in its last round."""
-    return Heard(sender, follows.leader, follows.distance, made.part)
+    return NeighbourPart(sender, follows.leader, follows.distance, made.part)
 
 
-def of_leader(beat: int, leader: int = 1, number: int | None = None) -> Heard:
+def of_leader(beat: int, leader: int = 1, number: int | None = None) -> NeighbourPart:
     """Return what a leader says."""
-    return Heard(leader, leader, 0.0, MandatePart(beat, beat if number is None else number))
+    return NeighbourPart(
+        leader, leader, 0.0, MandatePart(beat, beat if number is None else number))
 
 
-def granting(beat: int, member: int = 2, **part: object) -> Heard:
+def granting(beat: int, member: int = 2, **part: object) -> NeighbourPart:
     """Return what a follower of leader 1 says."""
-    return Heard(2, 1, 2.0, MandatePart(beat, beat, {member: beat}, **part))  # type: ignore
+    return NeighbourPart(2, 1, 2.0, MandatePart(beat, beat, {member: beat}, **part))  # type: ignore
 
 
 def leading() -> Mandates:
@@ -120,7 +121,7 @@ def test_grants_rise_over_all_leaders() -> None:
 def test_a_leader_numbers_its_beats_above_all_that_it_has_heard() -> None:
     leader = robot(1)
     leader.hear(granting(40), 0.0)
-    leader.round(LEAD, [Heard(3, 9, 1.0, MandatePart(7, 50))], 0.0)
+    leader.round(LEAD, [NeighbourPart(3, 9, 1.0, MandatePart(7, 50))], 0.0)
     assert leader.part.beat == 51
 
 
@@ -155,15 +156,15 @@ def test_unknown_beats_do_not_count() -> None:
 
 def test_a_leaving_robot_is_dropped_and_released() -> None:
     leader = leading()
-    assert leader.hear(Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.6)
+    assert leader.hear(NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.6)
     assert leader.over(0.6).keys() == {1}
-    leader.round(LEAD, [Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
+    leader.round(LEAD, [NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
     assert leader.part.released == (Notice(2, 1, 1),)
 
 
 def test_a_late_grant_after_its_release_does_not_count() -> None:
     leader = leading()
-    leader.round(LEAD, [Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
+    leader.round(LEAD, [NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
     leader.hear(granting(1), 0.7)
     assert 2 not in leader.over(0.7)
     leader.hear(granting(2), 0.7)
@@ -174,13 +175,13 @@ def test_a_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
     leader = leading()
     leader.round(LEAD, [granting(1)], 0.6)
     leader.hear(granting(2), 0.7)
-    leader.hear(Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.8)
+    leader.hear(NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.8)
     assert 2 in leader.over(0.8)
 
 
 def test_a_release_of_another_leader_does_not_count() -> None:
     follower = member()
-    follower.hear(Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 8, 5),))), 0.1)
+    follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 8, 5),))), 0.1)
     assert follower.promise is not None
 
 
@@ -188,7 +189,7 @@ def test_a_release_of_another_leader_does_not_count() -> None:
     (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False)])
 def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
     follower = member()
-    told = Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
+    told = NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
     assert follower.hear(told, 0.1) == frees
     assert (follower.promise is None) == frees
 
@@ -196,9 +197,9 @@ def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees:
 def test_a_leader_that_steps_down_releases_its_members() -> None:
     """Those whose beats it had heard before it said so."""
     follower = member()
-    assert not follower.hear(Heard(1, 9, 1.0, MandatePart(0, 4, {1: 4})), 0.1)
+    assert not follower.hear(NeighbourPart(1, 9, 1.0, MandatePart(0, 4, {1: 4})), 0.1)
     assert follower.promise is not None
-    assert follower.hear(Heard(1, 9, 1.0, MandatePart(0, 5, {1: 5})), 0.1)
+    assert follower.hear(NeighbourPart(1, 9, 1.0, MandatePart(0, 5, {1: 5})), 0.1)
     assert follower.promise is None
 
 
@@ -224,7 +225,7 @@ def test_a_leader_that_steps_down_is_free_itself() -> None:
 def test_a_release_does_not_end_the_promise_to_the_present_leader() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5)], 0.0)
-    follower.hear(Heard(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 1, 5),))), 0.1)
+    follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 1, 5),))), 0.1)
     assert follower.promise is not None
 
 
@@ -248,7 +249,7 @@ def test_notices_travel_to_the_old_leader_and_back() -> None:
 
 def test_notices_do_not_travel_away_from_the_old_leader() -> None:
     near = robot(4)
-    near.round(Follows(1, 1.0, False), [Heard(3, 1, 0.5, MandatePart(
+    near.round(Follows(1, 1.0, False), [NeighbourPart(3, 1, 0.5, MandatePart(
         5, 5, {}, (Notice(2, 1, 5),)))], 0.0)
     assert near.part.leaving == ()
 
@@ -256,9 +257,10 @@ def test_notices_do_not_travel_away_from_the_old_leader() -> None:
 def test_grants_travel_towards_the_leader_and_the_newest_counts() -> None:
     relay = robot(3)
     relay.round(Follows(1, 1.0, False), [
-        of_leader(9), Heard(4, 1, 2.0, MandatePart(9, 9, {5: 7, 6: 8})),
-        Heard(5, 1, 3.0, MandatePart(9, 9, {5: 9})), Heard(7, 1, 0.5, MandatePart(9, 9, {7: 9})),
-        Heard(8, 9, 2.0, MandatePart(9, 9, {8: 9}))], 0.0)
+        of_leader(9), NeighbourPart(4, 1, 2.0, MandatePart(9, 9, {5: 7, 6: 8})),
+        NeighbourPart(5, 1, 3.0, MandatePart(9, 9, {5: 9})),
+        NeighbourPart(7, 1, 0.5, MandatePart(9, 9, {7: 9})),
+        NeighbourPart(8, 9, 2.0, MandatePart(9, 9, {8: 9}))], 0.0)
     assert relay.part.grants == {5: 9, 6: 8, 3: 9}
 
 
@@ -305,6 +307,6 @@ def test_with_a_quorum_the_term_is_one_that_all_counted_have_granted() -> None:
     leader.round(LEAD, [], 0.5)
     leader.hear(granting(50, member=3), 0.6)
     assert leader.acting(0.6) == Acting(1, MANDATE)
-    leader.hear(Heard(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.7)
+    leader.hear(NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.7)
     assert leader.acting(0.7) == Acting(50, 0.5 + MANDATE)
     assert leader.part.beat != NO_BEAT

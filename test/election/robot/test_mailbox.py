@@ -30,7 +30,7 @@ from leader_election.election.messages.codec import Message
 from leader_election.election.robot.mailbox import (
     Acquaintances,
     Mailbox,
-    MOST_STANDING,
+    MOST_INTERVALS,
     ObservationClock,
     PLACE_TOLERANCE,
     ReceivedMessage,
@@ -195,16 +195,16 @@ def test_one_known_for_about_as_long_and_farther_does_not():
 
 def test_times_known_count_to_a_bound_and_run_out():
     of = Receiver()
-    for interval in range(2 * MOST_STANDING):
+    for interval in range(2 * MOST_INTERVALS):
         of.hear(1, interval * EXPIRY)
     longest = of.newness(1)
-    assert longest == -MOST_STANDING.bit_length()
-    silent = 2 * MOST_STANDING * EXPIRY
-    of.hear(2, silent + 0.4 * MOST_STANDING * EXPIRY)
+    assert longest == -MOST_INTERVALS.bit_length()
+    silent = 2 * MOST_INTERVALS * EXPIRY
+    of.hear(2, silent + 0.4 * MOST_INTERVALS * EXPIRY)
     assert of.newness(1) == longest, 'silent for less than half the time'
-    of.hear(2, silent + 0.6 * MOST_STANDING * EXPIRY)
+    of.hear(2, silent + 0.6 * MOST_INTERVALS * EXPIRY)
     assert longest < of.newness(1) < 0
-    of.hear(2, silent + 1.1 * MOST_STANDING * EXPIRY)
+    of.hear(2, silent + 1.1 * MOST_INTERVALS * EXPIRY)
     assert of.newness(1) == 0
 
 
