@@ -16,14 +16,12 @@
 
 from itertools import pairwise
 from pathlib import Path
-import sys
 from types import SimpleNamespace
 from typing import Any
 
 from launched import INDEX, install, launched
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching import processes
-from leader_election.ros.launching.processes import shut_down_with_status
 from leader_election.swarm.fleet.robot_list import parse_robot_list, RobotSpec
 import pytest
 import yaml
@@ -134,27 +132,11 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
         assert f'ros_topic_name: {robot.name}/wheel_odometry\n' in bridge.read_text()
 
 
-def test_ended_process_ends_the_launch_with_its_status():
-    """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
-    spawned = launched('spawn', id='31', x='9', y='0')
-    swarm = launched('gazebo', robots='2')
-    waits = nodes(swarm).pop('await_clock')
-    for node in (*(node for node in nodes(swarm).values() if node is not waits),
-                 *arrived(swarm, first='await_clock'), *arrived(spawned)):
-        assert node._ExecuteLocal__on_exit is shut_down_with_status
-
-
 def test_listed_robots_are_started():
     found = nodes(launched('gazebo', robots=TWO, motion='static'))
     assert 'wander' not in found
     assert parse_robot_list(parameters(found['fleet'])['roster']) == (
         RobotSpec('alice', 7, (-8.0, 5.0, 0.0)), RobotSpec('bob', 1, (8.0, 5.0, 0.0)))
-
-
-def test_no_window_without_a_display():
-    (server,) = simulators(launched('gazebo', robots='2', headless='true'))
-    assert '-r -s -v2 --headless-rendering ' in server['gz_args']
-    assert len(simulators(launched('gazebo', robots='2', gui='false'))) == 1
 
 
 def test_robots_with_driving_tasks_drive_by_them():
@@ -195,18 +177,6 @@ def test_robot_with_its_own_driving_task_does_not_wander(prefix):
     for name, own in (('gazebo', {'robots': '2'}), ('spawn', {'id': '31', 'x': '9', 'y': '0'})):
         with pytest.raises(ParameterError, match='parameter lidar: 0 leaves robots blind'):
             launched(name, **own, params_file=str(file))
-
-
-@pytest.mark.parametrize('name', NAMES)
-def test_unknown_argument_is_refused(monkeypatch, prefix, name):
-    words = ['ros2', 'launch', 'leader_election', f'{name}.launch.py', 'lidars:=36']
-    monkeypatch.setattr(sys, 'argv', words)
-    with pytest.raises(ParameterError, match=f'parameter lidars: {name}.launch.py has no such '
-                                             'argument; did you mean lidar'):
-        launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name)
-    # Those of a launch file that includes it are not its own.
-    monkeypatch.setattr(sys, 'argv', [*words[:3], 'mine.launch.py', 'lidars:=36'])
-    launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name, robots='1')
 
 
 def test_own_world_is_copied_and_its_folder_searched(prefix):

@@ -126,9 +126,7 @@ def test_swarm_starts_drives_and_ends(prefix, monkeypatch):
     assert left_behind(prefix / 'prefix') == []
 
 
-@pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGKILL])
-def test_launch_ended_at_once_leaves_nothing(prefix, monkeypatch, number):
-    """As by the end of its terminal, or for want of memory."""
+def test_killed_launch_leaves_nothing(prefix, monkeypatch):
     including = stand_ins(prefix, monkeypatch)
     with start_launch(prefix / 'prefix', including) as launch:
         assert launch.stdout is not None
@@ -136,7 +134,7 @@ def test_launch_ended_at_once_leaves_nothing(prefix, monkeypatch, number):
         while 'a robot has driven' not in line:
             line = launch.stdout.readline()
             assert line, 'the launch has ended'
-        launch.send_signal(number)
+        launch.kill()
         launch.communicate(timeout=60)
     assert left_behind(prefix / 'prefix') == []
 

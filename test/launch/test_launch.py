@@ -231,15 +231,3 @@ def test_robots_assume_the_noise_of_the_worlds_odometry(tmp_path, given, text, n
     file.write_text(f'/**:\n  ros__parameters: {{{text}}}\n')
     _, fleet, _ = map(parameters, launched('swarm', robots='3', params_file=str(file), **given))
     assert fleet.get('odometry_noise_turn') == noise
-
-
-def test_given_leaders_reach_the_robots():
-    world, fleet, monitor = map(
-        parameters, launched('swarm', robots='9', algorithm='given', leaders='7'))
-    assert fleet['leaders'] == '7' and 'leaders' not in world.keys() | monitor.keys()
-
-
-def test_log_level_reaches_every_node():
-    for node in launched('swarm', robots='3', log_level='debug'):
-        command = [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
-        assert command[command.index('--log-level') + 1] == 'debug'

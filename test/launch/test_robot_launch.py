@@ -106,22 +106,6 @@ def test_parameter_file_has_the_lowest_precedence(fleet, tmp_path):
     assert (found['radius'], found['ties'], found['robot_id']) == (8.0, 'nearest', 1)
 
 
-def test_wrong_parameter_file_is_refused_before_the_start(tmp_path):
-    file = tmp_path / 'mine.yaml'
-    for section, values, named in (
-            ('/robot_3/election_node', '{round_period: 9}', 'parameter message_expiry: 3 is not'),
-            ('/robot_3/wander', '{speed: fast}', 'parameter speed')):
-        file.write_text(f'{section}:\n  ros__parameters: {values}\n')
-        with pytest.raises(ParameterError, match=named):
-            launched('robot', robot_id='3', motion='wander', params_file=str(file))
-
-
-def test_rviz_is_started_on_request(monkeypatch, tmp_path):
-    install(tmp_path / 'with', 'rviz2')
-    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
-    assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
-
-
 @pytest.mark.parametrize('wrong', [
     {'robot_id': 'first'}, {'initial_pose': 'here'}, {'odometry_timeout': '-1'},
     {'motion': 'dance'}, {'managed': 'perhaps'}, {'autostart': 'x', 'managed': 'true'},
@@ -133,17 +117,6 @@ def test_rviz_is_started_on_request(monkeypatch, tmp_path):
 def test_wrong_argument_is_named(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('robot', **{'robot_id': '1'} | wrong)
-
-
-def test_unknown_argument_is_refused(monkeypatch):
-    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', str(FILES / 'robot.launch.py'),
-                                      'initial_pos:=[1,2,0]'])
-    with pytest.raises(ParameterError, match='no such argument; did you mean initial_pose'):
-        launched('robot', robot_id='3')
-    # TurtleBot has one of the same name, which may include this one.
-    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'turtlebot4_bringup', 'robot.launch.py',
-                                      'model:=lite'])
-    launched('robot', robot_id='3')
 
 
 def test_a_relative_topic_is_in_the_namespace_of_the_swarm():
@@ -210,13 +183,6 @@ def test_missing_robot_is_one_line_and_status_2(tmp_path, fleet):
     assert ran.returncode == 2
     assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
     assert 'process started' not in ran.stdout
-
-
-@for_real
-def test_unknown_argument_is_one_line_and_status_2(tmp_path):
-    ran = ros2_launch('robot_id:=3', 'model:=lite')
-    assert ran.returncode == 2
-    assert ran.stderr.startswith('error: parameter model: robot.launch.py has no such argument')
 
 
 @for_real

@@ -16,7 +16,6 @@
 
 import os
 from pathlib import Path
-import signal
 import socket
 
 from leader_election.ros.demo.processes import own_domain, own_folder, ProcessDied, Processes
@@ -53,14 +52,6 @@ def test_ended_process_is_reported_with_its_last_line(ros, tmp_path):
         with pytest.raises(ProcessDied, match='^world ended with status 2: error: parameter'):
             spin_until([node], lambda: processes.check() is not None, 60.0)
         assert processes.stop() == {'world': 2}
-
-
-def test_wait_for_a_stop_is_short(ros, tmp_path):
-    node = Node('bench')
-    with Processes(tmp_path) as processes:
-        processes.start('world', 'swarm_world', WORLD)
-        spin_until([node], lambda: node.count_publishers('/robot_1/odom') == 1, 60.0)
-        assert processes.stop(grace=0.0) == {'world': -signal.SIGKILL}
 
 
 def test_a_domain_in_use_is_not_chosen(monkeypatch):

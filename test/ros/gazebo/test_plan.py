@@ -16,7 +16,6 @@
 
 from pathlib import Path
 import re
-import signal
 import subprocess
 import sys
 from typing import Any
@@ -238,22 +237,6 @@ def test_topics_are_the_simulators_defaults():
     assert rows()['bob/tf']['gz_topic_name'] == '/model/bob/tf'
 
 
-@pytest.mark.parametrize(('world', 'part'), [
-    ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
-def test_topics_are_valid_for_any_name_of_a_world(world, part):
-    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(36)))
-    (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
-    assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
-
-
-def test_only_commands_are_bridged_to_gazebo():
-    for name, row in rows(Equipment(36, ground_truth=True, imu=True)).items():
-        into = name.endswith('cmd_vel')
-        assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')
-        # What robots live by is there from the start.
-        assert row['lazy'] == name.endswith(('scan', 'tf', 'imu'))
-
-
 # The command gazebo_world.
 
 
@@ -290,25 +273,6 @@ def test_the_printed_commands_are_complete_and_in_order(tmp_path, capsys):
         'ros2 run leader_election fleet', 'ros2 run leader_election wander']
     assert f"config_file:='{folder}/clock.yaml'" in lines[1]
     assert all(f"'{folder}/robots.yaml'" in line for line in lines[3:])
-
-
-def test_closed_output_pipe_is_no_error(tmp_path):
-    """As ``gazebo_world ... | head -1``."""
-    command = [sys.executable, '-m', 'leader_election', 'gazebo_world', '--robots', '2',
-               '--output', str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as process:
-        assert process.stdout is not None and process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == ''
-        assert process.wait(timeout=60) == 128 + signal.SIGPIPE
-
-
-def test_the_same_options_write_the_same_files(tmp_path):
-    for folder in ('a', 'b'):
-        assert main(['--robots', '4', '--seed', '3', '--output', str(tmp_path / folder)]) == 0
-    for file in (tmp_path / 'a').iterdir():
-        assert file.read_text() == (tmp_path / 'b' / file.name).read_text()
 
 
 @pytest.mark.parametrize('arguments', [

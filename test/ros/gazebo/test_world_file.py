@@ -23,7 +23,7 @@ import subprocess
 from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo.sdf import Equipment, NO_EQUIPMENT, ODOMETRY_RATE, robot_colour
+from leader_election.ros.gazebo.sdf import Equipment, NO_EQUIPMENT, ODOMETRY_RATE
 from leader_election.ros.gazebo.user_world import add_robots, is_user_world, read_world
 from leader_election.ros.gazebo.world_file import robot_sdf, world_sdf
 from leader_election.simulation import robot_body
@@ -169,11 +169,6 @@ def test_the_drive_plugin_matches_the_model():
     assert 'topic' not in values and 'odom_topic' not in values
 
 
-def test_the_torque_of_the_wheels_is_limited():
-    efforts = [limit.findtext('effort', '') for limit in robot().iter('limit')]
-    assert list(map(float, efforts)) == [robot_body.WHEEL_TORQUE] * 2
-
-
 def test_a_bumper_is_a_contact_sensor_on_the_disc():
     (sensor,) = robot(Equipment(bumper=True)).iter('sensor')
     parts = {part.get('name') for part in robot().iter('collision')}
@@ -225,11 +220,6 @@ def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
             if abs(height - middle) <= half:
                 found.append(float(part.findtext('.//cylinder/radius', 'nan')))
     return found
-
-
-def test_robots_have_different_colours():
-    assert len({robot_colour(i) for i in range(200)}) == 200
-    assert all(0 <= part <= 1 for i in range(200) for part in robot_colour(i))
 
 
 @needs_tool

@@ -16,27 +16,18 @@
 
 from pathlib import Path
 
-from leader_election.parameters import ParameterError, table
-from leader_election.ros.gazebo.plan import SpawnParameters
+from leader_election.parameters import ParameterError
 from leader_election.ros.launching.arguments import (
-    arguments_with_defaults,
     check_argument_names,
-    given_values,
-    optional_arguments,
-    parse_bool,
-    select_parameters,
 )
 from leader_election.ros.launching.checks import (
     effective_parameters,
-    global_parameters,
     refuse_quorum,
 )
 from leader_election.ros.launching.robot_processes import (
     check_scanner,
     robot_launch,
-    tasks_of_robots,
 )
-from leader_election.simulation.parameters import SceneParameters, WorldParameters
 import pytest
 import rclpy
 import yaml
@@ -84,13 +75,6 @@ def test_transforms_have_two_topics(fleet):
             {'robot_id': '3', 'tf_topic': '/robot_3/tf'}, '/robot_3/tf')):
         found = dict(robot_launch(settings, 'tb4-07').remappings)
         assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
-
-
-def test_topics_of_sensors_that_see_other_robots():
-    """Tags are on the topic of transforms, which itself is not remapped."""
-    assert robot_launch({
-        'robot_id': '3', 'tags_topic': '/tf', 'measurements_topic': 'uwb'}, 'vm').remappings == [
-        ('neighbourhood', '/neighbourhood'), ('measurements', 'uwb'), ('tags', '/tf')]
 
 
 def test_driving_parameters_reach_tasks_and_nodes(fleet):
@@ -177,28 +161,11 @@ def settings(folder: Path, text: str = '', tasks: str = '') -> dict[str, str]:
 
 INSTANCE = '/**:\n  ros__parameters: {instances: "rescue, other", rescue.tasks: patrol}\n'
 NESTED = '/**:\n  ros__parameters:\n    instances: rescue\n    rescue: {tasks: patrol}\n'
-NOT_AN_INSTANCE = '/**:\n  ros__parameters: {rescue.tasks: patrol}\n'
 ONE = '/alice/election_node:\n  ros__parameters: {tasks: patrol}\n'
 SPLIT = (INSTANCE.replace(', rescue.tasks: patrol', '')
          + 'bob:\n  election_node:\n    ros__parameters: {rescue.tasks: "count,patrol"}\n')
 OTHERS = ('/bob/election_nodes:\n  ros__parameters: {tasks: patrol}\n'
           'wander:\n  ros__parameters: {tasks: patrol}\n')
-BOTH = '/**:\n  ros__parameters: {tasks: field}\n'
-
-
-@pytest.mark.parametrize(('text', 'tasks', 'alice', 'bob'), [
-    ('', '', [], []), ('', 'count,patrol', ['count', 'patrol'], ['count', 'patrol']),
-    (INSTANCE, '', ['patrol'], ['patrol']), (NESTED, 'count', ['count', 'patrol'],
-                                             ['count', 'patrol']),
-    (NOT_AN_INSTANCE, '', [], []), (ONE, '', ['patrol'], []),
-    (SPLIT, '', [], ['count', 'patrol']), (OTHERS, '', [], []),
-    ('/*/election_node:\n  ros__parameters: {tasks: rally}\n', '', ['rally'], ['rally']),
-    # As rcl has it: what stands behind /** goes before that, and before an argument.
-    (BOTH, 'count', ['count'], ['count']), (BOTH + ONE, '', ['patrol'], ['field']),
-    (BOTH + ONE, 'count', ['patrol'], ['count']), (ONE + BOTH, '', ['field'], ['field']),
-    (ONE, 'count', ['count'], ['count'])])
-def test_tasks_of_robots_are_those_of_their_nodes(tmp_path, text, tasks, alice, bob):
-    assert tasks_of_robots(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])
@@ -254,56 +221,7 @@ def test_a_robot_that_joins_a_running_swarm_takes_no_quorum(tmp_path):
         refuse_quorum(str(file), node)
 
 
-def test_global_parameters_are_those_for_all_nodes(tmp_path):
-    file = tmp_path / 'mine.yaml'
-    file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n/a:\n  ros__parameters: {x: 1}\n')
-    assert global_parameters(str(file)) == {'radius': 3.0} and global_parameters('') == {}
-    with pytest.raises(ParameterError, match='parameter params_file'):
-        global_parameters(str(tmp_path / 'no.yaml'))
-
-
 # Arguments derived from declarations of parameters.
-
-
-def test_given_values_are_checked_and_empty_ones_are_not_given():
-    settings = {'robots': '12', 'seed': '', 'world': 'rooms', 'spacing': '2'}
-    assert given_values(settings, SceneParameters, ('robots', 'seed', 'world', 'layout')) == {
-        'robots': 12, 'world': 'rooms'}
-    assert given_values(settings, SceneParameters, ('spacing',)) == {'spacing': 2.0}
-    # A text may look like a number.
-    assert given_values({'world': '7'}, SceneParameters, ('world',)) == {'world': '7'}
-    assert given_values({'world': 'none'}, SpawnParameters, ('world',)) == {'world': 'none'}
-
-
-@pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 400 * '[',
-                                   '1' + 400 * '0'])
-def test_a_wrong_parameter_is_refused(value):
-    with pytest.raises(ParameterError, match='parameter robots'):
-        given_values({'robots': value}, SceneParameters, ('robots',))
-
-
-def test_each_declaration_gives_an_argument_with_a_description():
-    parameters = table(WorldParameters)
-    for arguments in (optional_arguments(parameters), arguments_with_defaults(parameters)):
-        assert list(arguments) == [p.name for p in parameters]
-        assert all(description for _, description in arguments.values())
-    for p in parameters:
-        default, _ = arguments_with_defaults([p])[p.name]
-        if default:
-            assert given_values({p.name: default}, WorldParameters, (p.name,)) == {
-                p.name: p.default}
-
-
-def test_selected_parameters_keep_the_order_of_the_names():
-    found = select_parameters((WorldParameters, SceneParameters), ('motion', 'robots'))
-    assert [p.name for p in found] == ['motion', 'robots']
-
-
-def test_a_boolean_argument_is_true_or_false():
-    assert [parse_bool({'gui': text}, 'gui') for text in ('true', 'false', 'True')] == [
-        True, False, True]
-    with pytest.raises(ParameterError, match='parameter gui'):
-        parse_bool({'gui': 'perhaps'}, 'gui')
 
 
 def test_argument_names_are_checked_if_the_command_names_the_file(tmp_path, monkeypatch):

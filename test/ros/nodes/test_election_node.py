@@ -29,7 +29,6 @@ import pytest
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 import rclpy
-from rclpy.clock import ClockType
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
@@ -378,13 +377,6 @@ def test_send_topic_differs_from_the_received_topic():
     sent = collect(bench, String, '/air', NEIGHBOURHOOD)
     spin_until([bench, node], lambda: len(sent) > 1)
     assert 1 not in bench.said
-
-
-def test_steady_clock_paces_a_robot_without_simulated_time():
-    """It is set now and then; without sim time a steady clock is what ages and timers go by."""
-    assert robot(1).steady_clock.clock_type == ClockType.STEADY_TIME
-    simulated = robot(2, use_sim_time=True)
-    assert simulated.steady_clock is simulated.get_clock()
 
 
 def test_qos_override_changes_one_topic_only():

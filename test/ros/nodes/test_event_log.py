@@ -16,7 +16,6 @@
 
 import json
 import math
-import os
 from pathlib import Path
 import resource
 import subprocess
@@ -116,19 +115,6 @@ def test_line_cut_off_before_a_restart_is_ended(tmp_path, left, begins):
     assert path.read_bytes().startswith(begins + b'"t":1')
     assert [json.loads(line)['event'] for line in path.read_text().splitlines()[-2:]] == [
         'became_leader', 'stepped_down']
-
-
-def test_events_are_written_to_a_pipe(tmp_path):
-    """It has no end that could be looked at."""
-    path = tmp_path / 'pipe'
-    os.mkfifo(path)
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    node = robot(1)
-    log = EventLog(node, node.robot, str(path))
-    log._write('main', {'event': 'became_leader'})
-    log.close()
-    assert json.loads(os.read(reader, 1000))['event'] == 'became_leader'
-    os.close(reader)
 
 
 def test_unwritable_file_is_refused(tmp_path):

@@ -25,7 +25,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.qos import LEASE, OUTPUT, repeated, STATE
+from leader_election.ros.nodes.qos import LEASE, OUTPUT, STATE
 from leader_election.ros.nodes.region_topics import named
 import pytest
 from rclpy.duration import Duration
@@ -153,17 +153,6 @@ def test_without_subscribers_only_changes_are_published() -> None:
     assert ages[0] == 0 < ages[1] and sorted(ages) == ages
 
 
-def test_subscribers_of_any_profile_receive_leadership() -> None:
-    """Also those that request a lease and a deadline no shorter than those that are offered."""
-    node, profiles = robot(1), (OUTPUT, STATE, QoSProfile(depth=10), repeated(3.0))
-    followers = [Follower('/r1', {'leadership': DiagnosticArray} | (
-        {} if profile is profiles[-1] else {'is_leader': Bool}), profile) for profile in profiles]
-    spin_until([node, Bench({1: (0.0, 0.0)}), *followers], lambda: all(
-        'leadership' in each.last for each in followers)
-        and all('is_leader' in each.last for each in followers[:-2]))
-    assert node.election.robot.name == '/r1'
-
-
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP])
 def test_subscriber_notices_a_dead_or_hung_process_by_lease_and_deadline(number: int) -> None:
     profile = copy(OUTPUT)
@@ -185,18 +174,6 @@ def test_subscriber_notices_a_dead_or_hung_process_by_lease_and_deadline(number:
         process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()
-
-
-def test_lease_and_deadline_can_be_overridden() -> None:
-    second = 10**9
-    node = robot(1, **{
-        'qos_overrides./r1/is_leader.publisher.liveliness_lease_duration': 7 * second,
-        'qos_overrides./r1/leadership.publisher.deadline': 9 * second})
-    found = {name: node.get_publishers_info_by_topic(f'/r1/{name}')[0].qos_profile
-             for name in ('is_leader', 'role', 'leadership')}
-    assert {name: profile.liveliness_lease_duration.nanoseconds // second
-            for name, profile in found.items()} == {'is_leader': 7, 'role': 3, 'leadership': 3}
-    assert found['leadership'].deadline.nanoseconds == 9 * second
 
 
 def test_leadership_is_not_repeated_while_simulated_time_stands_still() -> None:

@@ -35,7 +35,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, NEVER, robot
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Bool, Int64
+from std_msgs.msg import Int64
 from support import PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
@@ -141,26 +141,6 @@ def test_lifecycle_runs_twice_through_all_states():
     assert configured[0] == configured[1]
 
 
-def test_inactive_robot_leaves_nothing_latched():
-    node, neighbour = managed(), robot(2)
-    manager = Manager(node, neighbour, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}))
-    assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE)
-    spin_until(manager.company, lambda: neighbour.robot.state.leader == 1)
-    led: list[bool] = []
-    manager.create_subscription(Bool, '/r1/is_leader', lambda m: led.append(m.data), STATE)
-    spin_until(manager.company, lambda: led == [True])
-    assert manager.ask(DEACTIVATE)
-    spin_until(manager.company, lambda: led == [True, False])
-    late = Bench({}, name='late')
-    heard: list[int] = []
-    for i in (1, 2):
-        late.create_subscription(
-            Int64, f'/r{i}/leader', lambda message, i=i: heard.append(i), STATE)
-    spin_until([late, *manager.company],
-               lambda: heard and late.count_publishers('/r1/leader') == 1)
-    assert set(heard) == {2}
-
-
 def test_transition_out_of_turn_is_refused():
     node = managed()
     manager = Manager(node)
@@ -249,14 +229,6 @@ def test_failed_transition_ends_unconfigured():
     assert not manager.ask(DEACTIVATE)
     assert manager.state() == UNCONFIGURED
     assert belongings(node) == bare and parameters(node) == named
-
-
-def test_shutdown_is_final():
-    node = managed()
-    manager, bare = Manager(node), belongings(node)
-    assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE) and manager.ask(SHUTDOWN)
-    assert manager.state() == FINALIZED and belongings(node) == bare
-    assert not manager.ask(CONFIGURE)
 
 
 def test_autostart_activates_the_node():

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Point
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.monitor import Markers, Monitor
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, STATE
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
@@ -27,10 +26,8 @@ from leader_election.swarm.view.formatting import PALETTE
 from leader_election.swarm.view.frame import Frame
 from PIL import Image
 import pytest
-from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from support import spin_until
@@ -182,14 +179,6 @@ def test_restarted_simulation_is_shown(ros):
     assert list(monitor.snapshot.robots) == [1, 2]
 
 
-def test_monitor_uses_steady_or_simulated_time(ros):
-    assert (
-        Monitor(parameter_overrides=overrides()).steady_clock.clock_type == ClockType.STEADY_TIME
-    )
-    simulated = Monitor(parameter_overrides=overrides(use_sim_time=True))
-    assert simulated.steady_clock is simulated.get_clock()
-
-
 def test_chosen_instance_is_shown(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
@@ -232,25 +221,6 @@ def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
     monitor.refresh()
     last = capfd.readouterr().out.splitlines()[-1]
     assert '3 robots · 2 regions · 0 orphans' in last and last.endswith('what a swarm')
-
-
-def test_the_profile_of_a_topic_can_be_overridden(ros):
-    monitor = Monitor(namespace='site', parameter_overrides=overrides(**{
-        f'qos_overrides./site/{topic}.reliability': 'best_effort'
-        for topic in ('markers.publisher', 'world.subscription')}))
-    [markers] = monitor.get_publishers_info_by_topic('/site/markers')
-    [world] = monitor.get_subscriptions_info_by_topic('/site/world')
-    for end in (markers, world):
-        assert end.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
-    # Of this topic alone.
-    assert STATE.reliability == EVENTS.reliability == ReliabilityPolicy.RELIABLE
-
-
-@pytest.mark.parametrize('name, value', [
-    ('message_expiry', -1.0), ('picture', '/no/such/folder/swarm.png'), ('animation', '/')])
-def test_a_wrong_parameter_is_refused(ros, name, value):
-    with pytest.raises(ParameterError, match=f'parameter {name}: '):
-        Monitor(parameter_overrides=overrides(**{name: value}))
 
 
 # Markers of a plug-in's fields and of deviations; others are tested by the monitor.

@@ -65,15 +65,6 @@ def test_parameter_of_another_algorithm_is_refused_at_the_start():
         robot(1, algorithm='classic', ties='nearest')
 
 
-def test_parameter_of_another_algorithm_is_refused_at_run_time():
-    node = robot(1, algorithm='resilient', round_period=NEVER)
-    result, = node.set_parameters([Parameter('radius', value=7.0)])
-    assert not result.successful
-    assert result.reason == ('parameter radius: 7 is not allowed; algorithm resilient takes no '
-                             'radius, but diameter_factor, radius_inclusive, hop_limit')
-    assert node.robot.parameters.radius == node.get_parameter('radius').value == 10.0
-
-
 # Metrics of robots' nodes over real DDS.
 
 
@@ -132,15 +123,6 @@ def test_instances_have_their_own_plug_in_parameters():
                  **{'rescue.algorithm': 'near-by', 'rescue.near_by.margin': 3.0})
     assert node.robot.instances['rescue'].round_parameters.reach == 7.0
     assert not node.has_parameter('near_by.margin')
-
-
-@pytest.mark.parametrize('values, line', [
-    ({'near_by.margin': -1.0}, 'parameter near_by.margin: -1.0 is not allowed; it takes 0 to 9'),
-    ({'near_by.margin': 'x'}, "parameter near_by.margin: 'x' is not allowed; it takes 0 to 9")])
-def test_wrong_plug_in_parameter_is_one_line(values, line):
-    with pytest.raises(ParameterError) as error:
-        robot(1, algorithm='near-by', round_period=NEVER, **values)
-    assert str(error.value) == line
 
 
 def test_plug_in_parameter_changes_at_run_time():

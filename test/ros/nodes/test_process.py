@@ -23,8 +23,6 @@ import subprocess
 import sys
 
 from geometry_msgs.msg import Twist
-from leader_election.election.algorithms import ALGORITHMS
-from leader_election.ros.nodes.election_node import main
 from leader_election.ros.nodes.qos import SENSOR, STATE
 import pytest
 from rclpy.node import Node
@@ -130,39 +128,6 @@ def robots() -> Iterator[list[subprocess.Popen]]:
     for process in started:
         process.kill()
         process.communicate()
-
-
-@pytest.mark.parametrize('arguments, line', [
-    ([], 'parameter robot_id is missing; it takes 0 to 9007199254740991'),
-    (['robot_id:=1', 'raduis:=3.0'], 'parameter raduis is not known; did you mean radius?'),
-    (['robot_id:=1', 'radius:=-1.0'],
-     'parameter radius: -1.0 is not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
-    (['robot_id:=1', 'algorithm:=none'],
-     "parameter algorithm: 'none' is not allowed; it takes one of "
-     + ', '.join(ALGORITHMS.names())),
-    (['robot_id:=1', 'initial_pose:=[1.0, 2.0]'], 'parameter initial_pose: [1.0, 2.0] is not '
-     'allowed; it takes 3 or 6 finite numbers (m, rad)'),
-    (['robot_id:=1', 'use_sim_time:=5'], "Trying to set parameter 'use_sim_time' to '5' of type "
-     "'INTEGER', expecting type 'BOOL': use_sim_time"),
-    (['robot_id:=1', 'qos_overrides./neighbourhood.subscription.reliability:=some'],
-     'Unexpected QoS override for policy `reliability`: `some`'),
-    (['robot_id:=1', 'tasks:=none'], "parameter tasks: unknown task 'none'; known: count, field, "
-     'patrol, rally, or module:Class'),
-    (['robot_id:=1', 'instances:=rescue', 'rescue.collection:=none'], 'parameter '
-     "rescue.collection: 'none' is not allowed; it takes one of tree, multi-path, gossip"),
-    (['robot_id:=1', "zones:='{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}'"], 'parameter zones: a is '
-     'not a simple polygon: Self-intersection[0.5 0.5]'),
-    (['robot_id:=1', 'send_topic:=a//b'], None),
-])
-def test_wrong_parameters_are_one_line_and_status_2(arguments, line, monkeypatch, capfd):
-    words = [word for a in arguments for word in ('-p', a)]
-    monkeypatch.setattr(sys, 'argv', ['election_node', '--ros-args', *words])
-    assert main() == 2
-    out, err = capfd.readouterr()
-    assert out == ''
-    (last,) = err.splitlines()
-    assert last == f'error: {line}' or line is None and last.startswith('error: ') and (
-        'a//b' in last)
 
 
 def test_wrong_parameter_ends_the_process_and_is_logged(robots, tmp_path, monkeypatch):

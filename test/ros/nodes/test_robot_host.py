@@ -77,11 +77,6 @@ def test_strength_in_a_file_takes_precedence_for_its_robot(tmp_path, capfd):
             in capfd.readouterr().err)
 
 
-def test_only_members_of_a_list_are_hosted():
-    with hosted(LISTED, "members:='7'") as robots:
-        assert [identity(robot)[0] for robot in robots] == ['/swarm/alice']
-
-
 def test_robots_without_a_list_are_those_of_the_scene():
     with hosted('robots:=3', 'world:=empty', 'layout:=grid', 'members:=2-3') as robots:
         assert [identity(robot) for robot in robots] == [

@@ -15,19 +15,13 @@
 """The world's node over DDS, and as a process."""
 
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 import math
-import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
-from leader_election.election.registry import message_type
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.sensor_publishers import transforms
 from leader_election.ros.nodes.swarm_world import SwarmWorld
@@ -43,7 +37,7 @@ from ros.nodes.bench import collect
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, LaserScan
 from std_msgs.msg import Bool, Float64, Float64MultiArray, String
-from support import EXECUTOR, logged, PATIENCE
+from support import PATIENCE
 from visualization_msgs.msg import MarkerArray
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -156,16 +150,6 @@ def test_transforms_are_those_of_odometry():
     assert (first.transform.translation.x, first.transform.translation.y) == (1.0, 2.0)
     assert (first.transform.rotation.z, first.transform.rotation.w) == pytest.approx((1.0, 0.0))
     assert (second.transform.translation.y, second.transform.rotation.w) == (-1.0, 1.0)
-
-
-def test_each_robot_sends_the_transform_of_its_odometry(bench):
-    if find_spec('tf2_msgs') is None:
-        pytest.skip('tf2_msgs is not installed: it is not on PyPI')
-    b = bench(**LINE)
-    sent = b.listen(message_type('tf2_msgs/msg/TFMessage'), 'robot_2/tf')
-    b.wait(lambda: bool(sent))
-    (transform,) = sent[0].transforms
-    assert (transform.header.frame_id, transform.child_frame_id) == ('odom', 'base_link')
 
 
 def test_a_robot_without_commands_stops(bench):
@@ -343,31 +327,6 @@ def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path):
     assert 0.5 <= at_first[0] < 0.8
 
 
-def test_sightings_without_a_subscriber_are_not_computed(bench):
-    b = bench(**LINE, ranging_rate=50.0)
-    asked: list[list[int]] = []
-    sensor, = b.world.world.sighting_sensors
-    observe = sensor.observe
-
-    def counted(now: float, poses: Any, observers: Any) -> Any:
-        asked.append(list(observers))
-        return observe(now, poses, observers)
-
-    sensor.observe = counted  # type: ignore[method-assign]
-    b.wait(lambda: len(asked) > 2)
-    assert asked[0] == []
-    b.listen(Float64MultiArray, 'robot_2/measurements')
-    b.wait(lambda: asked[-1] == [1])
-
-
-def test_sensors_without_a_rate_have_no_topics(bench):
-    b = bench(**LINE)
-    topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
-    assert '/site/robot_1/odom' in topics
-    assert '/site/robot_1/scan' not in topics and '/site/robot_1/reading' not in topics
-    assert '/site/robot_1/measurements' not in topics
-
-
 def test_the_world_publishes_the_clock_if_asked(bench):
     b = bench(robots=1, world='empty', publish_clock=True, real_time_factor=20.0)
     clock, odom = b.listen(Clock, '/clock'), b.listen(Odometry, 'robot_1/odom')
@@ -457,29 +416,3 @@ def test_logs_are_replayed_to_their_end_which_is_logged_once(bench, tmp_path):
     assert len(over()) == 1
     assert at(truth[-1]) == pytest.approx((5.0, 5.2, math.pi / 2))
     assert at(odom[-1]) == pytest.approx((0.4, 0.0, 0.0))
-
-
-@pytest.mark.parametrize(('name', 'value'), [
-    ('robots', 0), ('robots', 5.0), ('world', 'nowhere'), ('logs', '/nowhere'),
-    ('motion', 'swim'), ('motion', 'replay'), ('real_time_factor', 2.0), ('radio_loss', 1.5)])
-def test_a_wrong_parameter_is_named(bench, name, value):
-    with pytest.raises(ParameterError, match='parameter logs' if value == 'replay' else name):
-        bench(**{name: value})
-
-
-def run(*parameters: str) -> subprocess.Popen[str]:
-    given = [word for p in parameters for word in ('-p', p)]
-    code = 'import sys; from leader_election.ros.nodes.swarm_world import main; sys.exit(main())'
-    return subprocess.Popen(
-        [sys.executable, '-c', code, '--ros-args', *given],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def test_a_signal_is_a_clean_exit(bench):
-    b = bench(robots=1)
-    odom = b.listen(Odometry, '/robot_2/odom')
-    other = run('robots:=2', 'motion:=levy')
-    b.wait(lambda: bool(odom))
-    other.send_signal(signal.SIGTERM)
-    output, errors = other.communicate(timeout=60)
-    assert (other.returncode, output, logged(errors)) == (0, '', [EXECUTOR])

@@ -15,13 +15,11 @@
 """Warnings of what a process waits for in vain: after some looks, less and less often."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, ExitStack
-import signal
+from contextlib import contextmanager
 import subprocess
 import sys
 
 from builtin_interfaces.msg import Time
-from leader_election.cli import main
 from leader_election.ros.nodes.waiting import LONGEST, LOOKS, Missing, PERIOD, Waiting
 import pytest
 from rclpy.node import Node
@@ -163,25 +161,6 @@ def test_missing_inputs_are_not_logged_while_time_stands_still(ros):
         'info: no longer waiting for time']
 
 
-def test_process_without_a_clock_logs_it():
-    commands = {'wander': ('-p', 'robots:=r1'), 'monitor': (), 'fleet': ('-p', 'robots:=2'),
-                'await_clock': ()}
-    with ExitStack() as stack:
-        # All wait at the same time.
-        started = {name: stack.enter_context(process(
-            name, '--ros-args', *words, '-p', 'use_sim_time:=true'))
-            for name, words in commands.items()}
-        for name, made in started.items():
-            assert made.stdout is not None
-            line = next((line for line in made.stdout if 'waiting for' in line), '')
-            assert '/clock' in line and 'rmem_default' in line, name
-        for made in started.values():
-            made.send_signal(signal.SIGINT)
-        for name, made in started.items():
-            made.communicate(timeout=60)
-            assert made.returncode == (130 if name == 'await_clock' else 0), name
-
-
 # The executable ``await_clock``, as a process: it ends when simulated time passes.
 
 @pytest.mark.parametrize('passes', [True, False])
@@ -206,11 +185,3 @@ def test_await_clock_ends_when_time_passes(ros, passes):
             assert process.poll() == (0 if passes else None)
         finally:
             process.kill()
-
-
-def test_wrong_option_is_one_line(monkeypatch, capsys):
-    monkeypatch.setattr(sys, 'argv', ['leader_election', 'await_clock', '--seconds', '-1'])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.count('\n') == 1

@@ -16,17 +16,15 @@
 
 from collections.abc import Callable, Iterator
 import math
-import signal
 import subprocess
 import sys
 from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.ros.nodes.wander import namespaces, WanderNode
+from leader_election.ros.nodes.wander import WanderNode
 from leader_election.simulation.kinematics import least_distance
 from nav_msgs.msg import Odometry
 import pytest
@@ -34,7 +32,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
-from support import EXECUTOR, logged, spin_until
+from support import spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("wander"))'
 
@@ -156,31 +154,10 @@ def test_wander_without_scan_and_arena_names_the_problem(made):
     assert not body.commands
 
 
-@pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', '//a', 'a__b',
-                                  'über', 'aß'])
-def test_wrong_robot_names_are_refused(text):
-    with pytest.raises(ParameterError, match='parameter robots: .*takes names of namespaces'):
-        namespaces(text)
-
-
 def start(*parameters: str) -> subprocess.Popen[str]:
     given = [word for p in parameters for word in ('-p', p)]
     return subprocess.Popen([sys.executable, '-c', COMMAND, '--ros-args', *given],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def test_stopped_process_stops_the_robot(made):
-    body = Body()
-    made.append(body)
-    process = start('robots:=r1', 'reaction:=5.0')
-    try:
-        spin_until(made, body.moves)
-        process.send_signal(signal.SIGINT)
-        spin_until(made, lambda: process.poll() is not None and not body.moves())
-        output, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert (process.returncode, output, logged(errors)) == (0, '', [EXECUTOR])
 
 
 def test_robot_backs_off_after_a_touch(made):
