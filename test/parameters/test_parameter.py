@@ -136,13 +136,13 @@ def test_unknown_parameter_is_refused():
 @pytest.mark.parametrize(('values', 'hint'), [
     ({'algorithm': 'boundd'}, 'did you mean bounded?'), ({'metric': 'rsi'}, 'did you mean rssi?'),
     ({'strength_source': 'batery'}, 'did you mean battery?')])
-def test_the_most_similar_choice_is_named(values, hint):
+def test_most_similar_choice_is_named(values, hint):
     with pytest.raises(ParameterError) as refused:
         build(ElectionParameters, {'robot_id': 1, **values})
     assert f'is not allowed; {hint} it takes one of ' in str(refused.value)
 
 
-def test_a_long_value_is_shortened():
+def test_long_value_is_shortened():
     with pytest.raises(ParameterError) as refused:
         given(colour='x' * 10000)
     assert len(str(refused.value)) < 200
@@ -166,7 +166,7 @@ def test_each_parameter_is_in_one_group(parameters):
     assert '' not in groups
 
 
-def test_a_file_begins_with_what_is_set_first():
+def test_file_begins_with_what_is_set_first():
     lines = [line.strip() for line in to_yaml(ElectionParameters, 'Title.').splitlines()]
     names = [line.partition(':')[0].removeprefix('# ') for line in lines
              if re.match(r'(# robot_id|[a-z_]+): ', line)]

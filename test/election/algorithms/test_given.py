@@ -68,7 +68,7 @@ def found_from(*messages):
                        [1.0] * len(messages), configure('7-9', radius=3.0, hop_limit=3))
 
 
-def test_only_impossible_candidacies_leave_no_leader():
+def test_robot_has_no_leader_when_all_candidacies_are_impossible():
     assert found_from(*IGNORED) == Nearest(inf, 1, 0)
 
 
@@ -185,7 +185,7 @@ def test_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, locks
 
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks().filter(lambda drawn: len(drawn[1]) > 1), st.integers(0, 2**32))
-def test_the_cell_of_a_failed_leader_goes_to_the_others(drawn, seed):
+def test_cell_of_a_failed_leader_goes_to_the_others(drawn, seed):
     network, leaders, radius = drawn
     order, rng = sorted(network.graph), random.Random(seed)
     network.sweep(order)

@@ -72,7 +72,7 @@ def member(until: float = 0.0) -> Mandates:
     return made
 
 
-def test_a_mandate_lasts_from_the_beat_on_and_a_promise_from_the_grant_on() -> None:
+def test_mandate_lasts_from_the_beat_on_and_a_promise_from_the_grant_on() -> None:
     leader, follower = robot(1), robot(2)
     leader.round(LEAD, [], 10.0)
     follower.round(FOLLOW, [heard(leader, 1, LEAD)], 500.0)
@@ -93,7 +93,7 @@ def test_newer_beats_renew_both_and_keep_the_term() -> None:
     assert leader.held[2].until == 2.0 + MANDATE
 
 
-def test_a_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
+def test_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
     follower = Mandates(2, MandateSettings(T, RHO))
     for time in (100.0, 100.0 + PROMISE - 0.01):
         follower.round(FOLLOW, [of_leader(5)], time)
@@ -102,7 +102,7 @@ def test_a_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
     assert follower.promise is not None
 
 
-def test_a_bound_robot_grants_no_other_leader() -> None:
+def test_bound_robot_grants_no_other_leader() -> None:
     follower = member()
     assert follower.part.grants == {}
     assert follower.part.leaving == (Notice(2, 1, 5),)
@@ -118,21 +118,21 @@ def test_grants_rise_over_all_leaders() -> None:
     assert follower.promise == Promise(9, 6, 6, 2 * PROMISE)
 
 
-def test_a_leader_numbers_its_beats_above_all_that_it_has_heard() -> None:
+def test_leader_numbers_its_beats_above_all_that_it_has_heard() -> None:
     leader = robot(1)
     leader.hear(granting(40), 0.0)
     leader.round(LEAD, [NeighbourPart(3, 9, 1.0, MandatePart(7, 50))], 0.0)
     assert leader.part.beat == 51
 
 
-def test_a_promise_that_has_lapsed_begins_anew() -> None:
+def test_promise_that_has_lapsed_begins_anew() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5)], 0.0)
     follower.round(FOLLOW, [of_leader(6)], PROMISE)
     assert follower.promise == Promise(1, 6, 6, 2 * PROMISE)
 
 
-def test_a_mandate_that_has_lapsed_begins_anew() -> None:
+def test_mandate_that_has_lapsed_begins_anew() -> None:
     leader = leading()
     leader.round(LEAD, [], MANDATE - 0.1)
     leader.hear(granting(2), MANDATE)
@@ -154,7 +154,7 @@ def test_unknown_beats_do_not_count() -> None:
     assert 3 not in leader.held
 
 
-def test_a_leaving_robot_is_dropped_and_released() -> None:
+def test_leaving_robot_is_dropped_and_released() -> None:
     leader = leading()
     assert leader.hear(NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.6)
     assert leader.over(0.6).keys() == {1}
@@ -162,7 +162,7 @@ def test_a_leaving_robot_is_dropped_and_released() -> None:
     assert leader.part.released == (Notice(2, 1, 1),)
 
 
-def test_a_late_grant_after_its_release_does_not_count() -> None:
+def test_late_grant_after_its_release_does_not_count() -> None:
     leader = leading()
     leader.round(LEAD, [NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
     leader.hear(granting(1), 0.7)
@@ -171,7 +171,7 @@ def test_a_late_grant_after_its_release_does_not_count() -> None:
     assert 2 in leader.over(0.7)
 
 
-def test_a_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
+def test_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
     leader = leading()
     leader.round(LEAD, [granting(1)], 0.6)
     leader.hear(granting(2), 0.7)
@@ -179,7 +179,7 @@ def test_a_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
     assert 2 in leader.over(0.8)
 
 
-def test_a_release_of_another_leader_does_not_count() -> None:
+def test_release_of_another_leader_does_not_count() -> None:
     follower = member()
     follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 8, 5),))), 0.1)
     assert follower.promise is not None
@@ -187,14 +187,14 @@ def test_a_release_of_another_leader_does_not_count() -> None:
 
 @pytest.mark.parametrize(('notice', 'frees'), [
     (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False)])
-def test_a_release_counts_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
+def test_release_counts_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
     follower = member()
     told = NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
     assert follower.hear(told, 0.1) == frees
     assert (follower.promise is None) == frees
 
 
-def test_a_leader_that_steps_down_releases_its_members() -> None:
+def test_leader_that_steps_down_releases_its_members() -> None:
     """Those whose beats it had heard before it said so."""
     follower = member()
     assert not follower.hear(NeighbourPart(1, 9, 1.0, MandatePart(0, 4, {1: 4})), 0.1)
@@ -203,7 +203,7 @@ def test_a_leader_that_steps_down_releases_its_members() -> None:
     assert follower.promise is None
 
 
-def test_a_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
+def test_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
     """A node beside it may have outlived it, and act by what it has said before."""
     for now, released in ((100.0, False), (100.0 + PROMISE - 0.01, False),
                           (100.0 + PROMISE, True)):
@@ -215,14 +215,14 @@ def test_a_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
         assert (follower.promise is None) == released
 
 
-def test_a_leader_that_steps_down_is_free_itself() -> None:
+def test_leader_that_steps_down_is_free_itself() -> None:
     leader = leading()
     leader.round(OTHER, [of_leader(7, 9)], 0.6)
     assert leader.promise == Promise(9, 7, 7, 0.6 + PROMISE)
     assert leader.over(0.6) == {}
 
 
-def test_a_release_does_not_end_the_promise_to_the_present_leader() -> None:
+def test_release_does_not_end_the_promise_to_the_present_leader() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5)], 0.0)
     follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 1, 5),))), 0.1)
@@ -264,7 +264,7 @@ def test_grants_travel_towards_the_leader_and_the_newest_counts() -> None:
     assert relay.part.grants == {5: 9, 6: 8, 3: 9}
 
 
-def test_a_robot_grants_beats_of_its_own_leader() -> None:
+def test_robot_grants_beats_of_its_own_leader() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5), of_leader(8, leader=9)], 0.0)
     assert follower.promise == Promise(1, 5, 5, PROMISE)
@@ -277,7 +277,7 @@ def test_relays_and_robots_without_a_leader_grant_nothing() -> None:
         assert made.promise is None and made.part.grants == {}
 
 
-def test_a_leader_acts_by_the_mandate_over_itself() -> None:
+def test_leader_acts_by_the_mandate_over_itself() -> None:
     leader = robot(1)
     leader.round(LEAD, [], 0.0)
     assert leader.acting(MANDATE - 0.1) == Acting(1, MANDATE)

@@ -34,7 +34,7 @@ def finds(robots: int, steps: int, kind: type[Mandates]) -> bool:
 
 
 @pytest.mark.parametrize('mutation', MUTATIONS, ids=lambda mutation: mutation.rule)
-def test_the_mutation_of_each_rule_is_found(
+def test_mutation_of_each_rule_is_found(
         mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = mutation.mandates()
     if mutation.found_by == 'explicit':

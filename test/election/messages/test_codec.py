@@ -231,7 +231,7 @@ def test_longest_message_of_an_algorithm_is_decoded(algorithm):
     assert isinstance(message, Message) and message.export == export
 
 
-def test_the_schema_follows_from_the_declarations():
+def test_schema_follows_from_the_declarations():
     """``python -m leader_election.election.messages.schema`` writes it."""
     assert DOCUMENT == json.loads(json.dumps(schema()))
 

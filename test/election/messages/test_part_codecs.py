@@ -260,7 +260,7 @@ def angles(largest: float = 3.14) -> st.SearchStrategy[float]:
     return st.floats(-largest, largest)
 
 
-def test_the_example():
+def test_example_of_the_documents_runs():
     estimate, faults = estimates.read(PART)
     assert faults == () and estimate == Estimate(
         (1.0, 2.0, 0.5), 0.5, 0.1, 0.05, estimate.sightings)
@@ -328,7 +328,7 @@ def test_wrong_estimate_odometry_or_list_voids_the_part(document):
 
 
 @pytest.mark.parametrize('wrong', [4, 'x', [0.0], [-1.0], ['x'], [0.1, 0.1, 0.1], [math.inf]])
-def test_a_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
+def test_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
     estimate, faults = estimates.read({**TWO, 'w': [[], wrong]})
     assert faults == (FAULT,) and [seen.id for seen in estimate.sightings] == [7]
 
@@ -338,7 +338,7 @@ def test_a_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
     [None, 1.0], [2 ** 80, 1.0], [4, '1'], [4, True], [4, None], [4, None, None], [4, 0.0],
     [4, -1.0], [4, 1e5], [4, 1e300], [4, 10 ** 400], [4, math.inf], [4, 1.0, 7.0],
     [4, 1.0, 'x'], [4, 1.0, math.inf], [3, 1.0]])
-def test_a_wrong_sighting_is_left_out_and_counted(wrong):
+def test_wrong_sighting_is_left_out_and_counted(wrong):
     estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], wrong, [8, 2.0]]})
     assert faults == (FAULT,)
     assert [sighting.id for sighting in estimate.sightings] == [7, 8]

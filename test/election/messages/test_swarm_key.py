@@ -56,7 +56,7 @@ SEQUENCES = st.integers(0, RING - 1)
 # Signatures.
 
 @given(SEQUENCES)
-def test_a_signed_message_is_the_message_with_one_member_more(sequence):
+def test_signed_message_is_the_message_with_one_member_more(sequence):
     signed = sign(PAYLOAD, sequence, KEY)
     document = json.loads(signed)
     assert len(document.pop('s')) == 30 and document == json.loads(PAYLOAD)
@@ -92,14 +92,14 @@ def test_forged_text_is_never_verified(text, signed):
 
 
 @given(st.text(st.characters(max_codepoint=127), min_size=8, max_size=8))
-def test_a_key_holder_may_sign_any_sequence_number(digits):
+def test_key_holder_may_sign_any_sequence_number(digits):
     text = PAYLOAD[:-1] + ',"s":"' + digits
     tag = binascii.b2a_base64(hmac.digest(KEY, text.encode(), 'sha256')[:16]).decode()[:22]
     number = verify(text + tag + '"}', (KEY,))
     assert number is None or 0 <= number < RING
 
 
-def test_the_tag_is_that_of_the_standard_library():
+def test_tag_is_that_of_the_standard_library():
     signed = sign(PAYLOAD, NOW, KEY)
     text, tag = signed[:-24], signed[-24:-2]
     assert binascii.a2b_base64(tag + '==') == hmac.digest(KEY, text.encode(), 'sha256')[:16]
@@ -136,7 +136,7 @@ def test_keys_in_their_order():
 
 # Replays.
 
-def test_a_message_is_accepted_once():
+def test_message_is_accepted_once():
     receiver = SwarmTime(NOW)
     assert receiver.accept(1, NOW, WINDOW, 0.0)
     assert not receiver.accept(1, NOW, WINDOW, 0.0)
@@ -145,14 +145,14 @@ def test_a_message_is_accepted_once():
     assert not receiver.accept(1, NOW, WINDOW, 0.001)
 
 
-def test_a_message_held_back_is_accepted_within_the_window_only():
+def test_message_held_back_is_accepted_within_the_window_only():
     for late, accepted in ((WINDOW, True), (WINDOW + 0.001, False)):
         receiver = SwarmTime(NOW)
         assert receiver.accept(2, NOW, WINDOW, 0.0)
         assert receiver.accept(1, NOW, WINDOW, late) == accepted
 
 
-def test_a_clock_that_stands_or_goes_back_gives_growing_numbers():
+def test_clock_that_stands_or_goes_back_gives_growing_numbers():
     sender = SwarmTime(NOW)
     numbers = [sender.next(1, now) for now in (10.0, 10.0, 10.0, 3.0, 3.5, -1e6, 1e9)]
     assert all(ahead(b, a) > 0 for a, b in zip(numbers, numbers[1:]))
@@ -167,7 +167,7 @@ def test_sequence_numbers_wrap_around():
     assert not any(receiver.accept(1, number, WINDOW, 6.0) for number in sent)
 
 
-def test_a_leap_to_any_number_costs_others_no_more_than_a_message():
+def test_leap_to_any_number_costs_others_no_more_than_a_message():
     """An insider sends the greatest numbers that there are: robots go on from there."""
     draw = random.Random(1)
     one, other = SwarmTime(NOW), SwarmTime(NOW)
@@ -180,7 +180,7 @@ def test_a_leap_to_any_number_costs_others_no_more_than_a_message():
         assert one.accept(2, other.next(2, t + 0.8), WINDOW, t + 0.8)
 
 
-def test_two_leaps_by_a_third_of_the_ring_lock_nobody_out():
+def test_two_leaps_of_a_third_of_the_ring_exclude_no_sender():
     """Two messages of a key holder, heard by all while two pairs do not hear each other."""
     robots = {i: SwarmTime(NOW) for i in range(4)}
 
@@ -270,14 +270,14 @@ def test_unsigned_message_of_a_signing_robot_is_rejected():
     assert keyed.admit(3, None, 6.0) is None, 'it has been silent for longer than the window'
 
 
-def test_the_window_is_that_of_the_parameter():
+def test_window_is_that_of_the_parameter():
     for window, reason in ((5.0, RejectReason.REPLAY), (30.0, None)):
         receiver = Authentication((KEY,), NOW)
         receiver.configure(window, accept_unverified=False)
         assert receiver.admit(1, NOW - 10_000, 0.0) == reason
 
 
-def test_a_signed_message_has_room_below_the_greatest_length():
+def test_signed_message_has_room_below_the_greatest_length():
     assert Authentication((KEY,)).room + SIGNATURE_LENGTH == Authentication().room == MAX_LENGTH
 
 
@@ -323,7 +323,7 @@ def test_robots_with_a_key_elect_as_those_without():
     (forged(sender=1), RejectReason.UNSIGNED),
     (sign(forged(), NOW + 2000, OTHER), RejectReason.SIGNATURE),
     (forged()[:-1] + ',"s":"' + 'A' * 30 + '"}', RejectReason.SIGNATURE)])
-def test_an_outsider_changes_nothing(payload, reason):
+def test_outsider_changes_nothing(payload, reason):
     swarm = keyed()
     for _ in range(10):
         swarm.tell(9, payload)
@@ -341,7 +341,7 @@ def test_no_message_of_a_robot_can_be_changed():
 
 @pytest.mark.parametrize(('keys', 'leader'), [((KEY,), 2), ((), 3)])
 @pytest.mark.parametrize('every', [1.0, 2.0])
-def test_the_message_of_a_dead_leader_replayed_once_a_second_keeps_it_dead(keys, leader, every):
+def test_message_of_a_dead_leader_replayed_once_a_second_keeps_it_dead(keys, leader, every):
     """Without a key it lives for as long as the replay goes on."""
     swarm = keyed(keys=keys, radius=0.35)
     swarm.silent.add(3)
@@ -374,7 +374,7 @@ def test_messages_that_were_kept_from_the_others_are_believed_for_the_window_onl
     assert count(swarm, RejectReason.REPLAY)[:2] == [40, 40]
 
 
-def test_a_robot_started_later_believes_no_dead_one():
+def test_robot_started_later_believes_no_dead_one():
     """With its clock right at once; with a clock of 1970 as soon as it hears one that lives."""
     swarm = keyed()
     dead = swarm.said[3]
@@ -392,7 +392,7 @@ def test_a_robot_started_later_believes_no_dead_one():
 
 
 @pytest.mark.parametrize('clock', [0, NOW - 10**7, NOW, NOW + 10**7])
-def test_a_restart_with_any_clock_loses_at_most_a_round(clock):
+def test_restart_with_any_clock_loses_at_most_one_round(clock):
     swarm = keyed(radius=0.35)
     swarm.silent.add(3)
     swarm.sweep(10)
@@ -409,7 +409,7 @@ def test_a_restart_with_any_clock_loses_at_most_a_round(clock):
     assert count(swarm, RejectReason.REPLAY) == lost
 
 
-def test_the_key_is_changed_without_a_change_of_leaders():
+def test_key_is_changed_without_a_change_of_leaders():
     """File by file in any order, a step at a time."""
     swarm = keyed(5)
     for keys in ((KEY, NEXT), (NEXT, KEY), (NEXT,)):
@@ -464,7 +464,7 @@ def test_own_message_is_an_echo_once_and_a_replay_later():
     assert robot.counts[RejectReason.OWN_ID.value] == 1
 
 
-def test_a_signed_message_is_no_longer_than_a_message_may_be():
+def test_signed_message_is_no_longer_than_a_message_may_be():
     """What is left out to make it short enough is left out of a signed one a little sooner."""
     robot = alone()
     assert robot.authentication.room < MAX_LENGTH
@@ -482,7 +482,7 @@ def test_wrong_signed_message_is_counted_by_reason():
         assert robot.counts[reason.value] == 1
 
 
-def test_the_signature_is_checked_before_anything_is_read():
+def test_signature_is_checked_before_anything_is_read():
     robot = alone()
     robot._codec = None  # type: ignore[assignment]
     robot.receive('{"v":1', 0.0)
@@ -511,7 +511,7 @@ def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
             RejectReason.SIZE)] == [500] * 4
 
 
-def test_a_robot_of_the_version_before_reads_a_signed_message():
+def test_robot_without_a_key_can_parse_a_signed_message():
     """It ignores what it does not know."""
     signed = Authentication((KEY,), NOW).sign(forged(), 9, 0.0)
     codec = codec_for(BOUNDED)

@@ -154,7 +154,7 @@ def test_task_is_found_by_module_and_class() -> None:
      "ModuleNotFoundError: No module named 'no_such_module'; known: count, field, patrol, rally"),
     ('math:pi', "task 'math:pi' is not a subclass of leader_election.Task"),
 ])
-def test_a_wrong_name_is_refused_in_one_line(name: str, line: str) -> None:
+def test_wrong_name_is_refused_in_one_line(name: str, line: str) -> None:
     with pytest.raises(KeyError) as refused:
         task_class(name)
     assert refused.value.args == (line,)

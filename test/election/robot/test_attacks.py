@@ -64,7 +64,7 @@ def counted(me: Robot, reason: RejectReason) -> int:
 
 # Places that are not plausible.
 
-def test_a_message_from_far_away_does_not_evict_its_sender():
+def test_message_from_far_away_does_not_evict_its_sender():
     me = follower()
     changes = me.counts[LEADER_CHANGES]
     for tenth in range(300, 400):
@@ -78,7 +78,7 @@ def test_a_message_from_far_away_does_not_evict_its_sender():
     assert me.counts[OUT_OF_RANGE] == 0 and me.counts[LEADER_CHANGES] == changes
 
 
-def test_a_message_from_a_place_in_range_that_it_cannot_have_reached_is_not_believed():
+def test_message_from_a_place_in_range_that_it_cannot_have_reached_is_not_believed():
     me = follower(top_speed=1.0)
     me.receive(says(7, at=(-4.0, 0.0), strength=0.0), 30.5)
     assert counted(me, RejectReason.IMPLAUSIBLE) == 1
@@ -237,7 +237,7 @@ def test_robots_of_the_same_instances_decode_a_message_once():
 
 # News.
 
-def test_a_position_alone_is_no_news():
+def test_position_alone_is_no_news():
     me = robot()
     assert me.receive(says(7), 0.0)
     assert not any(me.receive(says(7, at=(1.0 + 0.125 * n, 0.0)), 0.1 * n) for n in range(1, 9))
@@ -324,7 +324,7 @@ def test_many_strangers_use_all_and_each_neighbour_is_heard_once_a_period():
     assert admitted(budget, 2, 1, 11.0, known=True) == 1
 
 
-def test_the_least_budget_still_lets_something_through():
+def test_least_budget_still_lets_something_through():
     budget = HearingBudget(1)
     assert [admitted(budget, 7, 5, float(second)) for second in (10, 11, 12)] == [1, 1, 1]
 
@@ -368,7 +368,7 @@ def test_silence_is_reported_after_three_expiries_while_rounds_run():
     assert faults[32] == faults[12], 'counted from the last message'
 
 
-def test_no_silence_without_rounds():
+def test_no_silence_is_reported_before_the_first_round():
     """A managed node that is inactive."""
     watch = NeighbourhoodWatch()
     assert {watch.fault(Counter(), EXPIRY, 10.0 * k) for k in range(9)} == {''}

@@ -174,7 +174,7 @@ def test_with_mandates_act_learns_the_term() -> None:
 
 @pytest.mark.parametrize('kind, hops, age', [
     ('ordered', 1, 4.0 + 2), ('ordered', 2, 4.0 + 4), ('hasty', 2, 2.5)])
-def test_a_decision_that_is_too_old_is_none(kind: str, hops: int, age: float) -> None:
+def test_decision_that_is_too_old_is_none(kind: str, hops: int, age: float) -> None:
     """By itself after the expiry of messages and two rounds a hop; the task may say otherwise."""
     robots = swarm(tasks=kind, message_expiry=4.0)
     robots.sweep(9)
@@ -206,7 +206,7 @@ def test_without_a_decision_nothing_is_sent_and_then_none_is_numbered() -> None:
 
 @pytest.mark.parametrize('number', [500, 2**52, 2**53 - 1])
 @pytest.mark.parametrize('spreading', SPREADINGS)
-def test_a_wrong_number_is_overtaken(number: int, spreading: str) -> None:
+def test_wrong_number_is_overtaken(number: int, spreading: str) -> None:
     robots = swarm(line(4), spreading=spreading, decision_expiry=10)
     robots.sweep(9)
     said = json.loads(robots.said[3])
@@ -228,7 +228,7 @@ def region(number: int, text: str = '[1]', device: int = 7) -> Any:
         device=device)
 
 
-def test_an_older_decision_is_infinitely_old() -> None:
+def test_older_decision_is_infinitely_old() -> None:
     order = DecisionOrder()
     ages = [order.judge(region(number), 1, None, now)[0].age
             for number, now in ((10, 0.0), (10, 2.0), (9, 3.0), (11, 4.0), (10, 5.0))]
@@ -245,7 +245,7 @@ def test_with_mandates_the_order_holds_over_all_leaders(mandates: Mandates | Non
     assert beyond.age == (0.0 if mandates is None else math.inf)
 
 
-def test_a_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
+def test_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
     order = DecisionOrder()
     order.judge(region(10, '["new"]'), 1, None, 0.0)
     parent = region(9, '["old"]')
@@ -255,7 +255,7 @@ def test_a_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
     assert order.newer(parent, 1, [parent, later], None).decision == '["later"]'
 
 
-def test_a_number_beyond_the_greatest_counts_as_none() -> None:
+def test_number_beyond_the_greatest_counts_as_none() -> None:
     exports = [SimpleNamespace(leader=1)] * 3 + [SimpleNamespace(leader=2)]
     regions = [region(0), region(MOST_NUMBER), region(MOST_NUMBER + 1), region(5)]
     assert [each.decision_version for each in numbered_by(1, exports, regions)] == [MOST_NUMBER]

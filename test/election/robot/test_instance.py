@@ -36,7 +36,7 @@ def first(i: int) -> dict[str, float]:
 
 
 @COLLECTIONS
-def test_a_line_of_four_counts_itself(collection):
+def test_line_of_four_counts_itself(collection):
     swarm = Swarm(line(4), first, tasks='count', collection=collection)
     swarm.sweep(12)
     assert swarm.members() == {1: 4.0}
@@ -56,7 +56,7 @@ def test_message_of_a_line_of_four_has_sum_parent_and_decision():
     assert document['d'] == [{'members': 4, 'centre': [1.5, 0.0]}]
 
 
-def test_a_diamond_hands_on_in_shares():
+def test_diamond_hands_on_in_shares():
     """4 is as far from 2 as from 3, so each gets half of it, and hands on one and a half."""
     places = {1: (0.0, 0.0), 2: (1.0, 0.5), 3: (1.0, -0.5), 4: (2.0, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.2)
@@ -117,7 +117,7 @@ def test_zones_have_leaders_of_their_own():
 # Recursive never forgets who is gone, in zones or not.
 @pytest.mark.parametrize('algorithm', [
     'bounded', 'classic', 'recursive-replicated', 'resilient', 'colour'])
-def test_a_zone_gets_over_its_leader(algorithm):
+def test_zone_elects_another_leader_when_its_leader_fails(algorithm):
     """1 falls silent; 2, which leads next, drives out of the zone, still heard by all."""
     swarm = Swarm(line(5), lambda i: {'strength': -float(i)}, regions=True, algorithm=algorithm,
                   zones='{hall: [[-1, -1], [4.5, -1], [4.5, 1], [-1, 1]]}')
@@ -138,7 +138,7 @@ class Surveyor(Task):
         return self.member.zone
 
 
-def test_a_task_knows_the_zone_that_its_robot_is_in():
+def test_task_knows_the_zone_that_its_robot_is_in():
     swarm = Swarm({1: (0.5, 0.0), 2: (9.0, 0.0)}, first, {'surveyor': Surveyor},
                   tasks='surveyor', zones=WEST_AND_EAST)
     swarm.sweep(2)
@@ -221,7 +221,7 @@ def test_two_levels_without_tasks_count_just_as_well():
     assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
 
 
-def test_a_leader_of_leaders_has_the_strength_that_made_it_one():
+def test_leader_of_leaders_has_the_strength_that_made_it_one():
     """It comes from a topic, which level_1 does not listen to again."""
     swarm = two_regions(hierarchy='10', strength_source='topic', input_expiry=1e5)
     for i, robot in swarm.robots.items():
@@ -260,14 +260,14 @@ def test_without_a_given_leader_in_reach_a_robot_follows_nobody():
     assert not swarm.instances()[5].leads
 
 
-def test_a_worker_does_not_lead_though_it_is_told_to():
+def test_worker_does_not_lead_though_it_is_told_to():
     swarm = Swarm(line(6), lambda i: {'role': 'worker' if i == 4 else 'candidate'},
                   algorithm='given', leaders='1,4', radius=10.0)
     swarm.sweep(25)
     assert set(swarm.leaders().values()) == {1}
 
 
-def test_a_given_leader_of_given_leaders():
+def test_levels_work_above_given_leaders():
     own = {'algorithm': 'given', 'leaders': '1,4', 'radius': 10.0}
     swarm = Swarm(line(6), lambda i: {
         **own, 'others': {'top': {**own, 'over': 'main', 'leaders': '4'}}}, tasks='count')
@@ -294,7 +294,7 @@ def test_two_instances_with_parameters_of_their_own():
     assert list(document['i']) == ['rescue'] and document['i']['rescue']['a'] == 'resilient'
 
 
-def test_an_instance_of_another_algorithm_is_passed_over_and_counted():
+def test_instance_of_another_algorithm_is_passed_over_and_counted():
     swarm = Swarm(line(2), lambda i: {'others': {'rescue': {
         'algorithm': 'bounded' if i == 1 else 'classic'}}})
     swarm.sweep(3)
@@ -342,7 +342,7 @@ def test_feedback_where_the_radius_is_nothing():
     assert swarm.leaders() == {1: 1, 2: 2} and swarm.instances()[1].distance == 0.0
 
 
-def test_a_candidacy_that_its_leader_contradicts_is_not_taken():
+def test_candidacy_that_its_leader_contradicts_is_not_taken():
     """2 hears 3 at first hand, which follows 4 by now; 1 has lost that message and follows 3."""
     swarm = Swarm({1: (0.9, 0.0), 2: (1.0, 0.0), 3: (2.0, 0.0), 4: (3.4, 0.0)},
                   lambda i: of_one(i, {3: 3.0, 4: 4.0}), radius=2.0)

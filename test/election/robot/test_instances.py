@@ -47,7 +47,7 @@ def one(kinds: dict[str, type[Task]] | None = None, others: dict[str, Any] | Non
                  **parameters).robots[1]
 
 
-def test_the_first_is_main_and_levels_come_after_what_they_are_over():
+def test_first_is_main_and_levels_come_after_what_they_are_over():
     robot = one({}, {'rescue': {'over': 'level_1'}, 'charging': {}}, hierarchy='20, 50')
     assert list(robot.instances) == ['main', 'charging', 'level_1', 'rescue', 'level_2']
     below = {name: instance.below and instance.below.name
@@ -57,7 +57,7 @@ def test_the_first_is_main_and_levels_come_after_what_they_are_over():
     assert [robot.instances[name].parameters.radius for name in ('level_1', 'level_2')] == [20, 50]
 
 
-def test_who_has_others_over_it_forms_regions():
+def test_instance_forms_regions_when_another_one_is_over_it():
     parameters = build(ElectionParameters, {'robot_id': 1, 'hierarchy': '20'})
     found = instance_parameters(parameters, {})
     assert found['main'].forms_regions and found['level_1'].forms_regions
@@ -73,7 +73,7 @@ def test_levels_have_the_tasks_of_the_first():
 
 
 @pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])
-def test_a_hierarchy_that_is_nonsense(text):
+def test_wrong_hierarchy_is_refused(text):
     with pytest.raises(ParameterError) as error:
         radii(text)
     assert str(error.value) == (f'parameter hierarchy: {text!r} is not allowed; it takes radii up '
@@ -144,13 +144,13 @@ KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
     ({}, {'tasks': 'mixing'}, "parameter collection: 'multi-path' is not allowed for mixing.mix, "
      'which is not idempotent; it takes tree or gossip'),
 ])
-def test_what_is_refused(others, parameters, line):
+def test_parameters_of_instances_are_refused_in_one_line(others, parameters, line):
     with pytest.raises(ParameterError) as error:
         one(KINDS, others, **parameters)
     assert str(error.value) == line
 
 
-def test_without_anybody_to_make_them_there_are_no_tasks():
+def test_tasks_are_refused_when_the_node_makes_none():
     with pytest.raises(ParameterError, match="parameter tasks: 'count' is not allowed"):
         Robot(build(ElectionParameters, {'robot_id': 1, 'tasks': 'count'}))
 
@@ -185,7 +185,7 @@ def test_zones_have_a_radius_and_no_hysteresis():
 
 
 @pytest.mark.parametrize('radius, joining', [(1.0, 1.0), (2.0, 2.0), (4.0, 3.0), (10.0, 8.0)])
-def test_a_part_of_a_hop_is_a_whole_one(radius, joining):
+def test_joining_radius_is_rounded_up_to_whole_hops(radius, joining):
     found = settings(radius=radius, radius_hysteresis=0.25, counts_links=True)
     assert radius * (1.0 - found['radius_hysteresis']) == pytest.approx(joining)
     assert settings(radius=0.0, counts_links=True)['radius'] == 0.0
@@ -216,7 +216,7 @@ def test_usual_robots_send_no_names() -> None:
     assert all('n' not in json.loads(payload) for payload in swarm.said.values())
 
 
-def test_the_name_of_a_leader_spreads_with_its_candidacy_and_changes_with_it() -> None:
+def test_name_of_a_leader_spreads_with_its_candidacy_and_changes_with_it() -> None:
     """Robot 4 leads all of a line, is renamed, gets the usual name, and dies."""
     swarm = Swarm(line(4), lambda i: of_one(i, {4: 9.0}), radius=9.0)
     for name in ('/tb3_3', '/alice', ''):
@@ -275,7 +275,7 @@ def test_parameter_of_another_algorithm_is_refused(changes, text):
     assert str(refused.value) == text
 
 
-def test_a_default_is_no_request():
+def test_default_value_is_allowed_for_each_algorithm():
     """Files of parameters name all of them, with whatever algorithm."""
     for name in ALGORITHMS.names():
         defaults = {p.name: p.default for p in table(ElectionParameters) if not p.required}
@@ -306,7 +306,7 @@ def test_ranges(changes):
 @pytest.mark.parametrize('values, forms', [
     ({}, False), ({'regions': True}, True), ({'tasks': 'count'}, True), ({'outline': True}, True),
     ({'connected': True}, True), ({'over': 'main'}, True), ({'zones': ZONES}, False)])
-def test_when_there_are_regions(values, forms):
+def test_instance_forms_regions_when_a_parameter_asks_for_them(values, forms):
     assert build(InstanceParameters, values).forms_regions is forms
 
 

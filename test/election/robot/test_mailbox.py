@@ -62,7 +62,7 @@ def senders(mailbox: Mailbox, now: float) -> list[int]:
     return [entry.message.id for entry in mailbox.valid(now)]
 
 
-def test_the_last_message_of_each_sender_in_their_order():
+def test_last_message_of_each_sender_in_their_order():
     mailbox = Mailbox(expiry=3.0, limit=10)
     for sender, value in ((7, -1.0), (2, -2.0), (7, -3.0)):
         assert put(mailbox, message(sender, value), now=0.0)
@@ -117,7 +117,7 @@ def test_velocity_is_smoothed_over_a_period():
     assert quarter == (0.25, 1.75)
 
 
-def test_a_correction_of_the_position_is_no_leap():
+def test_correction_of_the_position_is_no_leap():
     def at(x: float, odometry: float) -> Message:
         told = Estimate((odometry, 0.0, 0.0), 0.0, 0.1, 0.1)
         return message(7)._replace(position=(x, 0.0), parts={'localisation': told})
@@ -164,7 +164,7 @@ class Receiver:
         return self.known.standing(received(sender)).newness
 
 
-def test_of_strangers_the_nearer_are_kept():
+def test_nearer_of_two_new_senders_is_kept():
     of = Receiver()
     assert of.hear(1, 0.0, 5.0) and of.hear(2, 0.0, 3.0)
     assert not of.hear(3, 0.0, 5.0), 'of two as far as each other the lower id'
@@ -173,7 +173,7 @@ def test_of_strangers_the_nearer_are_kept():
     assert of.hear(5, 0.0, 2.0) and of.kept(0.0) == [4, 5]
 
 
-def test_the_longer_known_comes_back_into_a_full_mailbox():
+def test_longer_known_sender_returns_into_a_full_mailbox():
     """It was silent for longer than a message is valid, and strangers took its place."""
     of = Receiver()
     for second in range(30):
@@ -185,7 +185,7 @@ def test_the_longer_known_comes_back_into_a_full_mailbox():
     assert 1 in of.kept(35.5) and len(of.kept(35.5)) == 2
 
 
-def test_one_known_for_about_as_long_and_farther_does_not():
+def test_sender_known_as_long_and_farther_displaces_nobody():
     of = Receiver()
     for second in range(30):
         for sender, distance in ((1, 1.0), (2, 1.0), (3, 2.0)):
@@ -208,7 +208,7 @@ def test_times_known_count_to_a_bound_and_run_out():
     assert of.newness(1) == 0
 
 
-def test_a_flood_of_ids_is_not_remembered_beyond_a_bound_and_displaces_nothing_known():
+def test_flood_of_ids_is_not_remembered_beyond_a_bound_and_displaces_nothing_known():
     of = Receiver(limit=10)
     for second in range(10):
         of.hear(1, float(second))
@@ -250,7 +250,7 @@ def test_clock_observes_readings_but_no_step_back(longest_step, readings, times)
 
 
 @given(READINGS)
-def test_it_never_goes_back_nor_leaps_and_goes_on_after_both(readings):
+def test_observation_clock_never_goes_back_nor_leaps(readings):
     clock = ObservationClock(longest_step=2.0)
     times = [clock.observe(reading) for reading in readings]
     assert all(0.0 <= after - before <= 2.001 for before, after in zip(times, times[1:]))
@@ -283,7 +283,7 @@ def elected(found: list[Offer], distances: list[float], leader: int, hysteresis:
 
 
 @given(offers(), strategies.sampled_from([0.0, 0.2]))
-def test_as_often_do_drawn_distances_elect_another_leader(
+def test_doubt_is_the_share_of_drawn_distances_that_elect_another_leader(
         found: list[Offer], hysteresis: float) -> None:
     leader = elected(found, [each.distance for each in found], OWN, hysteresis)
     value = next((each.candidacy.value for each in found if each.candidacy.leader == leader),
@@ -308,7 +308,7 @@ def test_several_senders_of_one_leader_and_its_own_candidacy_do_not_add_up() -> 
                  parameters._replace(hop_limit=7)) == 0.0
 
 
-def test_a_leader_that_no_neighbour_follows_has_no_name() -> None:
+def test_leader_that_no_neighbour_follows_has_no_name() -> None:
     export = Candidacy(-9.0, 0.0, 2)
     message = Message(2, 'map', None, export, names={2: '/red'})
     view = no_view()._replace(messages=[message], exports=[export])

@@ -68,13 +68,13 @@ def test_rssi_too_weak_for_a_float_is_far_but_finite():
     assert far is not None and 1e100 < far < math.inf
 
 
-def test_a_metric_that_gives_no_number_gives_no_neighbour():
+def test_metric_that_gives_no_number_gives_no_neighbour():
     broken = Metric('broken', lambda seen: math.nan)
     assert distance(broken, ranging(), floor=0.01) is None
 
 
 @pytest.mark.parametrize('functions', [{}, {'measure': lambda _: 1.0, 'cost': lambda *_: 1.0}])
-def test_a_metric_has_one_function(functions):
+def test_metric_has_one_function(functions):
     with pytest.raises(ValueError, match='metric mine: takes either measure, cost or course'):
         Metric('mine', **functions)
 
@@ -85,7 +85,7 @@ def test_a_metric_has_one_function(functions):
     # Away from it, and across; it comes nearer, and passes.
     ((3.0, 4.0), 1.0, 10.0), ((-4.0, 3.0), 1.0, math.sqrt(50.0)), ((-3.0, -4.0), 1.0, 5.0),
     ((-3.0, -4.0), 3.0, 10.0)])
-def test_the_greatest_distance_within_some_time(velocity, ahead, expected):
+def test_greatest_distance_within_some_time(velocity, ahead, expected):
     link = ranging()._replace(own=(1.0, 1.0), neighbour=(4.0, 5.0), velocity=velocity,
                               parameters=LookAheadParameters(ahead))
     found = distance(METRICS.get('look_ahead'), link, floor=0.01)
@@ -111,7 +111,7 @@ def test_look_ahead_metric_is_a_distance(robots, ahead):
     ((20.0,), (20.0,), SensorDifferenceParameters(), 0.01),
     ((), (20.0,), SensorDifferenceParameters(), None),
     ((20.0,), (), SensorDifferenceParameters(), None)])
-def test_the_difference_of_two_sensors(own, neighbour, parameters, expected):
+def test_difference_of_two_sensors(own, neighbour, parameters, expected):
     link = ranging()._replace(
         own_reading=own, neighbour_reading=neighbour, parameters=parameters)
     assert distance(METRICS.get('sensor_difference'), link, floor=0.01) == expected
@@ -139,7 +139,7 @@ def answered(reading, received, previous=None):
     ((0.0, 1.0, 10.0, 0.25), 9.0, 300.0, 300.0),
     ((0.0, 1.0, 10.0, 5.0), 10.75, 300.0, 300.0),
     ((0.0, 1.0, 10.0), 10.75, 300.0, 300.0), ((), 10.75, None, None)])
-def test_the_time_there_and_back(reading, received, previous, expected):
+def test_round_trip_returns_the_smoothed_time(reading, received, previous, expected):
     assert round_trip(answered(reading, received, previous)) == (
         None if expected is None else pytest.approx(expected))
 
@@ -207,7 +207,7 @@ def test_without_smoothing_a_robot_goes_by_its_own_ranges() -> None:
     assert distances(one, 0.1) == {2: 2.5}
 
 
-def test_a_liar_changes_its_own_link_only() -> None:
+def test_false_measurement_changes_one_link_only() -> None:
     one, two, liar = ranger(1), ranger(2, (3.0, 0.0)), ranger(3, (0.0, 3.0))
     one.sensing.take_measurements([2.0, 2.5, 3.0, 3.5], 0.0)
     for _ in range(9):
@@ -219,7 +219,7 @@ def test_a_liar_changes_its_own_link_only() -> None:
 
 
 @pytest.mark.parametrize(('measured', 'near'), [(2.4, True), (2.6, False)])
-def test_the_communication_range_holds_for_what_is_measured(measured: float, near: bool) -> None:
+def test_communication_range_holds_for_what_is_measured(measured: float, near: bool) -> None:
     """By odometry it is 2 m away, or 3 m: what is measured decides."""
     for place in (2.0, 3.0):
         one, two = ranger(1, communication_range=2.5), ranger(2, (place, 0.0))
@@ -244,7 +244,7 @@ def test_robots_without_positions_have_a_range_too() -> None:
     assert distances(one, 3.0) == {}
 
 
-def test_one_has_a_position_and_the_other_has_none() -> None:
+def test_robots_with_and_without_a_position_elect_together() -> None:
     one, two = ranger(1), ranger(2, None)
     one.receive(two.round(0.0), 0.0)
     one.sensing.take_measurements([2.0, 2.25], 0.0)
@@ -261,7 +261,7 @@ def test_bad_ranges_are_counted(rows: list[float]) -> None:
     assert distances(one, 0.1) == {}
 
 
-def test_the_number_of_ranges_is_checked() -> None:
+def test_number_of_ranges_is_checked() -> None:
     with pytest.raises(ParameterError, match='parameter range_smoothing: 0 is not allowed; it '
                        'takes 1 to 100'):
         ranger(1, range_smoothing=0)

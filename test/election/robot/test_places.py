@@ -33,25 +33,25 @@ def test_at():
     assert zones.at((2.0, 1.0)) == 'west', 'on the border of two: the first'
 
 
-def test_the_radius_is_the_longest_outline():
+def test_radius_is_the_longest_outline():
     """Both squares have sides of 2 m, and so 8 m all around; small ones are made up for."""
     assert Zones(SQUARES).radius == 8.0
     assert Zones('{dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
 
 
-def test_a_zone_may_be_concave():
+def test_zone_may_be_concave():
     """An L; its inner corner is outside."""
     zones = Zones('{hall: [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]}')
     assert zones.at((0.5, 3.0)) == 'hall' and zones.at((3.0, 3.0)) is None
 
 
-def test_a_file(tmp_path: Path):
+def test_zones_are_read_from_a_file(tmp_path: Path):
     path = tmp_path / 'zones.yaml'
     path.write_text('hall: [[0, 0], [4, 0], [4, 3]]\n1: [[4, 0], [8, 0], [8, 3]]\n')
     assert list(Zones(str(path)).polygons) == ['hall', '1']
 
 
-def test_a_file_that_is_not_there(tmp_path: Path):
+def test_missing_file_of_zones_is_refused(tmp_path: Path):
     with pytest.raises(ParameterError, match='^parameter zones: .*No such file'):
         Zones(str(tmp_path / 'none.yaml'))
 

@@ -90,7 +90,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, Any],
     yield register
 
 
-def test_an_algorithm_with_parameters_of_its_own() -> None:
+def test_algorithm_with_parameters_of_its_own() -> None:
     swarm = Swarm(line(5), algorithm='near-by', radius=3.0)
     swarm.sweep(8)
     # A radius of 3 m less a margin of 1 m: two steps of 1 m.
@@ -103,7 +103,7 @@ def test_an_algorithm_with_parameters_of_its_own() -> None:
     assert [robot.state.leader for robot in swarm.robots.values()] == [1, 5, 5, 5, 5]
 
 
-def test_where_own_parameters_are() -> None:
+def test_own_parameters_are_declared_under_the_name_of_the_plug_in() -> None:
     parameters = build(ElectionParameters, {'robot_id': 1, 'algorithm': 'near-by'})
     assert prefix_of(NEAR) == 'near_by.' and has_own(NEAR)
     assert own_parameters(NEAR, parameters) == Settings()
@@ -112,14 +112,14 @@ def test_where_own_parameters_are() -> None:
     assert not has_own(replicated) and own_parameters(replicated, parameters) is parameters
 
 
-def test_a_parameter_that_is_declared_nowhere(registered: Any) -> None:
+def test_parameter_that_is_declared_nowhere(registered: Any) -> None:
     registered(ALGORITHMS, replace(NEAR, name='lost', parameters=type(NEAR).parameters))
     with pytest.raises(ParameterError, match='algorithm lost: configure takes margin, which is '
                        'not declared'):
         Robot(build(ElectionParameters, {'robot_id': 1, 'algorithm': 'lost'}))
 
 
-def test_a_strength_that_the_robot_computes(registered: Any) -> None:
+def test_strength_that_the_robot_computes(registered: Any) -> None:
     def where(known: Any, parameters: Any) -> float:
         return known.x + 0.0 * known.nearest + 0.0 * known.neighbours
 
@@ -131,21 +131,21 @@ def test_a_strength_that_the_robot_computes(registered: Any) -> None:
 
 @pytest.mark.parametrize('fails', [lambda known, p: 1 / 0, lambda known, p: 'x',
                                    lambda known, p: float('nan')])
-def test_a_strength_that_fails_is_counted(registered: Any, fails: Any) -> None:
+def test_strength_that_fails_is_counted(registered: Any, fails: Any) -> None:
     registered(STRENGTH_SOURCES, StrengthSource('bad', hysteresis=0.0, compute=fails))
     swarm = Swarm(line(2), strength_source='bad', strength=7.0)
     swarm.sweep(3)
     assert swarm.robots[1].strength.rejected == 3 and swarm.robots[1].strength.announced == 7.0
 
 
-def test_a_metric_that_fails_costs_the_neighbour(registered: Any) -> None:
+def test_metric_that_fails_costs_the_neighbour(registered: Any) -> None:
     registered(METRICS, Metric('bad', lambda ranging: 1 / 0))
     swarm = Swarm(line(2), metric='bad')
     swarm.sweep(2)
     assert swarm.robots[1].neighbours == [] and swarm.robots[1].counts[METRIC_ERRORS] > 0
 
 
-def test_a_metric_with_parameters_of_its_own(registered: Any) -> None:
+def test_metric_with_parameters_of_its_own(registered: Any) -> None:
     registered(METRICS, Metric(
         'scaled', cost=lambda metres, own, other, p: metres * p.margin, parameters=Settings))
     swarm = Swarm(line(2), metric='scaled')
@@ -169,7 +169,7 @@ def test_regions_that_follow_what_is_measured() -> None:
     assert swarm.robots[5].state.distance == 1.0
 
 
-def test_an_old_reading_is_sent_no_more() -> None:
+def test_old_reading_is_sent_no_more() -> None:
     swarm = Swarm(line(2), metric='sensor_difference')
     for robot in swarm.robots.values():
         robot.sensing.take_sensed(20.0, 0.0)
@@ -182,7 +182,7 @@ def test_an_old_reading_is_sent_no_more() -> None:
 
 
 @pytest.mark.parametrize('reading', [[float('inf')], ['x'], 'x', [[1.0]], [0.0] * 65, [True]])
-def test_a_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
+def test_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
     swarm = Swarm(line(2), metric='sensor_difference')
     swarm.sweep(2)
     said = {**json.loads(swarm.said[2]), 'm': reading}
@@ -212,7 +212,7 @@ def test_round_trips_are_measured() -> None:
 
 # Strength: the hysteresis, numbers that are none, and sources of topic and state.
 
-def test_the_first_number_counts_however_near():
+def test_first_number_counts_however_near():
     strength = Strength(0.5, hysteresis=0.1)
     assert not strength.received
     assert strength.update(0.55)
@@ -252,7 +252,7 @@ def test_sources():
         STRENGTH_SOURCES.add(type(BATTERY)('battery', 0.0))
 
 
-def test_the_stillest_robot_leads():
+def test_stillest_robot_leads():
     """Robot 1 stands, 2 and 3 move at 0.2 and 0.5 m/s; then 1 moves at 1 m/s."""
     swarm = Swarm(line(3), strength_source='stillness', radius=9.0, communication_range=100.0)
     for speeds, leader in (((0.0, 0.2, 0.5), 1), ((1.0, 0.2, 0.5), 2)):
@@ -294,7 +294,7 @@ def test_input_expiry_takes_effect_when_changed_at_run_time():
     assert {p.name: p for p in table(ElectionParameters)}['input_expiry'].dynamic
 
 
-def test_a_data_rate_counts_while_it_is_fresh():
+def test_data_rate_counts_while_it_is_fresh():
     """A source of topic and state: 2 has the better uplink, until nothing more is heard of it."""
     swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, input_expiry=2.5)
     for i, rate in ((1, 3.0), (2, 50.0)):

@@ -90,7 +90,7 @@ def test_without_a_hop_limit_the_radius_bounds_recovery():
     assert 10 < sweeps_until_forgotten(swarm, 4, 100) <= 2.0 / 0.05 + EXPIRY
 
 
-def test_a_stall_deposes_no_leader_in_range():
+def test_stall_deposes_no_leader_in_range():
     """What a robot has from its leader itself holds until it expires, at any limit."""
     swarm = Swarm({1: (0.0, 0.0), 2: (0.5, 0.0)}, lambda i: of_one(i, {2: 9.0}), radius=1.0,
                   message_expiry=60.0, hop_limit=1)
@@ -174,7 +174,7 @@ def mislead(swarm: Swarm, draw: random.Random) -> None:
 
 @COLLECTIONS
 @pytest.mark.parametrize('seed', range(2))
-def test_from_anything_to_exact_counts_and_their_decisions_everywhere(collection, seed):
+def test_counts_and_decisions_are_exact_from_any_start(collection, seed):
     draw = random.Random(seed)
     swarm = scattered(draw, collection)
     before = swarm.leaders()
@@ -195,7 +195,7 @@ def test_from_anything_to_exact_counts_and_their_decisions_everywhere(collection
 
 @COLLECTIONS
 @pytest.mark.parametrize('seed', range(2))
-def test_a_leader_falls_silent_and_the_next_one_decides(collection, seed):
+def test_leader_falls_silent_and_the_next_one_decides(collection, seed):
     """
     Six in a line, 1 m apart; robot 1, who leads all within 6 m, is heard no more.
 

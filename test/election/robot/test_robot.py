@@ -288,7 +288,7 @@ def test_reacts_to_what_would_change_its_candidacy():
     assert not me.receive('rubbish', 0.3)
 
 
-def test_no_reaction_before_the_change_is_enough_adds_up():
+def test_small_changes_that_add_up_cause_a_round():
     """Small steps add up to one that counts, since they are compared with what was announced."""
     me = robot()
     me.receive(says(8, far=1.0, leader=9), 0.0)
@@ -364,7 +364,7 @@ def test_wait_until_the_interval_is_over(last, now, expected):
 
 
 @pytest.mark.parametrize('speed, kept', [(0.0, True), (0.8, False), (-0.8, True)])
-def test_a_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
+def test_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
     """It was last heard 4 m away, the range is 5 m: 1.5 s later it has gone on as it went."""
     me = robot(communication_range=5.0, message_expiry=3.0)
     for n in range(4):
@@ -382,7 +382,7 @@ def test_a_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
 @pytest.mark.parametrize('own, other, expected', [
     ((1.0, 0.0), (1.0, 0.0), 3.0), ((-1.0, 0.0), (1.0, 0.0), 33.0),
     ((0.0, 1.0), (0.0, -1.0), math.hypot(3.0, 30.0))])
-def test_the_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
+def test_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
     """Both drive at 1 m/s, beside each other or apart. 5 s have passed, and 10 s are ahead."""
     me = robot(at=None, metric='look_ahead', look_ahead=10.0, communication_range=100.0)
     for n in range(6):

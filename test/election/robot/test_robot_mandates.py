@@ -71,7 +71,7 @@ def work(instance: Instance) -> Work:
     return task
 
 
-def test_a_leader_acts_over_its_members_and_each_knows_it() -> None:
+def test_leader_acts_over_its_members_and_each_knows_it() -> None:
     robots = swarm()
     robots.sweep(SILENCE - 1)
     main = robots.instances()
@@ -100,7 +100,7 @@ def test_without_mandates_nothing_is_sent_or_told() -> None:
     assert part_values(robots.instances()[1], 100.0) == {'tasks': 'count'}
 
 
-def test_a_task_that_needs_mandates_takes_them() -> None:
+def test_task_that_needs_mandates_takes_them() -> None:
     with pytest.raises(ParameterError, match='task work needs mandates'):
         swarm(mandate=0.0)
 
@@ -118,7 +118,7 @@ def test_such_a_task_decides_and_acts_under_a_mandate_only() -> None:
     assert work(main[1]).told == [f'acquired {term}', 'lost']
 
 
-def test_a_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
+def test_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
     robots = swarm()
     robots.sweep(SILENCE + 3)
     main = robots.instances()
@@ -138,7 +138,7 @@ def test_robots_without_mandates_are_not_counted() -> None:
     assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,2'
 
 
-def test_a_quorum_takes_a_roster() -> None:
+def test_quorum_takes_a_roster() -> None:
     with pytest.raises(ParameterError, match='roster'):
         swarm(quorum='majority')
     with pytest.raises(ParameterError, match='roster'):
@@ -187,7 +187,7 @@ def test_each_zone_has_a_leader_that_acts_over_its_robots() -> None:
 
 
 @pytest.mark.parametrize('keys', [(), (b'k' * 32,)])
-def test_a_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
+def test_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), keys=keys, radius=9.0,
                    start=1_790_000_000_000, mandate=MANDATE)
     robots.sweep(SILENCE + 3)

@@ -85,7 +85,7 @@ def test_member_measured_from_one_side_is_counted(collection):
     assert swarm.leaders() == dict.fromkeys(line(4), 1) and swarm.members() == {1: 4.0}
 
 
-def test_the_range_of_a_link_changes_at_run_time():
+def test_range_of_a_link_changes_at_run_time():
     """
     2 and 3 are 1 m from 1, and 1 m and 0.6 m from 4, which splits by 1.01 - apart / range.
 
@@ -256,7 +256,7 @@ class Chatty(Task):
         return 'x' * 1000
 
 
-def test_a_message_that_is_too_long_is_told_without_what_is_too_much():
+def test_message_beyond_the_limit_is_shortened():
     """640 numbers of nine characters: without the decision it is still too long."""
     swarm = Swarm(line(2), first, {'chatty': Chatty}, tasks='chatty')
     swarm.sweep(4)
@@ -288,7 +288,7 @@ def with_liar(collection: str = 'multi-path', **changes: Any) -> Swarm:
 @pytest.mark.parametrize('summary', [
     [1e9, 1, 2, 0], [100_001], [-1], [None, 1, 2, 0], ['1e999', 1, 2, 0], [1, '1e999'], [1] * 5,
     [1, None], [], 7, ['many'], [[1]], [1] * 1100])
-def test_a_liar_is_not_believed(summary):
+def test_impossible_summary_is_rejected(summary):
     swarm = with_liar(r={'p': 2, 's': summary, 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 3.0}
     known = counts(swarm, 'rejected_summary')[2] + counts(swarm, 'rejected_other_summary')[2]
@@ -296,7 +296,7 @@ def test_a_liar_is_not_believed(summary):
     assert swarm.decisions()[1] == [{'members': 3, 'centre': [1.0, 0.0]}]
 
 
-def test_a_liar_within_reason_is_believed_until_it_is_silent():
+def test_false_summary_within_the_limits_counts_until_its_sender_is_silent():
     """It can count for a thousand; nobody can tell. Gone, it is forgotten within its expiry."""
     swarm = with_liar(r={'p': 2, 's': [1000, 0, 0, 0], 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 1003.0}
@@ -304,7 +304,7 @@ def test_a_liar_within_reason_is_believed_until_it_is_silent():
     assert swarm.members() == {1: 3.0}
 
 
-def test_a_liar_that_hands_on_too_much_is_cut_off_with_who_listens_to_it():
+def test_summary_beyond_the_limit_cuts_off_its_sender():
     """Of the 100,002 that robot 2 makes of it robot 1 believes nothing: it leads itself alone."""
     swarm = with_liar(r={'p': 2, 's': [100_000, 0, 0, 0], 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 1.0}
@@ -312,7 +312,7 @@ def test_a_liar_that_hands_on_too_much_is_cut_off_with_who_listens_to_it():
 
 
 @pytest.mark.parametrize('decision', ['go', {}, 7, ['x' * 2000], ['1e999']])
-def test_a_decision_that_is_none_is_counted(decision):
+def test_decision_that_is_none_is_counted(decision):
     swarm = with_liar(d=decision)
     assert swarm.decisions()[2] == [{'members': 4, 'centre': [1.25, 0.0]}], 'it counts, too'
     assert counts(swarm, 'rejected_decision')[2] == 6
@@ -362,7 +362,7 @@ KINDS = st.sampled_from([
 @settings(max_examples=examples(60))
 @given(KINDS, st.lists(st.tuples(st.integers(2, 9), CANDIDACIES, REGION, REGION, st.lists(
     ROW | st.none() | st.text(max_size=3), max_size=2)), min_size=1, max_size=4))
-def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):
+def test_sent_message_is_readable_after_any_received_message(kind, heard):
     """And of the own region it knows a number of robots that is finite and not negative."""
     me = Swarm({1: (0.0, 0.0)}, lambda i: {'strength': 1.0}, **kind)
     me.sweep(1)
@@ -397,7 +397,7 @@ class Restless(Task):
 
 @pytest.mark.parametrize('more', [
     {}, {'connected': True, 'outline': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
-def test_a_still_swarm_that_decides_otherwise_each_round_is_quiet(more):
+def test_changing_decisions_alone_cause_no_rounds(more):
     """Nobody has reason for a round before its period is over, though all that is said is new."""
     swarm = Swarm(line(5), first, {'restless': Restless}, schedule='reactive', tasks='restless',
                   **more)
@@ -416,7 +416,7 @@ def test_a_still_swarm_that_decides_otherwise_each_round_is_quiet(more):
     assert swarm.decisions()[5][0] == decided[0] + 5, 'news of the leader arrives all the same'
 
 
-def test_an_election_of_any_instance_is_reason_for_a_round():
+def test_election_of_any_instance_is_reason_for_a_round():
     swarm = Swarm(line(2), lambda i: {'others': {'rescue': {'strength': 2.0 - i}}})
     swarm.sweep(5)
     document = json.loads(swarm.said[1])
@@ -447,7 +447,7 @@ def calls(neighbours: int, **settings: Any) -> int:
     {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
     {'regions': True, 'connected': True, 'outline': True}, {'regions': True, 'feedback_gain': 1.0},
     {'regions': True, 'hierarchy': '20'}])
-def test_the_cost_of_a_round_is_a_straight_line(settings):
+def test_cost_of_a_round_is_a_straight_line(settings):
     """Twice as many neighbours more cost twice as many calls more."""
     few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))
     assert many - some == pytest.approx(2 * (some - few), rel=0.1)

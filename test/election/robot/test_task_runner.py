@@ -75,7 +75,7 @@ def own(function: Callable[[Any, Any], Any]) -> Task:
     return task
 
 
-def test_a_good_task_is_left_alone():
+def test_task_without_errors_is_not_changed():
     runner = TaskRunner('told', Told(lambda: {'robots': True, 'place': (3.0, 4.0)}))
     assert runner.sense(7) == (1.0, 1.0, 3.0, 4.0, 0.0)
     assert runner.decide({}) == {'robots': True, 'place': (3.0, 4.0)}
@@ -98,7 +98,7 @@ def test_errors_of_a_task_are_counted_and_the_first_is_kept():
     assert 'self.task.sense()' in runner.first_error, 'the first'
 
 
-def test_a_task_cannot_end_the_program_but_who_stops_it_can():
+def test_task_cannot_end_the_program_but_who_stops_it_can():
     def leaves() -> None:
         raise SystemExit(3)
 
@@ -112,7 +112,7 @@ def test_a_task_cannot_end_the_program_but_who_stops_it_can():
         TaskRunner('told', Told(interrupts)).act(None)
 
 
-def test_of_a_traceback_the_end_is_kept():
+def test_end_of_a_traceback_is_kept():
     def raises() -> None:
         raise ValueError('x' * 100_000 + '!')
     runner = TaskRunner('told', Told(raises))
@@ -120,7 +120,7 @@ def test_of_a_traceback_the_end_is_kept():
     assert len(runner.first_error) == MAX_TRACEBACK and runner.first_error.endswith('x!\n')
 
 
-def test_an_error_that_cannot_be_told():
+def test_error_without_a_text_is_reported():
     class Mute(Exception):
         def __str__(self) -> str:
             raise LookupError
@@ -170,7 +170,7 @@ def test_decision_that_json_cannot_hold_is_dropped(decision):
     assert runner.errors == 1
 
 
-def test_the_longest_and_the_deepest_decisions_are_told():
+def test_longest_and_the_deepest_decisions_are_told():
     # ["..."] has four characters beside the text; the list of decisions is a level itself.
     for decision in ('x' * (MAX_DECISION - 4), deep(MOST_LEVELS - 1)):
         runner = TaskRunner('told', Told(lambda decision=decision: decision))
@@ -189,21 +189,21 @@ def test_announcement_of_other_than_three_numbers_is_dropped(said):
     lambda a, b: fails(), lambda a, b: None, lambda a, b: (1.0,), lambda a, b: (1.0, 2.0, 3.0),
     lambda a, b: endless(), lambda a, b: (math.nan, 0.0), lambda a, b: (0.0, -math.inf),
     lambda a, b: 'ab'])
-def test_a_function_of_a_users_own_that_cannot_combine_leaves_all_as_it_was(function):
+def test_own_combination_that_fails_changes_nothing(function):
     runner = TaskRunner('told', own(function))
     row = [3.0, 4.0]
     combine(runner.aggregates.layout, row, (1.0, 1.0), 1.0)
     assert row == [3.0, 4.0] and runner.errors == 1
 
 
-def test_a_function_of_a_users_own_that_can():
+def test_own_combination_that_is_right_is_used():
     runner = TaskRunner('told', own(lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))))
     row = [3.0, 4.0]
     combine(runner.aggregates.layout, row, (5.0, 6.0), 1.0)
     assert row == [5.0, 4.0] and runner.errors == 0
 
 
-def test_a_result_that_fails_is_none():
+def test_result_that_fails_is_none():
     task = Told()
     task.collects = {'robots': Aggregate(
         'odd', 0, (0.0,), lambda _, reading: (1.0,), lambda row: fails())}

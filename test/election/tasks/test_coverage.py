@@ -45,7 +45,7 @@ def test_strip_is_divided_across() -> None:
         assert part.bounds == pytest.approx((0, k, 1, k + 1))
 
 
-def test_a_square_is_cut_in_quarters() -> None:
+def test_square_is_cut_in_quarters() -> None:
     # West and east first; each half is then higher than wide: south and north.
     corners = [part.bounds[:2] for part in split(shapely.box(0, 0, 2, 2), 4)]
     assert [round(x, 6) + 0.0 for corner in corners for x in corner] == [0, 0, 0, 1, 1, 0, 1, 1]
@@ -106,20 +106,20 @@ def test_upright_area_has_upright_lanes() -> None:
     assert lanes(shapely.box(0, 0, 1, 2), 1.0) == [(0.5, 0), (0.5, 2)]
 
 
-def test_a_lane_leaves_out_gaps_of_the_area() -> None:
+def test_lane_leaves_out_gaps_of_the_area() -> None:
     # A U of two arms: the upper lane has a piece in each.
     u = shapely.Polygon([(0, 0), (6, 0), (6, 2), (4, 2), (4, 1), (2, 1), (2, 2), (0, 2)])
     upper = [x for x, y in lanes(u, 1.0) if y == 1.5]
     assert upper == [6, 4, 2, 0]
 
 
-def test_an_area_that_is_too_narrow_is_visited_in_one_place() -> None:
+def test_area_that_is_too_narrow_is_visited_in_one_place() -> None:
     [(x, y)] = lanes(shapely.box(0, 0, 9, 0.4), 1.0, 0.25)
     assert shapely.box(0, 0, 9, 0.4).contains(shapely.Point(x, y))
     assert lanes(shapely.Polygon(), 1.0, 0.25) == []
 
 
-def test_an_area_that_lanes_miss_is_visited_off_its_edge() -> None:
+def test_area_that_lanes_miss_is_visited_off_its_edge() -> None:
     # Two rooms in opposite corners, the one lane runs in between; and a corridor, too narrow.
     rooms = shapely.union_all([
         shapely.box(0, 0, 2, 2), shapely.box(6, 2, 8, 4), shapely.box(20, 1.9, 29, 2.1)])
@@ -143,19 +143,19 @@ def test_no_point_of_a_rectangle_is_farther_from_the_way_than_half_a_lane(lane: 
         assert area.difference(near).area < 1e-9
 
 
-def test_a_large_area_takes_no_more_places_than_it_has_lanes() -> None:
+def test_large_area_takes_no_more_places_than_it_has_lanes() -> None:
     # A square kilometre: a thousand lanes of 1 m, with two ends each.
     assert len(lanes(shapely.box(0, 0, 1000, 1000), 1.0)) == 2000
 
 
 @pytest.mark.parametrize('area', [
     shapely.box(0, 0, 1e9, 1e9), shapely.box(0, 0, 1e300, 1e300), shapely.box(0, 0, 6000, 5001)])
-def test_an_area_of_too_many_lanes_is_refused(area: shapely.Geometry) -> None:
+def test_area_of_too_many_lanes_is_refused(area: shapely.Geometry) -> None:
     with pytest.raises(ValueError, match='are too many; up to 5000 are allowed'):
         lanes(area, 1.0)
 
 
-def test_an_area_of_too_many_pieces_is_refused() -> None:
+def test_area_of_too_many_pieces_is_refused() -> None:
     # A comb whose 100 teeth are 150 lanes high: 30,000 ends.
     teeth = [shapely.box(4 * k, 0, 4 * k + 2, 150) for k in range(100)]
     with pytest.raises(ValueError, match='more than 10000 places'):
@@ -164,13 +164,13 @@ def test_an_area_of_too_many_pieces_is_refused() -> None:
 
 # Territories and their outlines: examples worked by hand, and properties of any area.
 
-def test_a_border_is_midway_between_two_leaders() -> None:
+def test_border_is_midway_between_two_leaders() -> None:
     # Leaders at (0, 0) and (2, 2): what is nearer to the first has x + y < 2.
     mine = own_side(shapely.box(0, 0, 2, 2), (0.0, 0.0), [(2.0, 2.0)])
     assert mine.equals(shapely.Polygon([(0, 0), (2, 0), (0, 2)]))
 
 
-def test_an_area_wholly_nearer_to_another_leader_leaves_nothing() -> None:
+def test_area_wholly_nearer_to_another_leader_leaves_nothing() -> None:
     assert own_side(shapely.box(4, 0, 5, 1), (0.0, 0.0), [(5.0, 0.0)]).is_empty
     assert outline_of(shapely.Polygon()) == []
     # Two at one place share all of it: there is no border.
@@ -190,21 +190,21 @@ def test_leaders_share_an_area_with_nothing_left_over(area: shapely.Geometry) ->
         assert shapely.intersection(one, other, grid_size=1e-9).area == pytest.approx(0, abs=1e-6)
 
 
-def test_an_outline_has_a_resolution_of_a_tenth_of_a_metre() -> None:
+def test_outline_has_a_resolution_of_a_tenth_of_a_metre() -> None:
     [corners] = outline_of(shapely.Polygon([(0.04, 0), (3.97, 0), (0, 2)]))
     assert sorted(zip(corners[::2], corners[1::2])) == [(0, 0), (0, 2), (4, 0)]
 
 
 @settings(deadline=None)
 @given(areas())
-def test_an_outline_is_short_and_makes_an_area_again(area: shapely.Geometry) -> None:
+def test_outline_is_short_and_makes_an_area_again(area: shapely.Geometry) -> None:
     outline = json.loads(json.dumps(outline_of(area)))
     assert len(outline) <= MOST_PIECES
     assert sum(len(corners) for corners in outline) <= 2 * MOST_CORNERS
     assert area_of(outline).is_valid
 
 
-def test_a_detailed_outline_is_simplified() -> None:
+def test_detailed_outline_is_simplified() -> None:
     # A disc of 200 corners within a quarter of a metre.
     fine = shapely.Point(1, 2).buffer(5.0, quad_segs=50)
     received = area_of(outline_of(fine))

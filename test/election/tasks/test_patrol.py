@@ -77,7 +77,7 @@ def test_patrol_without_an_area_covers_a_disc_round_the_leader() -> None:
     assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
 
 
-def test_a_leader_keeps_its_post_as_long_as_it_leads() -> None:
+def test_leader_keeps_its_post_as_long_as_it_leads() -> None:
     task = patroller(pose=(1.0, 2.0, 0.0))
     assert task.announce() is None
     task.decide(collected(r1=(1, 2)))
@@ -105,7 +105,7 @@ def test_routes_of_two_parts_keep_apart() -> None:
     assert min(x for x, _ in east.route.places) == pytest.approx(4.25)
 
 
-def test_a_region_ends_where_the_next_one_begins() -> None:
+def test_region_ends_where_the_next_one_begins() -> None:
     task = patroller(pose=(2.0, 1.0, 0.0), area=STRIP, hold=2)
     task.member.borders = {9: (6.0, 1.0, 5.0)}
     decided = task.decide(collected(r1=(2, 1)))
@@ -115,7 +115,7 @@ def test_a_region_ends_where_the_next_one_begins() -> None:
     assert area_of(task.decide(collected(r1=(2, 1)))['area']).bounds == (0, 0, 8, 2)
 
 
-def test_a_region_without_radius_needs_an_area() -> None:
+def test_region_without_radius_needs_an_area() -> None:
     for radius in (0.0, math.inf):
         with pytest.raises(ValueError, match='parameter area is missing'):
             patroller(radius=radius).decide(collected(r1=(0, 0)))
@@ -130,7 +130,7 @@ def test_corners_of_no_area_are_refused_at_the_start(area: tuple[float, ...]) ->
         build(PatrolParameters, {'area': area})
 
 
-def test_an_area_too_large_for_its_lanes_is_refused_at_the_start() -> None:
+def test_area_too_large_for_its_lanes_is_refused_at_the_start() -> None:
     with pytest.raises(ParameterError, match='parameter area: 20000 lanes of 0.5 m are too many'):
         build(PatrolParameters, {'area': (0, 0, 1e4, 0, 1e4, 1e4, 0, 1e4), 'lane': 0.5})
 
@@ -193,7 +193,7 @@ def large(side: float, first: int = 1) -> dict[str, Any]:
             'ids': list(range(first, first + 200))}
 
 
-def test_a_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) -> None:
+def test_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) -> None:
     task = patroller(2, leads=False, area=STRIP)
     task.act(large(4900.0))
     assert len(cuts) <= 8 and task.route is not None
@@ -238,7 +238,7 @@ def test_route_continues_in_a_nearly_equal_part() -> None:
     assert task.route is not begun
 
 
-def test_a_decision_for_twenty_is_small() -> None:
+def test_decision_for_twenty_is_small() -> None:
     rng = np.random.default_rng(1)
     star = shapely.Point(-30, -30).buffer(25, quad_segs=25)
     many = {f'r{900 + k}': tuple(rng.uniform(-50, 0, 2)) for k in range(20)}
@@ -345,7 +345,7 @@ def test_new_sweep_begins_when_all_was_visited_or_nothing_more_can_be() -> None:
 
 @pytest.mark.parametrize('wrong', [
     ([], ''), ([1.0, 0, 0, 0], 'AA=='), ([1.0, 0, 0, 4], '?'), ([1.0, 'x', 0, 4], 'AA=='), 7])
-def test_a_decision_with_unreadable_visits_stops_the_robot(wrong: Any) -> None:
+def test_decision_with_unreadable_visits_stops_the_robot(wrong: Any) -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     with pytest.raises((ValueError, TypeError)):
         task.act({'area': [list(STRIP)], 'ids': [2], 'visited': wrong})

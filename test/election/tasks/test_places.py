@@ -49,7 +49,7 @@ MEMBERS = st.dictionaries(
     st.integers(0, 99), st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=21)
 
 
-def test_a_robot_contributes_its_place_to_a_tenth_of_a_metre_if_it_knows_it() -> None:
+def test_robot_contributes_its_place_to_a_tenth_of_a_metre_if_it_knows_it() -> None:
     assert place_contribution((1.04, -2.06, 3.0)) == (1.0, -2.1)
     assert place_contribution(None) is None
 
@@ -66,7 +66,7 @@ def test_no_aggregate_holds_one_place_more() -> None:
         top(MOST_MEMBERS + 1, extra=1)
 
 
-def test_a_value_is_forgotten_after_it_was_missing_for_some_rounds() -> None:
+def test_value_is_forgotten_after_it_was_missing_for_some_rounds() -> None:
     recent = Recent[int, str](hold=3)
     rounds = [{1: 'a'}, {}, {}, {1: 'b'}, {}, {}, {}]
     assert [recent.update(values).get(1) for values in rounds] == [
@@ -82,13 +82,13 @@ def test_members_that_are_evenly_spaced_stay() -> None:
     assert degrees(slots(ORIGIN, square)) == {1: 0, 2: 90, 3: 180, 4: 270}
 
 
-def test_a_crowd_spreads_out_to_both_sides() -> None:
+def test_crowd_spreads_out_to_both_sides() -> None:
     # Three in the east, one behind the other, take 120 degrees each; the mean stays where it is.
     crowd = {1: (1.0, 0.0), 2: (2.0, 0.0), 3: (3.0, 0.0)}
     assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
 
 
-def test_a_single_member_stays_on_its_side() -> None:
+def test_single_member_stays_on_its_side() -> None:
     assert degrees(slots((1.0, 1.0), {5: (1.0, 4.0)})) == {5: 90}
     assert slots(ORIGIN, {}) == {}
 
@@ -116,14 +116,14 @@ def test_places_on_a_circle_are_apart(
         assert all(math.dist(place, other) >= spacing - 1e-9 for other in places[:k])
 
 
-def test_a_circle_has_its_radius_where_there_is_room() -> None:
+def test_circle_has_its_radius_where_there_is_room() -> None:
     # Six on a circle are as far apart as from its centre.
     six = {robot: robot * math.pi / 3 for robot in range(6)}
     assert math.hypot(*on_circle(ORIGIN, six, 1.5, 0.5)[0]) == pytest.approx(1.5)
     assert math.hypot(*on_circle(ORIGIN, six, 1.5, 2.0)[0]) == pytest.approx(2.0)
 
 
-def test_a_column_goes_back_along_the_trail_and_then_straight() -> None:
+def test_column_goes_back_along_the_trail_and_then_straight() -> None:
     # The leader came from the east and then from the north: 1 m and 1 m. Four within 4 m are 1 m
     # apart; the last two are where the trail goes on towards (1, 9).
     trail = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
@@ -134,18 +134,18 @@ def test_a_column_goes_back_along_the_trail_and_then_straight() -> None:
     assert places[1] == (1.0, 1.0)
 
 
-def test_a_column_has_a_direction_even_where_none_is_given() -> None:
+def test_column_has_a_direction_even_where_none_is_given() -> None:
     assert in_column([ORIGIN], [1, 2], ORIGIN, 1.0, 0.5) == {1: (-0.5, 0.0), 2: (-1.0, 0.0)}
     assert in_column([ORIGIN], [], ORIGIN, 1.0, 0.5) == {}
 
 
-def test_the_nearest_comes_first() -> None:
+def test_nearest_sender_comes_first() -> None:
     members = {1: (3.0, 0.0), 2: (0.0, 1.0), 4: (0.0, -2.0), 3: (2.0, 0.0)}
     assert nearest_first(ORIGIN, members) == [2, 3, 4, 1]
     assert middle(list(members.values())) == (1.25, -0.25)
 
 
-def test_a_trail_is_no_longer_than_it_need_be() -> None:
+def test_trail_is_no_longer_than_it_need_be() -> None:
     trail = Trail(length=2.0)
     for k in range(100):
         trail.add((k / 4, 0.0))
@@ -159,12 +159,12 @@ def test_a_trail_is_no_longer_than_it_need_be() -> None:
 STOPS = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
 
 
-def test_a_route_begins_at_its_nearer_end() -> None:
+def test_route_begins_at_its_nearer_end() -> None:
     assert Route(STOPS, 0.1, 5.0).goal(0.9, 0.0, 0.0) == (0.0, 0.0)
     assert Route(STOPS, 0.1, 5.0).goal(1.1, 0.0, 0.0) == (2.0, 0.0)
 
 
-def test_a_route_goes_to_and_fro_for_ever() -> None:
+def test_route_goes_to_and_fro_for_ever() -> None:
     route, visited = Route(STOPS, 0.1, 5.0), []
     here = (-1.0, 0.0)
     for now in range(9):
@@ -173,13 +173,13 @@ def test_a_route_goes_to_and_fro_for_ever() -> None:
     assert visited == [0, 1, 2, 1, 0, 1, 2, 1, 0]
 
 
-def test_a_place_that_is_not_reached_is_passed_over() -> None:
+def test_place_that_is_not_reached_is_passed_over() -> None:
     route = Route(STOPS, 0.1, 5.0)
     goals = [route.goal(-3.0, 0.0, float(now))[0] for now in range(12)]
     assert goals == [0] * 5 + [1] * 6 + [2]
 
 
-def test_a_route_of_one_place_stays_there() -> None:
+def test_route_of_one_place_stays_there() -> None:
     route = Route([(1.0, 1.0)], 0.1, 5.0)
     assert {route.goal(x, 1.0, x) for x in (0.0, 1.0, 2.0, 30.0)} == {(1.0, 1.0)}
 
@@ -197,7 +197,7 @@ def test_patience_starts_again_when_the_clock_was_set_back() -> None:
     assert [patience.lost(1.0, now) for now in (0.0, 4.9, 5.0)] == [False, False, True]
 
 
-def test_a_goal_stays_until_it_is_reached_or_given_up() -> None:
+def test_goal_stays_until_it_is_reached_or_given_up() -> None:
     wander = Wander(1, near=0.1, seconds=5.0)
     first = wander.goal(0.0, 0.0, 0.0)
     assert SHORTEST <= math.hypot(*first) <= LONGEST

@@ -52,7 +52,7 @@ def test_places_move_with_the_leader_and_stay_assigned() -> None:
     assert sorted(decided) == [[2, 3.0, 1.0], [3, -1.0, 1.0]]
 
 
-def test_a_member_that_is_missing_keeps_its_place_for_some_rounds() -> None:
+def test_member_that_is_missing_keeps_its_place_for_some_rounds() -> None:
     task = leader(hold=2)
     both = task.decide(collected(r2=(5, 0), r3=(-3, 0)))
     assert task.decide(collected(r3=(-3, 0))) == both
@@ -65,7 +65,7 @@ def test_leader_alone_or_without_position_assigns_no_places() -> None:
 
 
 @pytest.mark.parametrize('formation', ['surround', 'follow'])
-def test_a_decision_for_many_is_small(formation: str) -> None:
+def test_decision_for_many_is_small(formation: str) -> None:
     many = {f'r{100 + k}': (-19.25 - k, -15.75) for k in range(MOST_MEMBERS)}
     decided = leader((-19.12, -17.38, 0.0), formation=formation).decide(collected(**many))
     assert len(decided) == MOST_MEMBERS
@@ -97,7 +97,7 @@ def test_eight_surround_their_leader_at_a_goal_among_blocks_without_a_collision(
 
 
 @pytest.mark.parametrize('seed', range(2))
-def test_a_leader_that_stays_is_surrounded_where_it_is(seed: int) -> None:
+def test_leader_that_stays_is_surrounded_where_it_is(seed: int) -> None:
     poses = np.zeros((8, 3))
     poses[1:, :2] = np.random.default_rng(seed).uniform((2, -6), (6, 6), (7, 2))
     swarm = Swarm(Rally, {'leader': 'stay'}, robots=8, world='empty', poses=poses)

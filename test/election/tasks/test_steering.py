@@ -71,7 +71,7 @@ def test_command_slows_before_the_goal_and_stops_at_it() -> None:
     assert steer(ORIGIN, (0.06, -0.08), NOTHING, LIMITS) == (0.0, 0.0)
 
 
-def test_a_disc_moves_freely_past_points() -> None:
+def test_disc_moves_freely_past_points() -> None:
     # A disc of 0.5 that moves ahead touches the point (2, 0.3) after
     # 2 - sqrt(0.5² - 0.3²) = 1.6, passes (2, 0.6), and may leave the point that it touches.
     near, far = math.hypot(2, 0.3), math.hypot(2, 0.6)
