@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What knows ROS: nodes, launch files, Gazebo, the demonstration."""
+"""The ROS interface: nodes, launch files, Gazebo, the demonstration."""

@@ -164,7 +164,7 @@ class VelocityCommands:
 
     @property
     def any_received(self) -> bool:
-        """Whether any robot has ever received a command."""
+        """Return whether any robot has ever received a command."""
         return bool(np.isfinite(self._since).any())
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:

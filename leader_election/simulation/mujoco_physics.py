@@ -50,7 +50,7 @@ It also keeps the control stable where the wheel slips.
 """
 _FLOOR, _WHEEL, _DISC = {'contype': 1, 'conaffinity': 0}, {'contype': 0, 'conaffinity': 1}, {
     'contype': 2, 'conaffinity': 2}
-"""What collides: wheels and casters with the floor, discs with each other and with walls."""
+"""Collisions: wheels and casters with the floor, discs with each other and with walls."""
 _ROBOT_SIZE, _SPEED_SIZE = 9, 8
 """Positions of a robot in MuJoCo: x, y, z, a quaternion, two wheels; and its velocities."""
 

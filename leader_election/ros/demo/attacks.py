@@ -50,7 +50,7 @@ class Attack(NamedTuple):
     victims: int
     """The number of victims: the target, and the robots nearest to it."""
     payload: Callable[[int, Target], str]
-    """Returns a message, by its number and the target."""
+    """A function that returns a message, by its number and the target."""
 
 
 def _message(target: Target, robot: int = STRANGER, **more: Any) -> str:

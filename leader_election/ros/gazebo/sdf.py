@@ -23,7 +23,7 @@ from leader_election.simulation import robot_body as body
 
 Element = ElementTree.Element
 Content = Element | str | bool | int | float | tuple[float, ...]
-"""What an element may contain: child elements, or one text, number or list of numbers."""
+"""The content of an element: child elements, or one text, number or list of numbers."""
 Colour = tuple[float, float, float]
 """Red, green and blue, each in [0, 1]."""
 
@@ -128,7 +128,7 @@ LIDAR_RATE = 5.0
 
 
 class Equipment(NamedTuple):
-    """What robots have in addition to their drive."""
+    """The equipment of robots in addition to their drive."""
 
     lidar: int = 0
     """The beams of a laser scanner, evenly over the full circle from behind; 0: none."""
@@ -143,7 +143,7 @@ class Equipment(NamedTuple):
 
     @property
     def needs_odometry_node(self) -> bool:
-        """Whether node ``gazebo_odometry`` is between the simulator and the robots."""
+        """Return whether node ``gazebo_odometry`` is between the simulator and the robots."""
         return (self.odometry_drift or self.ground_truth or self.bumper
                 or self.lidar > 0)
 

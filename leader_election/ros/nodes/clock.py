@@ -111,7 +111,7 @@ class ClockWatch(Node):
         self.over = now - self._first >= self._seconds
 
     def missing(self) -> list[Missing]:
-        """Return what it waits for."""
+        """Return the missing clock."""
         why = ('time stands still; let the simulator run' if self._first is not None else
                'the simulator may still load its world; if not, see whether its process and the '
                f'bridge of the clock run; {BUFFERS}')

@@ -64,7 +64,7 @@ process, which costs next to nothing; asserted by topic it would cost 40 us a pu
 """
 OUTPUT = _profile(1, RELIABLE, LATCHED, liveliness=QoSLivelinessPolicy.AUTOMATIC,
                   liveliness_lease_duration=Duration(seconds=LEASE))
-"""What a robot publishes of its state: as ``STATE``, with a lease."""
+"""The state of a robot: as ``STATE``, with a lease."""
 
 
 def repeated(deadline: float) -> QoSProfile:

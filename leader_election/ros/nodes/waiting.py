@@ -48,9 +48,9 @@ class Missing(NamedTuple):
     topic: str
     """The full name of its topic."""
     remedy: str
-    """What to do, one clause."""
+    """The remedy, one clause."""
     observed: str = 'nothing comes'
-    """What is observed on the topic."""
+    """The observation on the topic."""
 
 
 @dataclass
