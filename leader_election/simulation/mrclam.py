@@ -57,7 +57,7 @@ class Converted(NamedTuple):
     origin: float
     """The time of the data set at which the logs begin [s]."""
     length: float
-    """Of the logs [s]."""
+    """The duration of the logs [s]."""
     sightings: int
     unknown_barcodes: int
     """The number of sightings left out, since their barcode belongs to no subject."""

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 import shapely
 
 _TOLERANCE = 1e-6
-"""By which share of a period a step may appear to be early because of rounding."""
+"""The share of a period by which rounding may let a step appear early."""
 
 
 class RateLimiter:

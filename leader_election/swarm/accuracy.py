@@ -41,15 +41,15 @@ class AccuracyFigures(NamedTuple):
     """Root mean squares over all samples, and means of NEES; ``None``: not known."""
 
     relative: float | None
-    """Of the positions of robots in range, in the observer's frame [m]."""
+    """The error of the positions of robots in range, in the observer's frame [m]."""
     absolute: float | None
-    """Of the positions of all robots in the shared frame [m]."""
+    """The error of the positions of all robots in the shared frame [m]."""
     robots: Mapping[int, float]
     """The same of each robot, by its id [m]."""
     nees_pose: float | None
-    """Of x, y, yaw in the shared frame, per degree of freedom, where covariances are known."""
+    """The NEES of x, y, yaw in the shared frame, where covariances are known."""
     nees_relative: float | None
-    """Of relative positions, per degree of freedom."""
+    """The NEES of relative positions, per degree of freedom."""
     unknown: float | None
     """The share of poses whose covariances robots call unknown, 0 to 1."""
 
@@ -71,7 +71,7 @@ class Accuracy:
         """The squared errors of positions by robot [m2]."""
         self._relative: list[float] = []
         self._nees: tuple[list[float], list[float]] = [], []
-        """Of poses, and of relative positions."""
+        """The values for poses, and for relative positions."""
         self._unknown = 0
         """The number of poses whose covariances robots call unknown."""
 

@@ -41,7 +41,7 @@ class Control(NamedTuple):
     value: Any
     """At the start."""
     anew: bool
-    """Whether it takes a new start of all processes."""
+    """Whether a change restarts all processes."""
     of_world: bool
 
 
@@ -91,7 +91,7 @@ class Step(NamedTuple):
     wait: float
     """The time until the next step [s]."""
     control: str = ''
-    """As of :meth:`.Playground.do`; empty: nothing changes."""
+    """The argument of :meth:`.Playground.do`; empty: nothing changes."""
     value: Any = None
 
 

@@ -270,7 +270,7 @@ def refuse_company(node: Node, topics: Sequence[str], stop: StopRequest) -> None
 
 
 def publishers(node: Node, topic: str) -> Counter[str]:
-    """Return how many publishers a topic has, by the full name of their node."""
+    """Return the number of publishers of a topic, by the full name of their node."""
     return Counter(f'{found.node_namespace.rstrip("/")}/{found.node_name}'
                    for found in node.get_publishers_info_by_topic(topic))
 

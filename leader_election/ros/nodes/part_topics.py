@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a part of a robot needs of its node: topics, parameters, timers."""
+"""The interface between a part of a robot and its node: topics, parameters, timers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class PartTopics:
         """Make the topics, before the robot."""
 
     def tool(self, instance: str) -> Any:
-        """Return what the part of an instance needs of the node (:class:`.PartSetup`)."""
+        """Return the tool of the part of an instance (:class:`.PartSetup`)."""
         return None
 
     def attach(self, robot: Robot) -> None:

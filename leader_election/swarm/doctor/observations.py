@@ -98,7 +98,7 @@ class RobotReport(NamedTuple):
     level: int
     """The worst one. 0: OK, 1: warning, 2: error."""
     message: str
-    """Of the worst level."""
+    """The message of the worst status."""
     values: Mapping[str, str] = {}
 
 
@@ -150,7 +150,7 @@ class Observations:
     neighbours: Mapping[str, Sequence[Neighbours]] = field(default_factory=dict)
     """By robot (:func:`by_robot`)."""
     endpoints: Sequence[Endpoint] = ()
-    """Of all nodes but the observer, at the end."""
+    """The publishers and subscriptions of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
     """Times published on ``/clock`` [s], in the order of their receipt."""
     pace: float = 1.0

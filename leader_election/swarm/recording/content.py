@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     kind: str
     """The type of the message, for example ``std_msgs/msg/Int64``."""
     time: float
-    """Of its recording [s]."""
+    """The time of its recording [s]."""
     message: Any
     """An object with the fields of its type."""
     path: Path = Path()

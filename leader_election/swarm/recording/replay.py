@@ -56,7 +56,7 @@ class Run(NamedTuple):
     begin: float
     """The time of the first message of a robot, from which shown times count [s]."""
     end: float
-    """Of the last message [s]."""
+    """The time of the last message [s]."""
     traffic: Traffic
     rings: Rings
     diagnostics: contents.DiagnosticsSummary

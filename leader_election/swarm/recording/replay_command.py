@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_FRAMES = 100
 """The most frames of an animation; of a longer run, frames are left out."""
 MOST_POINTS = 150
-"""Of a curve over time."""
+"""The greatest number of points of a curve over time."""
 Product = tuple[Path, Callable[[Path], None]]
 """A file, and the function that writes it."""
 

@@ -216,7 +216,7 @@ STYLES = {
     'filter': {'color': '#0072b2', 'linewidth': 1.6},
     'deviation': {'color': '#56b4e9', 'linewidth': 1.4, 'linestyle': '--'},
 }
-"""Of curves, by their kind."""
+"""The styles of curves, by their kind."""
 
 
 class Curve(NamedTuple):
@@ -235,7 +235,7 @@ class Panel(NamedTuple):
     """Curves over a common axis of time."""
 
     label: str
-    """Of the vertical axis, with the unit."""
+    """The label of the vertical axis, with the unit."""
     curves: Sequence[Curve]
 
 
@@ -261,7 +261,7 @@ def draw_errors(panels: Sequence[Panel], path: Path) -> None:
 
 
 def known(panels: Sequence[Panel]) -> list[Panel]:
-    """Return those panels and of them those curves that have a known value."""
+    """Return the panels and the curves that have a known value."""
     found = [panel._replace(curves=[
         curve for curve in panel.curves if any(value is not None for value in curve.values)])
         for panel in panels]

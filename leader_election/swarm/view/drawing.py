@@ -29,7 +29,7 @@ from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import Frame, patrol_parts, Ring, Rings
 
 INK, FAINT = '#2b2f36', '#8a9099'
-"""Of texts and edges; the faint one is readable on white and on black."""
+"""The colours of texts and edges; the faint one is readable on white and on black."""
 LINK, WALL, WALL_EDGE = '#9aa0a8', '#d5d8dc', '#a3a9b1'
 PEAK: formatting.Colour = formatting.colour(1)
 OUTLINE_MARGIN = 0.45
@@ -46,7 +46,7 @@ class Label(NamedTuple):
     above: int
     """Upwards from the robot [points]."""
     remark: bool
-    """Whether it is a remark or an alarm, in the colour of the note."""
+    """Whether the line is a remark or an alarm, in the colour of the note."""
 
 
 class Drawing(NamedTuple):
@@ -61,7 +61,7 @@ class Drawing(NamedTuple):
     regions: list[tuple[formatting.Colour, Ring]]
     """Outlines; in the note's colour where the leader raises an alarm."""
     parts: list[tuple[formatting.Colour, Ring]]
-    """Of patrols."""
+    """The parts of patrols."""
     uncertain: list[RobotView]
     """Robots with a finite deviation."""
     labels: list[Label]
@@ -116,7 +116,7 @@ class Entry(NamedTuple):
     hollow: str = ''
     """The colour inside; empty: that of the symbol."""
     size: float = 7.0
-    """Of a marker, or ten times the width of a line [points]."""
+    """The size of a marker, or ten times the width of a line [points]."""
 
 
 def legend(frames: Sequence[Frame], rings: Rings, communication_range: float) -> list[Entry]:

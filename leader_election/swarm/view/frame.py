@@ -62,11 +62,11 @@ class Frame(NamedTuple):
 
     snapshot: Snapshot
     colours: dict[int, Colour]
-    """Of each leader, by id."""
+    """The colour of each leader, by id."""
     note: str = ''
     """A text below the picture, for example ``robot 7 was killed``."""
     upcoming: str = ''
-    """What happens next and when, for a live view: ``in 12 s the strongest leader is killed``."""
+    """The next event for a live view, such as ``in 12 s the strongest leader is killed``."""
     warning: str = ''
     """For a live view: why the swarm may not be as it seems (:func:`silence`)."""
     remarks: Mapping[int, str] = {}

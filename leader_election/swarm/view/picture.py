@@ -54,7 +54,7 @@ from PIL import Image
 PICTURE_WIDTH = 1600
 """[pixels]"""
 _WIDTH = 10.0
-"""Of the figure; text scales with it [inches]."""
+"""The width of the figure; text scales with it [inches]."""
 _TALLEST = 1.4
 """The ratio of height to width of a world above which it is drawn narrower than the figure."""
 _LEGEND_COLUMNS = 4

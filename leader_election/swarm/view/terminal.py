@@ -271,7 +271,7 @@ def _left(frame: Frame, statistics: Statistics, width: int,
 
 
 def _fitting(rows: int, room: int) -> int:
-    """Return how many rows to show, so that one line says how many are left out."""
+    """Return the number of rows to show, so that one line can give the number of the others."""
     return rows if rows <= room else max(room - 1, 1)
 
 

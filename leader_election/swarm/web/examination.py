@@ -34,7 +34,7 @@ NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Examination(NamedTuple):
-    """What the checks found, and who hears whom."""
+    """The findings of the checks, and the links between robots."""
 
     ids: Mapping[str, int] = NOTHING
     """By the names of robots."""

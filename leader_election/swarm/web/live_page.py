@@ -46,9 +46,9 @@ HEARING = 'who hears whom'
 NEAR = 0.04
 """A click chooses a robot within this part of the map's width."""
 WIDGETS = ':host { color-scheme: light }'
-"""Of Bokeh's widgets, which are white on a dark page, too."""
+"""The style of Bokeh's widgets, which are white on a dark page, too."""
 WRAPPED = '* { white-space: normal }'
-"""Of findings, which are longer than the column is wide."""
+"""The style of findings, which are longer than the column is wide."""
 _DRAWN = 'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))'
 """JavaScript: tell the server which update was drawn last."""
 TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()

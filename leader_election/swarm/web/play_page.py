@@ -32,7 +32,7 @@ from leader_election.swarm.web.swarm_map import plain, SwarmMap
 
 LOOK, MOVE = 'look', 'move'
 FAULTS = (LOOK, 'kill', 'freeze', 'blind', MOVE, 'revive')
-"""What a click on a robot does."""
+"""The actions of a click on a robot."""
 SWITCHES = {'cut': 'cut the swarm in two', 'liar': 'a liar joins'}
 TOUR = 'tour'
 """The wish for a tour, by its title; an empty one ends the present one."""
@@ -41,10 +41,10 @@ TINTS = {'first': '#0072b2', 'beside': '#d55e00'}
 
 
 class News(NamedTuple):
-    """What pages show of a playground at one moment; never changed, threads may share it."""
+    """The state of a playground at one moment; it never changes, so threads may share it."""
 
     values: Mapping[str, Any]
-    """Of all settings and :data:`SWITCHES`, by name."""
+    """The values of all settings and :data:`SWITCHES`, by name."""
     commands: str
     """The command lines of the last change."""
     error: str
@@ -54,7 +54,7 @@ class News(NamedTuple):
     curves: Sequence[Sequence[float]]
     """Points of time [s] and, of both swarms, changes of leader of a robot per minute."""
     names: tuple[str, str]
-    """Of both swarms."""
+    """The names of both swarms."""
     beside: Frame
     """The second swarm."""
     rings: Rings

@@ -47,11 +47,11 @@ from leader_election.swarm.web.timeline import Timeline
 MOST_ROWS = 600_000
 """The most positions of robots in a page; of longer runs, frames are left out."""
 MOST_FRAMES = 600
-"""Likewise of frames."""
+"""The greatest number of frames in a page."""
 MOST_LINES = 300
 """The most robots of a timeline of leaders."""
 SPEEDS: tuple[str | tuple[Any, str], ...] = ('1 ×', '4 ×', '16 ×')
-"""Of the playback, as parts of the run's."""
+"""The speeds of the playback, as multiples of the run's."""
 VERSIONS = (('leader_election', leader_election.__version__), ('Bokeh', bokeh.__version__),
             ('Python', platform.python_version()))
 _SHOW = f"""
@@ -162,7 +162,7 @@ def _thinned(film: Film, films: int) -> Film:
 
 
 def _moving(film: Film) -> tuple[dict[str, Any], Any]:
-    """Return what the slider needs of a film, and its map with the caption."""
+    """Return the data of the slider of a film, and its map with the caption."""
     swarm_map = SwarmMap(film.frames, film.rings, film.communication_range)
     captions = ['  ·  '.join(filter(None, (caption(frame, film.start), frame.note)))
                 for frame in film.frames]

@@ -42,7 +42,7 @@ TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,rese
 Data = dict[str, Any]
 """The columns of a source, all of one length, by name."""
 SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
-"""Of the legend, in text."""
+"""The symbols of the legend as text."""
 _PAD = 0.02
 """Free space around the map, as a part of its greater side."""
 _FIT = """

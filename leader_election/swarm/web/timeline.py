@@ -30,13 +30,13 @@ from leader_election.swarm.web.swarm_map import Data, plain
 MOST_BARS = 5000
 """The most bars of a history with a span; of more, the oldest are forgotten."""
 MOST_EVENTS = 200
-"""Likewise of events."""
+"""The greatest number of events in the list."""
 _TALLEST = 60
 """The number of robots beyond which their rows become thinner."""
 
 
 class Event(NamedTuple):
-    """What happened to a robot."""
+    """An event of a robot."""
 
     time: float
     """[s]."""
