@@ -27,7 +27,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.goals import WanderParameters
-from leader_election.parameters import build, ParameterError, table
+from leader_election.parameters import build, table
 from leader_election.ros.gazebo.main import write_files
 from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm
 from leader_election.ros.launching import arguments, checks, gazebo, processes, robot_processes
@@ -42,7 +42,6 @@ OTHERS = arguments.SWARM_ARGUMENTS | {
     'gui': ('true', 'Whether to open the window of Gazebo; the simulation continues if it is '
                     'closed.'),
     'use_sim_time': ('true', 'Whether all nodes use the time of Gazebo.'),
-    'task': ('', 'Alias of tasks.'),
 }
 
 
@@ -55,20 +54,12 @@ def declarations() -> list[DeclareLaunchArgument]:
         | arguments.arguments_with_defaults([robot_processes.MOTION]) | OTHERS)
 
 
-def with_tasks(settings: dict[str, str]) -> dict[str, str]:
-    """Return the values of arguments with the alias of ``tasks`` resolved."""
-    if settings['task'] and settings['tasks']:
-        raise ParameterError('task', problem=f": {settings['task']!r} is given, and tasks, which "
-                             'means the same, too; give one of them')
-    return settings | {'tasks': settings['task'] or settings['tasks']}
-
-
 @processes.ends_on_error
 def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
-    settings = with_tasks(context.launch_configurations)
+    settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    gazebo.check_gazebo_installed(settings['robots'])
+    gazebo.check_gazebo_installed()
     parameters = build(GazeboParameters, arguments.given_values(settings, GazeboParameters))
     plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]

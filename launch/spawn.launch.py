@@ -45,7 +45,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    gazebo.check_gazebo_installed('30')
+    gazebo.check_gazebo_installed()
     parameters = build(SpawnParameters, arguments.given_values(settings, SpawnParameters))
     plan = plan_spawn(parameters)
     [robot] = plan.robots

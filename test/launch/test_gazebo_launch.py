@@ -150,7 +150,7 @@ def test_robots_with_driving_tasks_drive_by_them():
     ({}, True), ({'tasks': 'count,field'}, True), ({'tasks': 'count,patrol'}, False),
     ({'tasks': 'my.robots:Dance'}, False), ({'tasks': 'patrol', 'motion': 'wander'}, True),
     ({'tasks': 'count', 'motion': 'none'}, False), ({'filed': 'patrol'}, False),
-    ({'filed': 'patrol', 'tasks': 'count'}, True), ({'task': 'rally'}, False)])
+    ({'filed': 'patrol', 'tasks': 'count'}, True)])
 def test_robots_wander_unless_a_task_drives(prefix, given, wanders):
     given = dict(given)
     if 'filed' in given:
@@ -159,8 +159,6 @@ def test_robots_wander_unless_a_task_drives(prefix, given, wanders):
         given['params_file'] = str(file)
     found = nodes(launched('gazebo', robots='2', lidar='36', **given))
     assert ('wander' in found) == wanders
-    if 'task' in given:
-        assert parameters(found['fleet'])['tasks'] == given['task']
 
 
 def test_robot_with_its_own_driving_task_does_not_wander(prefix):
@@ -204,7 +202,6 @@ def test_own_world_is_copied_and_its_folder_searched(prefix):
     ({'params_file': 'no.yaml'}, 'parameter params_file'), ({'radius': '-1'}, 'parameter radius'),
     ({'robots_per_process': '0'}, 'parameter robots_per_process'),
     ({'tasks': 'rally'}, 'parameter lidar: 0 leaves robots blind, and rally drives by a laser'),
-    ({'task': 'patrol', 'tasks': 'count'}, 'parameter task: .patrol. is given, and tasks'),
     ({'lidar': '3'}, 'parameter lidar: 3')])
 def test_wrong_argument_is_named_and_nothing_is_written(prefix, wrong, line):
     with pytest.raises(ParameterError, match=line):

@@ -27,16 +27,14 @@ from leader_election.ros.launching import bound, processes
 GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
 
 
-def check_gazebo_installed(robots: str) -> None:
+def check_gazebo_installed() -> None:
     """
     Check that Gazebo is installed.
 
-    :param robots: the argument of the launch file, for the alternative command in the message.
     :raises ParameterError: if it is not; the message names the missing package and the command
         for the embedded world.
     """
     from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
-    number = robots if _is_number(robots) else '30'
     for package in GAZEBO_PACKAGES:
         try:
             get_package_share_directory(package)
@@ -44,12 +42,7 @@ def check_gazebo_installed(robots: str) -> None:
             raise ParameterError(
                 f'Gazebo needs the package {package}, which is not installed; install it with '
                 f'apt install ros-{processes.distro()}-ros-gz, or take the embedded world: ros2 '
-                f'launch leader_election swarm.launch.py robots:={number} motion:=levy') from None
-
-
-def _is_number(robots: str) -> bool:
-    """Return whether the embedded world accepts it; a wrong value is not repeated in a message."""
-    return re.fullmatch('[1-9][0-9]{0,3}', robots) is not None
+                'launch leader_election swarm.launch.py robots:=30 motion:=levy') from None
 
 
 def gazebo_server(world: Path, headless: bool) -> list[Any]:
