@@ -231,30 +231,30 @@ class PatrolScenario(DrivingScenario):
             robots=options.robots, seed=options.seed, world=options.world))
         free = free_space(scene.arena, scene.obstacles, RADIUS)
         self._area = shapely.intersection(free, shapely.box(*AREA))
-        self._memories: dict[int, tuple[int, set[Cell]]] = {}
+        self._known: dict[int, tuple[int, set[Cell]]] = {}
         self._led: Regions = {}
         self._lost: list[tuple[float, tuple[int, ...], int, set[Cell]]] = []
         self._kept: list[tuple[float, float]] = []
 
     def observe(self, observation: Observation) -> None:
-        """Compare what the next leaders of a region remember with what the last one knew."""
+        """Compare what the next leaders of a region know with what the killed one knew."""
         super().observe(observation)
         time, robots = observation.snapshot.time, observation.snapshot.robots
-        for leader in self._memories.keys() - robots.keys():
-            self._lost.append((time, self._led.get(leader, ()), *self._memories.pop(leader)))
+        for leader in self._known.keys() - robots.keys():
+            self._lost.append((time, self._led.get(leader, ()), *self._known.pop(leader)))
         self._led |= {i: each for i, each in regions(observation.snapshot).items() if i in robots}
         for robot in robots.values():
             if robot.leader != robot.id:
-                self._memories.pop(robot.id, None)
+                self._known.pop(robot.id, None)
             elif robot.decision and (decision := json.loads(robot.decision)[0]) is not None:
                 sweep, grid, visited = decision['known']
                 if visited:
-                    self._memories[robot.id] = sweep, unpacked_cells(grid, visited)
+                    self._known[robot.id] = sweep, unpacked_cells(grid, visited)
         for each in [*self._lost]:
             begun, members, sweep, known = each
-            leaders = {robots[i].leader for i in members if i in robots} & self._memories.keys()
+            leaders = {robots[i].leader for i in members if i in robots} & self._known.keys()
             held = [cells if now == sweep else known for now, cells in (
-                self._memories[i] for i in leaders) if now >= sweep]
+                self._known[i] for i in leaders) if now >= sweep]
             share = len(known & set[Cell]().union(*held)) / len(known)
             if share >= KNOWN or time > begun + KNOWN_WITHIN:
                 self._kept += [(share, time - begun)] if leaders else []

@@ -195,26 +195,28 @@ def test_places_near_a_path_are_visited():
     assert patrol.checks()[-1].holds
 
 
-@pytest.mark.parametrize(('next_memory', 'kept'), [
+def knowing(sweep, cells):
+    """Return the decision of a leader that knows cells to be visited in a sweep."""
+    return json.dumps([{'known': [sweep, *packed_cells({(k, 0) for k in cells}, 1.0)]}])
+
+
+@pytest.mark.parametrize(('known', 'kept'), [
     ((4, range(10)), '100.0%'), ((4, range(9)), '90.0%'), ((5, range(1)), '100.0%'),
     ((3, range(10)), '0.0%'), (None, None)])
-def test_next_leader_knows_what_a_killed_one_knew_to_be_visited(next_memory, kept):
-    def remembering(time, leader, memory, *others):
+def test_patrol_compares_the_next_leader_with_a_killed_one(known, kept):
+    def led(time, leader, known, *others):
         seen = look(time, *((i, (0.0, 0.0), leader) for i in others))
-        text = memory and json.dumps(
-            [[memory[0], *packed_cells({(k, 0) for k in memory[1]}, 1.0)]])
-        view = RobotView(leader, (0.0, 0.0), -1.0, 0.0, leader, memory=text or '')
-        other = RobotView(9, (9.0, 9.0), -1.0, 0.0, 9, memory=json.dumps(
-            [[8, *packed_cells({(k, 0) for k in range(10)}, 1.0)]]))
+        views = {i: RobotView(i, (9.0, 9.0), -1.0, 0.0, i, decision=knowing(*each) if each else '')
+                 for i, each in ((leader, known), (9, (8, range(10))))}
         return seen._replace(snapshot=seen.snapshot._replace(
-            robots={**seen.snapshot.robots, leader: view, 9: other}))
+            robots={**seen.snapshot.robots, **views}))
 
     patrol = scenario('patrol')
-    patrol.observe(remembering(1.0, 3, (4, range(10)), 1, 2))
-    patrol.observe(remembering(2.0, 2, None, 1))
-    patrol.observe(remembering(9.0, 2, next_memory, 1))
+    patrol.observe(led(1.0, 3, (4, range(10)), 1, 2))
+    patrol.observe(led(2.0, 2, None, 1))
+    patrol.observe(led(9.0, 2, known, 1))
     assert ('leader' in patrol.checks()[-1].text) == (kept == '100.0%')
-    patrol.observe(remembering(22.5, 2, next_memory, 1))
+    patrol.observe(led(22.5, 2, known, 1))
     check = patrol.checks()[-1]
     if kept is None:
         assert 'leader' not in check.text
