@@ -204,8 +204,6 @@ class GateScenario(DemoScenario):
     range = 30.0  # noqa: A003
     robot_parameters = {'quorum': 'majority'}
     mandate = 3.0
-    needs_relay = True
-    needs_leaderships = True
     has_own_run = True
 
     def __init__(self, options: Namespace) -> None:

@@ -63,14 +63,13 @@ class DemoScenario:
     """Parameters of the robots, by name."""
     mandate: ClassVar[float] = 0.0
     """The default duration of mandates [s]; 0: there are none."""
-    needs_relay: ClassVar[bool] = False
-    """Whether the world relays messages, so that it can cut the swarm in two."""
-    needs_leaderships: ClassVar[bool] = False
-    """Whether the run reads topic ``leadership`` also without mandates."""
     needs_truth: ClassVar[bool] = False
     """Whether observations need true positions."""
     has_own_run: ClassVar[bool] = False
-    """Whether the scenario itself says what happens after the first partition."""
+    """
+    Whether the scenario itself makes the faults of the run: the world then relays messages, to cut
+    the swarm, and topics ``leadership`` are read.
+    """
 
     def __init__(self, options: Namespace) -> None:
         """

@@ -86,7 +86,7 @@ class SwarmDemo:
         """
         self.options = options
         self.scenario = SCENARIOS[options.task](options)
-        relayed = options.line_of_sight or options.loss or self.scenario.needs_relay
+        relayed = options.line_of_sight or options.loss or self.scenario.has_own_run
         self.scene_parameters = {
             'robots': options.robots, 'seed': options.seed, 'world': options.world,
             'radio': 'relay' if relayed else 'shared'}
@@ -119,7 +119,7 @@ class SwarmDemo:
         print(vars(options).pop('told'), flush=True)
         self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
         self.leaderships = Leaderships(
-            self.ids if options.mandate or self.scenario.needs_leaderships else ())
+            self.ids if options.mandate or self.scenario.has_own_run else ())
         nodes: list[Node] = [self.monitor, self.truth, self.leaderships]
         self.swarm = FaultySwarm(self.monitor, folder / LOG)
         self.scenario.begin(self)
