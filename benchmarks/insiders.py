@@ -30,12 +30,12 @@ import random
 from statistics import fmean
 from typing import NamedTuple
 
+from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message, Position
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.parameters import build
-from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
 ROBOTS, APART, RANGE, RADIUS = 25, 3.0, 4.5, 10.0
 QUIET, SECONDS, LOOK = 15.0, 60.0, 0.25

@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import bounded_round, Candidacies
 from leader_election.election.messages.codec import Position
@@ -37,7 +38,6 @@ from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
 from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.reference_partition import links_within, partition
-from leader_election.swarm.simulated_swarm import SimulatedSwarm
 import numpy as np
 
 LOOK = 1.0

@@ -102,7 +102,7 @@ EXECUTABLES = (
         name='lab', module='leader_election_lab.commands', stop_status=130, requires=_TO_MEASURE,
         description='measure algorithms over many seeds, without ROS'),
     Executable(
-        name='logs', module='leader_election.swarm.recording.logs_command', stop_status=130,
+        name='logs', module='leader_election.simulation.mrclam', stop_status=130,
         description='convert logs of real robots'),
     Executable(
         name='managed_election_node', module='leader_election.ros.nodes.managed_election_node',
@@ -127,7 +127,7 @@ EXECUTABLES = (
         name='swarm_doctor', module='leader_election.ros.nodes.swarm_doctor', stop_status=130,
         description='check a running swarm for common faults, and suggest remedies'),
     Executable(
-        name='swarm_key', module='leader_election.swarm.fleet.key_command', stop_status=130,
+        name='swarm_key', module='leader_election.swarm.fleet.key_file', stop_status=130,
         description='make the key of a swarm, and change it'),
     Executable(
         name='swarm_world', module='leader_election.ros.nodes.swarm_world',

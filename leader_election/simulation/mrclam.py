@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Conversion of a data set of MRCLAM, as its authors publish it, to a folder of logs.
+Convert a data set of MRCLAM, as its authors publish it, to a folder of logs (command ``logs``).
 
 UTIAS Multi-Robot Cooperative Localization and Mapping (K. Leung, Y. Halpern, T. Barfoot, H. Liu,
 IJRR 2011). A data set is a folder with tables of numbers between white space, and comments that
@@ -26,11 +26,19 @@ begin with ``#``:
 - ``Landmark_Groundtruth.dat``: subject, x, y [m], and their standard deviations [m].
 """
 
+import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 import re
 from typing import NamedTuple
 
+from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    ExitStatus,
+    POSITIVE,
+    print_error,
+)
 from leader_election.simulation.robot_logs import (
     COLUMNS,
     LANDMARKS,
@@ -75,8 +83,7 @@ class Robot(NamedTuple):
     measurements: Array
 
 
-def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None = None,
-            mean: bool = False) -> Converted:
+def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
     """
     Write the logs of a data set, its sightings in ``measurements`` and its ``landmarks.csv``.
 
@@ -85,21 +92,15 @@ def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None
     :param source: the folder of the data set.
     :param target: the folder to be made; an existing one has to be empty.
     :param rate: rows a second [Hz].
-    :param origin: the time of the data set at which the logs begin [s]; by default the earliest
-        at which all robots have a true pose.
-    :param mean: whether a velocity is the mean until the next row, which preserves the path
-        exactly; otherwise it is the last logged one.
     :raises LogError: for files that are missing or wrong, and a target that is not empty.
     """
     robots = _read_robots(source)
     subjects = _subjects(source / BARCODES)
     places = _read(source / PLACES, 5)
-    earliest = max(robot.truth[0, 0] for robot in robots.values())
+    begin = max(robot.truth[0, 0] for robot in robots.values())
     latest = min(robot.truth[-1, 0] for robot in robots.values())
-    begin = earliest if origin is None else origin
-    if not earliest - ROUNDING <= begin < latest:
-        raise LogError(f'{source}: all robots have a true pose from {earliest:.3f} to '
-                       f'{latest:.3f} s; {begin:.3f} is not in between')
+    if begin >= latest:
+        raise LogError(f'{source}: the robots have true poses at no common time')
     times = np.arange(int((latest - begin) * rate + ROUNDING) + 1) / rate
     try:
         if target.is_dir() and any(target.iterdir()):
@@ -107,7 +108,7 @@ def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None
         (target / SIGHTINGS_FOLDER).mkdir(parents=True, exist_ok=True)
         counted = [0, 0, 0]
         for number, robot in robots.items():
-            rows = _resampled(robot, begin + times, mean)
+            rows = _resampled(robot, begin + times)
             _write(target / f'robot_{number}.csv', COLUMNS, (
                 f'{t:.10g},' + ','.join(f'{value:.4f}' for value in row)
                 for t, row in zip(times.tolist(), rows.tolist())))
@@ -184,31 +185,16 @@ def _read(path: Path, columns: int) -> Array:
     return np.array(rows, dtype=np.float64).reshape(len(rows), columns)
 
 
-def _resampled(robot: Robot, times: Array, mean: bool) -> Array:
+def _resampled(robot: Robot, times: Array) -> Array:
     """Return v, omega, x, y, theta at some times; theta in [-pi, pi)."""
     odometry, truth = robot.odometry, robot.truth
     pose = np.stack([np.interp(times, truth[:, 0], values) for values in (
         truth[:, 1], truth[:, 2], np.unwrap(truth[:, 3]))], axis=-1)
     pose[:, 2] = (pose[:, 2] + np.pi) % (2.0 * np.pi) - np.pi
-    if mean:
-        velocities = _means(odometry, times)
-    else:
-        # Rounding puts a row sometimes before, sometimes after its time.
-        last = np.searchsorted(odometry[:, 0], times + ROUNDING, side='right') - 1
-        velocities = np.where((last >= 0)[:, np.newaxis], odometry[last.clip(0), 1:], 0.0)
+    # Rounding puts a row sometimes before, sometimes after its time.
+    last = np.searchsorted(odometry[:, 0], times + ROUNDING, side='right') - 1
+    velocities = np.where((last >= 0)[:, np.newaxis], odometry[last.clip(0), 1:], 0.0)
     return np.concatenate((velocities, pose), axis=1)
-
-
-def _means(odometry: Array, times: Array) -> Array:
-    """Return the means of velocities from each time to the next."""
-    edges = odometry[:, 0]
-    travelled = np.concatenate((np.zeros((1, 2)), np.cumsum(
-        odometry[:-1, 1:] * np.diff(edges)[:, np.newaxis], axis=0)))
-    ends = np.append(times, 2.0 * times[-1] - times[-2] if len(times) > 1 else times[-1] + 1.0)
-    at = np.stack([np.interp(ends, edges, column) for column in travelled.T], axis=-1)
-    # After its last row a velocity continues.
-    at += odometry[-1, 1:] * np.maximum(ends - edges[-1], 0.0)[:, np.newaxis]
-    return np.diff(at, axis=0) / np.diff(ends)[:, np.newaxis]
 
 
 def _sightings(table: Array, number: int, subjects: dict[int, int], begin: float,
@@ -225,3 +211,50 @@ def _sightings(table: Array, number: int, subjects: dict[int, int], begin: float
 
 def _write(path: Path, header: Iterable[str], lines: Iterable[str]) -> None:
     path.write_text('\n'.join((','.join(header), *lines)) + '\n', encoding='utf-8')
+
+
+CONVERT = """
+Convert a data set of MRCLAM, as its authors publish it (Robot<i>_Odometry.dat and so on), to a
+folder of logs with sightings and landmarks, for demo --logs and swarm_world.
+"""
+
+
+def options() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = CommandLineParser(
+        prog='leader_election logs', description='Convert logs of real robots.')
+    commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    one = commands.add_parser('convert', help='convert a data set of MRCLAM', description=CONVERT)
+    one.add_argument('source', metavar='FOLDER', type=Path, help='the data set')
+    one.add_argument('target', metavar='OUT', type=Path, help='the folder to be made')
+    one.add_argument('--rate', type=POSITIVE, default=10.0, metavar='HZ',
+                     help='rows a second (default: %(default)g)')
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Execute the command line.
+
+    :param arguments: of the command line, by default those of this process.
+    :return: the exit status.
+    """
+    chosen = options().parse_args(arguments)
+    try:
+        print(_summary(convert(chosen.source, chosen.target, chosen.rate), chosen.target))
+    except ParameterError as error:
+        return print_error(error)
+    return ExitStatus.OK
+
+
+def _summary(done: Converted, target: Path) -> str:
+    """Return the report of a conversion: what was written, and what was left out."""
+    lines = [f'{target}: robots {", ".join(map(str, done.robots))}; {done.length:.1f} s from '
+             f'{done.origin:.3f} s of the data set on; {done.sightings} sightings']
+    for count, what in (
+            (done.unknown_barcodes, 'sightings of unknown barcodes left out'),
+            (done.of_itself, 'sightings of a robot by itself left out'),
+            (done.gaps, 'gaps of more than a second in true paths, interpolated')):
+        if count:
+            lines.append(f'{count} {what}')
+    return '\n'.join(lines)

@@ -12,13 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The conversion of MRCLAM's own files to a folder of logs."""
+"""The conversion of MRCLAM's own files to a folder of logs, and the command ``logs convert``."""
 
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.simulation.mrclam import convert
+from leader_election.simulation.mrclam import convert, main
 from leader_election.simulation.robot_logs import (
     LogError,
     read_landmarks,
@@ -87,20 +87,6 @@ def test_small_data_set_is_converted(source, tmp_path):
     assert read_landmarks(target / 'measurements' / 'landmarks.csv') == {6: (1.88033, -5.5723)}
 
 
-def test_thinned_velocities_keep_the_distance_driven(source, tmp_path):
-    convert(source, tmp_path / 'logs', rate=2.0, mean=True)
-    one = read_log(tmp_path / 'logs' / 'robot_1.csv')
-    # 0.25 s at 0.1 m/s from 0.5 to 0.75 s, and so on.
-    assert one.velocities[:, 0].tolist() == pytest.approx([0.05, 0.1, 0.2, 0.1, 0.0, 0.0])
-    assert one.travelled_at(2.5).tolist() == pytest.approx([0.075 + 0.15, -0.375])
-
-
-def test_the_begin_may_be_given(source, tmp_path):
-    done = convert(source, tmp_path / 'logs', origin=ORIGIN + 1.0)
-    assert (done.origin, done.length) == (ORIGIN + 1.0, 2.0)
-    assert read_log(tmp_path / 'logs' / 'robot_1.csv').poses[0, 0] == 2.0
-
-
 @pytest.mark.parametrize(('name', 'text', 'error'), [
     ('Barcodes.dat', None, 'Barcodes.dat: No such file or directory'),
     ('Robot2_Odometry.dat', None, 'Robot2_Odometry.dat: No such file or directory'),
@@ -113,7 +99,7 @@ def test_the_begin_may_be_given(source, tmp_path):
      "Robot1_Groundtruth.dat: line 1: takes 4 numbers: '1 2 3 nan'"),
     ('Robot1_Measurement.dat', '1 2 x 4\n',
      "Robot1_Measurement.dat: line 1: could not convert string to float: 'x'"),
-    ('Robot1_Groundtruth.dat', '1 2 3 4\n', 'is not in between'),
+    ('Robot1_Groundtruth.dat', '1 2 3 4\n', 'the robots have true poses at no common time'),
 ])
 def test_wrong_files_are_named(source, tmp_path, name, text, error):
     if text is None:
@@ -124,11 +110,6 @@ def test_wrong_files_are_named(source, tmp_path, name, text, error):
         convert(source, tmp_path / 'logs')
     assert str(raised.value).endswith(error)
     assert not (tmp_path / 'logs').exists()
-
-
-def test_a_begin_without_true_poses_is_refused(source, tmp_path):
-    with pytest.raises(LogError, match='all robots have a true pose from .*191.250 to .*194.000'):
-        convert(source, tmp_path / 'logs', origin=ORIGIN)
 
 
 def test_existing_logs_are_not_overwritten(source, tmp_path):
@@ -163,18 +144,51 @@ def test_logs_written_as_a_data_set_come_back(tmp_path_factory, seed, robots, ro
                   [tuple(row) for row in np.concatenate((stamps, values), axis=1).tolist()])
         table(source / f'Robot{robot}_Measurement.dat', 'measurement', [
             (ORIGIN + t, 10 * other, distance, 0.5) for t, other, distance in seen[robot]])
-    for mean in (False, True):
-        target = folder / f'logs_{mean}'
-        convert(source, target, mean=mean)
-        for robot, (velocities, poses) in logs.items():
-            log = read_log(target / f'robot_{robot}.csv')
-            assert log.t == pytest.approx(times)
-            assert np.abs(log.velocities - velocities).max() < 2e-4
-            assert np.abs(log.poses[:, :2] - poses[:, :2]).max() < 1e-4
-            assert np.abs(np.sin(log.poses[:, 2] - poses[:, 2])).max() < 2e-4
-        if robots > 1:
-            rows_read = read_sightings(str(target), list(logs))
-            expected = sorted((t, robot - 1, other, distance, 0.5)
-                              for robot, some in seen.items() for t, other, distance in some)
-            assert sorted(map(tuple, rows_read.tolist())) == [
-                pytest.approx(row, abs=1e-3) for row in expected]
+    target = folder / 'logs'
+    convert(source, target)
+    for robot, (velocities, poses) in logs.items():
+        log = read_log(target / f'robot_{robot}.csv')
+        assert log.t == pytest.approx(times)
+        assert np.abs(log.velocities - velocities).max() < 2e-4
+        assert np.abs(log.poses[:, :2] - poses[:, :2]).max() < 1e-4
+        assert np.abs(np.sin(log.poses[:, 2] - poses[:, 2])).max() < 2e-4
+    if robots > 1:
+        rows_read = read_sightings(str(target), list(logs))
+        expected = sorted((t, robot - 1, other, distance, 0.5)
+                          for robot, some in seen.items() for t, other, distance in some)
+        assert sorted(map(tuple, rows_read.tolist())) == [
+            pytest.approx(row, abs=1e-3) for row in expected]
+
+
+def test_logs_convert_writes_logs_and_reports_what_it_left_out(tmp_path, capsys):
+    source = tmp_path / 'set'
+    source.mkdir()
+    (source / 'Barcodes.dat').write_text('1 5\n')
+    (source / 'Landmark_Groundtruth.dat').write_text('6 1 2 0 0\n')
+    (source / 'Robot1_Odometry.dat').write_text('100 0.1 0\n')
+    (source / 'Robot1_Groundtruth.dat').write_text('100 0 0 0\n102 0.2 0 0\n')
+    (source / 'Robot1_Measurement.dat').write_text('101 77 1 0\n')
+    assert main(['convert', str(source), str(tmp_path / 'logs')]) == 0
+    assert capsys.readouterr().out == (
+        f'{tmp_path}/logs: robots 1; 2.0 s from 100.000 s of the data set on; 0 sightings\n'
+        '1 sightings of unknown barcodes left out\n'
+        '1 gaps of more than a second in true paths, interpolated\n')
+    [log] = read_logs(str(tmp_path / 'logs'))
+    assert np.allclose(log.poses[-1], [0.2, 0, 0])
+
+
+@pytest.mark.parametrize(('arguments', 'error'), [
+    (['convert', '.', 'out'], '.: no data set of MRCLAM: Robot1_Odometry.dat is missing'),
+    (['convert', 'a', 'b', '--rate', '-1'], "'-1' is not allowed; it takes more than 0"),
+    ([], 'required: COMMAND'),
+])
+def test_logs_prints_one_line_when_input_or_options_are_wrong(
+        arguments, error, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(arguments)
+    except SystemExit as ended:
+        status = ended.code
+    written = capsys.readouterr().err
+    assert status == 2
+    assert written.startswith('error: ') and error in written and written.count('\n') == 1

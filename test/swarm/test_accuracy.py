@@ -26,11 +26,12 @@ from leader_election.swarm.accuracy import (
     seen_from,
 )
 from leader_election.swarm.recording.localisation_errors import (
+    aligned,
     localisation_errors,
     localisation_lines,
     LocalisationErrors,
+    true_positions,
 )
-from leader_election.swarm.recording.true_positions import aligned, true_positions
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import numpy as np
 import pytest

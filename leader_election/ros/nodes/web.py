@@ -30,7 +30,7 @@ from leader_election.ros.nodes.swarm_doctor import observe, status_of
 from leader_election.swarm.doctor import command
 from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.view.frame import facts
-from leader_election.swarm.web.examination import examination
+from leader_election.swarm.web.details import examination
 from leader_election.swarm.web.live_page import LivePage, Lookout
 from leader_election.swarm.web.server import PageServer
 from nav_msgs.msg import Odometry

@@ -29,8 +29,9 @@ from typing import NamedTuple, TypeVar
 
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.swarm.doctor import communication, membership, odometry, timing
+from leader_election.swarm.doctor import communication, inputs, membership
 from leader_election.swarm.doctor.communication import NO_SENDER
+from leader_election.swarm.doctor.inputs import LATE, SLOW_TIME, STANDS_STILL, STOPPED
 from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND
 from leader_election.swarm.doctor.observations import (
     by_key,
@@ -40,8 +41,6 @@ from leader_election.swarm.doctor.observations import (
     space_of,
     Symptom,
 )
-from leader_election.swarm.doctor.odometry import LATE, STOPPED
-from leader_election.swarm.doctor.timing import SLOW_TIME, STANDS_STILL
 import yaml
 
 K = TypeVar('K')
@@ -189,11 +188,11 @@ LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
         membership.found, membership.missing, membership.silent, membership.names, membership.ids,
         membership.frames, membership.algorithms, membership.settings, membership.readable,
         membership.refused, membership.keys, membership.self_reported,
-        odometry.odometry,
+        inputs.odometry,
         communication.shared_topic, communication.profiles, communication.reception,
         communication.one_way, communication.loss, communication.load,
         communication.receive_buffers,
-        timing.simulated_time, timing.offsets)}
+        inputs.simulated_time, inputs.offsets)}
 CHECKS = tuple(
     Check(look=LOOKS[row['name']], **row) for row in yaml.safe_load(
         files('leader_election.swarm.doctor').joinpath('checks.yaml').read_text(encoding='utf-8')))

@@ -13,18 +13,20 @@
 # limitations under the License.
 
 """
-The files with keys that the command ``swarm_key`` makes, and a robot's swarm time.
+The files with keys, the command ``swarm_key`` that makes them, and a robot's swarm time.
 
 The key file holds one key per line, as 64 hexadecimal digits: the first signs, a second one is
 accepted beside it while the key is changed. Lines that begin with ``#`` are comments.
 
-The swarm time is kept over restarts, beside the key file: a robot whose clock is lost with its
-power would believe what an attacker recorded before. So it keeps a swarm time in the file
-``<key file>.<robot_id>.time``, one that it will not pass before the file is written again, and
-starts later than that by the window of replays: then nothing that it may have accepted is new.
-What is written seldom is a leap at a start: others follow it.
+A robot keeps the swarm time over restarts in the file ``<key file>.<robot_id>.time``. A robot
+whose clock is lost with its power would otherwise accept messages that an attacker recorded
+before. The kept time is an upper bound until the next write. The robot starts later than that by
+the window of replays, so that no message that it may have accepted is new. A start after a rare
+write leaps ahead, and the other robots follow.
 """
 
+import argparse
+from collections.abc import Sequence
 import contextlib
 import os
 from pathlib import Path
@@ -35,6 +37,7 @@ import stat
 from leader_election.election.messages import swarm_key
 from leader_election.election.messages.swarm_key import ahead, RING
 from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
 RESERVED = 30_000
 """The time between two writings: how far the kept time is ahead of the swarm time [ms]."""
@@ -310,3 +313,53 @@ def _write(path: Path, text: str) -> None:
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise ParameterError(f'{str(path)!r} cannot be written: {reason}') from None
+
+
+DESCRIPTION = """
+Make a file with a new key for a swarm (parameter swarm_key_file of each robot). Its owner alone
+can read it, and no file is overwritten. The key of a running swarm is changed in three steps, and
+after each the file is copied to all robots: --next, --switch, --finish. Keys are shown by their
+fingerprints, as in /diagnostics.
+"""
+STEPS = {
+    None: (make_key, 'copy the file to each robot (scp -p), and give it the parameter '
+           'swarm_key_file'),
+    'next': (add_next, 'copy the file to all robots, then: swarm_key --switch'),
+    'switch': (switch, 'copy the file to all robots, then: swarm_key --finish'),
+    'finish': (finish, 'copy the file to all robots; the other key is worthless then'),
+    'show': (read_keys, ''),
+}
+"""The function of each option, and the next step."""
+
+
+def options() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = CommandLineParser(prog='leader_election swarm_key', description=DESCRIPTION)
+    parser.add_argument('file', metavar='FILE', type=Path, help='the key file')
+    step = parser.add_mutually_exclusive_group()
+    for name, text in (
+            ('next', 'add the next key, which is accepted from then on'),
+            ('switch', 'sign with the next key, and still accept the previous one'),
+            ('finish', 'accept the key that signs alone'),
+            ('show', 'show the fingerprints of the keys')):
+        step.add_argument(f'--{name}', dest='step', action='store_const', const=name, help=text)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Execute the command line.
+
+    :param arguments: of the command line, by default those of this process.
+    :return: the exit status.
+    """
+    chosen = options().parse_args(arguments)
+    act, then = STEPS[chosen.step]
+    try:
+        for role, key in zip(('signs', 'accepted'), act(chosen.file)):
+            print(f'{swarm_key.fingerprint(key)}  {role}')
+    except ParameterError as error:
+        return print_error(error)
+    if then:
+        print(f'{chosen.file}: {then}')
+    return ExitStatus.OK

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Errors of localisation over the time of a recording, against true poses.
+True positions of a recording, and the errors of localisation against them over time.
 
 Positions are *aligned*: compared after the best rigid motion (rotation and translation, no scale)
 of all robots' positions onto the true ones. The shared frame drifts as a whole where no robot
@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import math
 from typing import NamedTuple
 
+from leader_election.election.messages.codec import Position
 from leader_election.localisation.neighbourhood_filter import (
     ACCEPTED,
     CARRIED_OFF,
@@ -31,12 +32,90 @@ from leader_election.localisation.neighbourhood_filter import (
     UNKNOWN,
 )
 from leader_election.swarm.accuracy import Accuracy, AccuracyFigures, compare_messages, number_text
-from leader_election.swarm.recording.true_positions import aligned, Track, Tracks, usable
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+
+LONGEST_GAP = 3.0
+"""The longest gap of a track over which the true position is interpolated [s]."""
+
+Tracks = Mapping[int, Sequence[tuple[float, float, float, float]]]
+"""Time [s] and pose x, y, yaw [m, rad] in the order of time, by the robot's id."""
+
+
+class Track:
+    """The true poses of one robot over time."""
+
+    def __init__(self, track: Sequence[tuple[float, float, float, float]]) -> None:
+        self._table = np.array(track)
+        finite = np.isfinite(self._table[:, 3])
+        self._table[finite, 3] = np.unwrap(self._table[finite, 3])
+
+    def at(self, times: ArrayLike) -> Array:
+        """Return poses at these times [s], interpolated, shape (n, 3); NaN: not known."""
+        wanted = np.asarray(times, dtype=float)
+        at = self._table[:, 0]
+        places = np.column_stack([
+            np.interp(wanted, at, along, left=np.nan, right=np.nan)
+            for along in self._table[:, 1:].T])
+        after = np.clip(np.searchsorted(at, wanted), 1, len(at) - 1)
+        places[at[after] - at[after - 1] > LONGEST_GAP] = np.nan
+        return places
+
+
+def usable(tracks: Tracks) -> dict[int, Track]:
+    """Return the tracks of more than one pose."""
+    return {robot: Track(track) for robot, track in tracks.items() if len(track) > 1}
+
+
+def aligned(places: Array, target: Array) -> Array:
+    """
+    Return places after the best rigid motion in the plane onto others.
+
+    :param places, target: [m], shape (n, 2).
+
+    >>> target = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 1.0)])
+    >>> turned = target @ np.array([(0.0, 1.0), (-1.0, 0.0)]) + (5.0, 7.0)
+    >>> np.allclose(aligned(turned, target), target)
+    True
+    """
+    moved, centre = places - places.mean(axis=0), target.mean(axis=0)
+    # The angle that minimises the sum of squares (Kabsch 1976, in the plane).
+    angle = math.atan2((moved[:, 0] * (target - centre)[:, 1]
+                        - moved[:, 1] * (target - centre)[:, 0]).sum(),
+                       (moved * (target - centre)).sum())
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return np.asarray(moved @ np.array(((cosine, sine), (-sine, cosine))) + centre)
+
+
+def true_positions(snapshots: Sequence[Snapshot], tracks: Tracks) -> list[dict[int, Position]]:
+    """
+    Return the true positions for each snapshot, by id, in the frame of the robots.
+
+    They are those at the times of the robots' messages, after the best rigid motion of all onto
+    the positions in messages: true poses may have a frame of their own.
+
+    :return: of robots with both positions, where there are two or more.
+    """
+    true: list[dict[int, Position]] = [{} for _ in snapshots]
+    for robot, track in usable(tracks).items():
+        at = [(row, view.heard) for row, snapshot in enumerate(snapshots)
+              if (view := snapshot.robots.get(robot)) is not None and view.position is not None]
+        for (row, _), (x, y, _) in zip(at, track.at([heard for _, heard in at]).tolist()):
+            if math.isfinite(x + y):
+                true[row][robot] = x, y
+    return [_moved(found, snapshot) if len(found) > 1 else {}
+            for found, snapshot in zip(true, snapshots)]
+
+
+def _moved(true: Mapping[int, Position], snapshot: Snapshot) -> dict[int, Position]:
+    """Return true positions after the motion onto those of a snapshot."""
+    believed = np.array([snapshot.robots[robot].position for robot in true])
+    return {robot: (x, y) for robot, (x, y) in zip(
+        true, aligned(np.array(list(true.values())), believed).tolist())}
+
 
 PERIOD = 1.0
 """Time between two evaluations of positions [s]."""

@@ -31,10 +31,10 @@ from leader_election.swarm.recording.localisation_errors import (
     LocalisationErrors,
     once_a_period,
     sighting_lines,
+    Tracks,
 )
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run
-from leader_election.swarm.recording.true_positions import Tracks
 from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
 from leader_election.swarm.view.formatting import count, fields_text

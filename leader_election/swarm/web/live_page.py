@@ -29,8 +29,7 @@ from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings, Trails
-from leader_election.swarm.web.examination import Examination, HearingGraph
-from leader_election.swarm.web.robot_details import robot_html, way_to_leader
+from leader_election.swarm.web.details import Examination, HearingGraph, robot_html, way_to_leader
 from leader_election.swarm.web.swarm_map import Data, legend_html, SwarmMap
 from leader_election.swarm.web.timeline import Event, History, Timeline
 

@@ -25,11 +25,11 @@ import math
 import random
 from typing import Any
 
+from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.mandates.mandates import Acting, Mandates
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.parameters import build
-from leader_election.swarm.simulated_swarm import SimulatedSwarm
 
 WIDTH, HEIGHT = 10.0, 7.0
 """Half of the area [m]."""

@@ -22,8 +22,7 @@ from election.robot.swarm import Swarm
 from leader_election.election.messages.swarm_key import ahead, fingerprint, RING
 from leader_election.parameters import ParameterError
 from leader_election.swarm.fleet import key_file
-from leader_election.swarm.fleet.key_command import main
-from leader_election.swarm.fleet.key_file import KeyFile, read_keys, RESERVED, SwarmTimeFile
+from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys, RESERVED, SwarmTimeFile
 import pytest
 
 KEY = 'ab' * 32

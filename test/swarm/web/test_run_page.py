@@ -25,8 +25,7 @@ from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web import run_page
-from leader_election.swarm.web.run_page import Film, Page, write_page
-from leader_election.swarm.web.tape import COARSEST, LEVELS, tape
+from leader_election.swarm.web.run_page import COARSEST, Film, LEVELS, Page, tape, write_page
 from leader_election.swarm.web.timeline import MOST_BARS, Timeline
 import numpy as np
 import pytest
@@ -62,7 +61,7 @@ def test_packed_frames_come_back_within_a_step(
         frames: list[list[tuple[Any, ...]]], few: int) -> None:
     names = ('x', 'tint', 'id', 'xs')
     columns = [dict(zip(names, zip(*rows))) or dict.fromkeys(names, ()) for rows in frames]
-    with patch('leader_election.swarm.web.tape.FEW', few):
+    with patch('leader_election.swarm.web.run_page.FEW', few):
         packed = tape(columns)
     assert json.dumps([column['words'] for column in packed['columns']])
     for number, wanted in enumerate(columns):

@@ -27,9 +27,8 @@ from leader_election.swarm.doctor.observations import Level
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.web.examination import Examination, TINTS
+from leader_election.swarm.web.details import Examination, robot_html, TINTS, way_to_leader
 from leader_election.swarm.web.live_page import LivePage, Lookout
-from leader_election.swarm.web.robot_details import robot_html, way_to_leader
 from leader_election.swarm.web.server import PageServer
 from leader_election.swarm.web.swarm_map import legend_html, SwarmMap
 from leader_election.swarm.web.timeline import History
