@@ -253,6 +253,8 @@ PAPERS: Mapping[str, Sequence[str]] = {
     'Computing Blocks (IFAC 2020)': (
         'ifac2020_convergence', 'ifac2020_perturbed', 'ifac2020_by_the_text')}
 """The scenarios of each paper whose experiments are reproduced, by its title."""
+
+
 def reproduce(seeds: int, folder: Path, workers: int | None = None,
               cluster: str | None = None) -> int:
     """
