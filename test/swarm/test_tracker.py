@@ -82,20 +82,20 @@ def seen(payload, **options):
 
 def test_summary_and_decision_of_a_region_are_kept():
     start = say(1)[:-1]
-    # r: parent, summary; a summary begins with the number of members.
-    view = seen(start + ',"t":"count,field","r":[-1,[2.5,7]],"d":[{"members":2},null]}')
+    # A summary (s) begins with the number of members.
+    view = seen(start + ',"t":"count,field","r":{"s":[2.5,7]},"d":[{"members":2},null]}')
     assert (view.tasks, view.members) == (('count', 'field'), 2.5)
     assert view.decision == '[{"members":2},null]'
-    # With gossip the seventh row is who is known: 1 itself, 4 and 9.
-    view = seen(start + ',"r":[-1,[],0,[],[],[],[1,4,9],[0,1,1],[[1],[1],[1]]]}')
+    # With gossip the known members (m) are listed, robot 1 itself included.
+    view = seen(start + ',"r":{"m":[1,4,9],"g":[0,1,1],"c":[[1],[1],[1]]}}')
     assert (view.tasks, view.members, view.decision) == ((), 3.0, '')
     assert math.isnan(seen(say(1)).members)
-    assert math.isnan(seen(start + ',"r":[-1,[]]}').members)
+    assert math.isnan(seen(start + ',"r":{"s":[]}}').members)
 
 
 def test_tracker_follows_one_of_several_instances():
-    both = (say(1, leader=5)[:-1] + ',"t":"count","r":[5,[2]],'
-            '"i":{"rescue":{"a":"resilient","c":[-3,2,7,9,4,1,6],"t":"field","r":[7,[4]]}}}')
+    both = (say(1, leader=5)[:-1] + ',"t":"count","r":{"p":5,"s":[2]},'
+            '"i":{"rescue":{"a":"resilient","c":[-3,2,7,9,4,1,6],"t":"field","r":{"p":7,"s":[4]}}}}')
     assert (seen(both).leader, seen(both).members) == (5, 2.0)
     rescue = seen(both, instance='rescue')
     assert (rescue.leader, rescue.distance) == (7, 2.0)

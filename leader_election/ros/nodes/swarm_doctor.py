@@ -15,10 +15,9 @@
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from copy import copy
 from functools import partial
-import math
 import os
 from pathlib import Path
 import sys
@@ -57,8 +56,6 @@ UDP_COUNTERS = Path('/proc/net/snmp')
 UDP_SOCKETS = Path('/proc/net/udp')
 LONGEST = 6.0
 """The longest observation of slow simulated time, relative to the requested time."""
-ENDLESS = 1e9
-"""A deadline of this length means that there is none [s]."""
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
                'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_STATIC_PEERS': ''}
 """The environment variables that discovery depends on, with their defaults."""
@@ -92,8 +89,7 @@ class SwarmDoctor(Node):
         """The reports by the namespace of the topic."""
         self._ticks: list[tuple[float, float]] = []
         """Time of receipt and simulated time [s]."""
-        self._received = _datagrams()
-        self._sockets = _sockets()
+        self._udp = _udp_counters()
         self._radio: dict[str, Subscription] = {}
         """By topic: subscriptions to the messages between robots."""
         self._subscribed: set[tuple[str, str]] = set()
@@ -186,8 +182,7 @@ class SwarmDoctor(Node):
         stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
         place = message.pose.pose.position
         self._odometry.setdefault(topic, []).append(observed.OdometryReading(
-            received, stamp, came - stamp, message.header.frame_id, message.child_frame_id,
-            (place.x, place.y)))
+            received, stamp, came - stamp, (place.x, place.y)))
 
     def _arrival(self, about: dict[str, int]) -> tuple[float, float]:
         """
@@ -226,9 +221,8 @@ class SwarmDoctor(Node):
     def observations(self) -> observed.Observations:
         """Return all observations up to now."""
         now = self._now()
-        found = _sockets()
         domain = self.context.get_domain_id()
-        lost, lost_here = communication.losses(self._sockets, found, domain, _own_inodes())
+        udp = {name: count - self._udp.get(name, 0) for name, count in _udp_counters().items()}
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
         endpoints = self._endpoints(topics)
         environment = {name: os.environ.get(name, default)
@@ -243,9 +237,9 @@ class SwarmDoctor(Node):
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,
             receive_buffers=_receive_buffers(),
-            datagrams=_datagrams() - self._received, lost=lost, lost_here=lost_here,
+            datagrams=udp.get('InDatagrams', 0), lost=udp.get('RcvbufErrors', 0),
             load=os.getloadavg()[0] / (os.cpu_count() or 1),
-            other_domains=sorted(communication.domains(found) - {domain}))
+            other_domains=sorted(communication.domains(_text(UDP_SOCKETS)) - {domain}))
 
     def pace(self) -> float:
         """Return the speed of simulated time relative to real time; 1 without ``/clock``."""
@@ -282,21 +276,8 @@ def _text(path: Path) -> str:
         return ''
 
 
-def _datagrams() -> int:
-    return communication.udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
-
-
-def _sockets() -> list[communication.Socket]:
-    return communication.sockets(_text(UDP_SOCKETS))
-
-
-def _own_inodes() -> set[str]:
-    """Return the inodes of this process's sockets."""
-    found = set()
-    for descriptor in Path('/proc/self/fd').glob('*'):
-        with suppress(OSError):
-            found.add(os.readlink(descriptor).removeprefix('socket:[').removesuffix(']'))
-    return found
+def _udp_counters() -> dict[str, int]:
+    return communication.udp_counters(_text(UDP_COUNTERS))
 
 
 def _receive_buffers() -> dict[str, int]:
@@ -307,14 +288,11 @@ def _receive_buffers() -> dict[str, int]:
 
 def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.Endpoint:
     profile = info.qos_profile
-    deadline = profile.deadline.nanoseconds * 1e-9
     return observed.Endpoint(
         topic=topic, type=info.topic_type, publishes=publishes,
         node=f'{info.node_namespace.rstrip("/")}/{info.node_name}',
         reliable=profile.reliability == QoSReliabilityPolicy.RELIABLE,
-        latched=profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL,
-        # 0 stands for no deadline, as does the longest time in DDS.
-        deadline=deadline if 0.0 < deadline < ENDLESS else math.inf)
+        latched=profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def status_of(status: DiagnosticStatus) -> Status:

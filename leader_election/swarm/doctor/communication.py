@@ -19,9 +19,8 @@ Bursts of messages overflow the receive buffers of UDP; those of this computer a
 checked, too.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import permutations, product
-from typing import NamedTuple
 
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.parameters import ElectionParameters
@@ -93,9 +92,6 @@ def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[
         yield 'reliability: best effort is offered, reliable requested'
     if subscription.latched and not publisher.latched:
         yield 'durability: volatile is offered, transient local requested'
-    if subscription.deadline < publisher.deadline:
-        yield (f'deadline: {publisher.deadline:g} s is offered, {subscription.deadline:g} s '
-               'requested')
 
 
 def reception(swarm: Observations) -> Iterator[Symptom]:
@@ -246,62 +242,17 @@ OVERLOADED = ('The buffers are as large as advised. Start again what ran before 
               'otherwise the computer is overloaded: fewer robots on it, or radio:=relay.')
 
 
-class Socket(NamedTuple):
-    """A socket of UDP."""
-
-    port: int
-    inode: str
-    lost: int
-    """The number of datagrams that its full buffer lost since it was opened."""
-
-
-def sockets(text: str) -> list[Socket]:
+def domains(text: str) -> set[int]:
     r"""
-    Return the sockets of UDP in the network namespace of this process.
+    Return the domains with processes on this computer, by the ports of their announcements.
 
     :param text: of the file ``/proc/net/udp``; may be empty.
 
-    >>> row = '732: 0100007F:1CE8 00000000:0000 07 0:0 00:0 0 1000 0 38477 2 0a56cfa0 5'
-    >>> sockets('sl local_address ... drops' + chr(10) + row)
-    [Socket(port=7400, inode='38477', lost=5)]
-    """
-    rows = [line.split() for line in text.splitlines()[1:]]
-    return [Socket(int(row[1].rpartition(':')[2], 16), row[9], int(row[12]))
-            for row in rows if len(row) >= 13]
-
-
-def losses(before: Collection[Socket], now: Collection[Socket], domain: int,
-           own: Collection[str]) -> tuple[int, int]:
-    """
-    Return the datagrams that sockets of a domain lost: those of others, and those of an observer.
-
-    :param before: all sockets at the beginning.
-    :param now: all sockets at the end.
-    :param own: the inodes of the observer's sockets.
-
-    >>> losses([Socket(7410, 'a', 2)], [Socket(7410, 'a', 5), Socket(7660, 'b', 9)], 0, ['b'])
-    (3, 0)
-    """
-    lost_before = {socket.inode: socket.lost for socket in before}
-    others = here = 0
-    for socket in now:
-        if (socket.port - FIRST_PORT) // PORTS == domain:
-            growth = max(socket.lost - lost_before.get(socket.inode, 0), 0)
-            if socket.inode in own:
-                here += growth
-            else:
-                others += growth
-    return others, here
-
-
-def domains(found: Collection[Socket]) -> set[int]:
-    """
-    Return the domains of which processes run here, by the ports on which they are announced.
-
-    >>> domains([Socket(7400, 'a', 0), Socket(7411, 'b', 0), Socket(8150, 'c', 0)])
+    >>> domains('sl local_address\n732: 0100007F:1CE8 0:0\n9: 0:1CF3 0:0\n12: 0:1FD6 0:0\n')
     {0, 3}
     """
-    offsets = {socket.port - FIRST_PORT for socket in found}
+    offsets = {int(row.split()[1].rpartition(':')[2], 16) - FIRST_PORT
+               for row in text.splitlines()[1:]}
     return {offset // PORTS for offset in offsets
             if offset % PORTS == 0 and offset // PORTS in range(DOMAINS)}
 
@@ -328,11 +279,8 @@ def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     if swarm.lost:
         share = swarm.lost / (swarm.lost + max(swarm.datagrams, 0))
         yield Symptom(Level.WARN if share >= LOSSES else Level.NOTE, (),
-                      f'{swarm.lost} datagrams to processes of this domain ({share:.2%}) were '
-                      f'lost on this computer, as receive buffers were full{sizes}', remedy)
-    if swarm.lost_here:
-        yield Symptom(Level.NOTE, (), f'{swarm.lost_here} datagrams to swarm_doctor itself were '
-                      f'lost, so what it missed others may have received{sizes}', remedy)
+                      f'{swarm.lost} datagrams ({share:.2%}) were lost on this computer, as '
+                      f'receive buffers were full{sizes}', remedy)
     bridged = any(endpoint.node.rpartition('/')[2] in BRIDGES for endpoint in swarm.endpoints)
     if small and bridged and not swarm.lost:
         level = Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE

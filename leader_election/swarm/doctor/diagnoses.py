@@ -93,8 +93,6 @@ EXPLANATIONS = (
       for reason in RejectReason),
     Explanation('settings', 'one_way', vocabulary.COMMUNICATION_RANGE,
                 vocabulary.COMMUNICATION_RANGE, same_robot=False),
-    Explanation('settings', 'loss', vocabulary.MESSAGE_EXPIRY, vocabulary.MESSAGE_EXPIRY,
-                same_robot=False),
     Explanation('profiles', 'odometry'),
     Explanation('profiles', 'self_reported', vocabulary.NO_POSITION_ANNOUNCED),
     *_refusals('profiles', RejectReason.NO_POSITION),

@@ -33,9 +33,7 @@ from leader_election.election.robot.diagnostics import (
     DUPLICATE_ID,
     FEEDBACK_GAIN,
     KEYS_ACCEPTED,
-    MESSAGE_EXPIRY,
     METRIC,
-    number,
     RADIUS,
     RADIUS_HYSTERESIS,
     ROUND_PERIOD,
@@ -49,7 +47,6 @@ from leader_election.swarm.doctor.observations import (
     RobotReport,
     Symptom,
 )
-from leader_election.swarm.fleet.fleet_file import EXPIRY_ROUNDS
 
 ROUNDS = 2
 """The number of rounds within which a message of a robot should be received."""
@@ -263,7 +260,6 @@ def settings(swarm: Observations) -> Iterator[Symptom]:
                     yield Symptom(setting.level, (robot,), f'{key} is {shown[robot]}, and '
                                   f'{_text(planned)}{setting.unit} in the fleet file')
             yield from _differing(key, unplanned, setting.level, setting.consequence)
-    yield from _short_expiry(swarm)
 
 
 def _text(value: object) -> str:
@@ -288,25 +284,8 @@ def _differing(what: str, values: Mapping[str, str], level: Level,
                       f'{what} is {value}, and {first} with {listing(by_value[first])}{end}')
 
 
-def _short_expiry(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots that forget another one between two of its messages, or after one loss."""
-    periods = {robot: period for robot in swarm.robots
-               if (text := swarm.value(robot, ROUND_PERIOD)) is not None
-               and (period := number({ROUND_PERIOD: text}, ROUND_PERIOD)) is not None}
-    for robot in swarm.robots:
-        slowest = max(periods.keys() - {robot}, key=lambda other: (periods[other], other),
-                      default=None)
-        expiry = swarm.setting(robot, MESSAGE_EXPIRY)
-        if slowest is not None and expiry < EXPIRY_ROUNDS * periods[slowest]:
-            yield Symptom(Level.WARN, (robot,), f'{MESSAGE_EXPIRY} is {expiry:g} s, less than '
-                          f'{EXPIRY_ROUNDS} times the {ROUND_PERIOD} {periods[slowest]:g} s of '
-                          f'{slowest}: it forgets {slowest} between messages',
-                          f'Raise {MESSAGE_EXPIRY} of {robot}, or shorten {ROUND_PERIOD} of '
-                          f'{slowest} (ros2 param set).')
-
-
 def keys(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots with and without a key, with different keys, and ids that are used by others."""
+    """Find robots with and without a key, and with different keys."""
     yield from _mixture(swarm)
     yield from _different(swarm)
     lenient = [robot for robot in swarm.robots
@@ -321,10 +300,6 @@ def _mixture(swarm: Observations) -> Iterator[Symptom]:
     for robot_id, messages in swarm.sent.items():
         for heard, _ in messages:
             (signed if is_signed(heard.payload) else unsigned).add(robot_id)
-    for robot_id in sorted(signed & unsigned):
-        yield Symptom(Level.WARN, swarm.names_of(robot_id),
-                      f'some messages of id {robot_id} are signed and some are not: another '
-                      'sender uses its id, or it was given its key while this listened')
     # Robots of the rarer of the two kinds.
     few, many = sorted((unsigned - signed, signed), key=len)
     if few:

@@ -84,8 +84,6 @@ class OdometryReading(NamedTuple):
     """The stamp in its header [s]; 0: none."""
     delay: float
     """The observer's time of day less the stamp [s]."""
-    frame: str
-    child: str
     position: tuple[float, float]
 
 
@@ -120,8 +118,6 @@ class Endpoint(NamedTuple):
     reliable: bool = False
     latched: bool = False
     """Whether the durability is transient local."""
-    deadline: float = float('inf')
-    """The offered or requested longest time between two messages [s]."""
 
     @property
     def robot(self) -> str:
@@ -170,9 +166,7 @@ class Observations:
     datagrams: int = 0
     """The number of datagrams of UDP that this computer received."""
     lost: int = 0
-    """The number lost at full receive buffers of the domain's processes on this computer."""
-    lost_here: int = 0
-    """The number lost at the observer's own receive buffers."""
+    """The number of datagrams that were lost at full receive buffers of this computer."""
     load: float = 0.0
     """The processes that run or wait, for each processor of this computer, over a minute."""
     other_domains: Sequence[int] = ()

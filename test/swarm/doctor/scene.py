@@ -63,11 +63,11 @@ def wiring(robot: str, radio_topic: str = AIR) -> list[Endpoint]:
         Endpoint(f'/{robot}/odom', ODOMETRY, True, driver, True)]
 
 
-def readings(count: int = 10 * SECONDS, delay: float = 0.01, frame: str = 'odom',
-             child: str = 'base_link', until: float = SECONDS) -> list[OdometryReading]:
+def readings(count: int = 10 * SECONDS, delay: float = 0.01,
+             until: float = SECONDS) -> list[OdometryReading]:
     """Return so many readings, evenly up to a time."""
     times = [until * (k + 1) / count for k in range(count)]
-    return [OdometryReading(t, 1000.0 + t, delay, frame, child, (0.0, 0.0)) for t in times]
+    return [OdometryReading(t, 1000.0 + t, delay, (0.0, 0.0)) for t in times]
 
 
 def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',

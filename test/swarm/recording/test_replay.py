@@ -52,11 +52,11 @@ def test_recording_of_several_swarms_needs_a_choice():
 
 def test_algorithm_is_read_from_the_messages():
     said = word(1, 1)
-    said.data = '{"v":1,"id":1,"frame":"map","a":"classic","c":[1,9.0,0.0,0.0,1]}'
+    said.data = '{"v":1,"id":1,"frame":"map","a":"resilient","c":[-3,2,7,9,4,1,6]}'
     run = replay(entries((0.0, '/neighbourhood', said)), ReplaySettings())
     assert run.traffic.messages == 1
     strange = word(1, 1)
-    strange.data = said.data.replace('classic', 'none')
+    strange.data = said.data.replace('resilient', 'none')
     with pytest.raises(RecordingError, match="elect by 'none'"):
         replay(entries((0.0, '/neighbourhood', strange)), ReplaySettings())
     nonsense = word(1, 1)
