@@ -16,8 +16,8 @@
 Lists of robots, and of robot ids, as text.
 
 A list of robots has the form that launch files of nav2 take for several robots, separated by
-semicolons: ``{name: robot1, pose: {x: 0.5, y: 0.5, yaw: 0}}; {...}``, or the older form
-``robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={...}``. The key ``id`` is an addition.
+semicolons: ``{name: robot1, pose: {x: 0.5, y: 0.5, yaw: 0}}; {...}``. The key ``id`` is an
+addition.
 """
 
 from collections.abc import Sequence
@@ -143,11 +143,7 @@ def check_robot_name(name: Any, parameter: str) -> str:
 
 def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
     """Return the name, the id or ``None``, and the pose of one part of a list."""
-    name, equals, pose_text = part.partition('=')
-    if equals and '{' not in name:
-        known = {'name': name.strip(), 'pose': _parse_mapping(pose_text, part, parameter)}
-    else:
-        known = _parse_mapping(part, part, parameter)
+    known = _parse_mapping(part, parameter)
     for key in known:
         if key not in ('name', 'id', 'pose'):
             raise ParameterError(parameter, problem=f': unknown key {key} in {part!r}; known: '
@@ -159,9 +155,9 @@ def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[floa
         checked, known.get('pose'), parameter)
 
 
-def _parse_mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
+def _parse_mapping(part: str, parameter: str) -> dict[Any, Any]:
     try:
-        found = strict_yaml.read(text)
+        found = strict_yaml.read(part)
     except ValueError:
         found = None
     if not isinstance(found, dict):

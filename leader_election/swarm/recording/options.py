@@ -55,8 +55,6 @@ class RecorderParameters(ProcessParameters):
         REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
         'them (leader), or patterns with * and ?.')
     all: bool = parameter(False, 'Record all topics; parameter topics is ignored.')  # noqa: A003
-    exclude: tuple[str, ...] = parameter(
-        (), 'The topics that are not recorded, in the same notation.')
     odom_rate: float = parameter(
         1.0, 'The most messages of odometry and of true poses that are recorded per second and '
         'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
@@ -98,8 +96,8 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     Each is an option: ``--odom-rate 5`` is ``odom_rate: 5.0``. A wrong one ends the process with
     status 2 and one line on the reason.
 
-    >>> recorder_options(['run.mcap', '--exclude', 'markers', '/robot_3/*', '--odom-rate', '5'])
-    {'output': 'run.mcap', 'exclude': ['markers', '/robot_3/*'], 'odom_rate': 5.0}
+    >>> recorder_options(['run.mcap', '--topics', 'leader', '/robot_3/*', '--odom-rate', '5'])
+    {'output': 'run.mcap', 'topics': ['leader', '/robot_3/*'], 'odom_rate': 5.0}
     """
     parser = CommandLineParser(
         prog='leader_election record',
@@ -207,14 +205,12 @@ def is_recorded(topic: str, kind: str, parameters: RecorderParameters) -> bool:
     >>> by_default = RecorderParameters()
     >>> [is_recorded(topic, '', by_default) for topic in ('/robot_3/leader', '/robot_3/cmd_vel')]
     [True, False]
-    >>> but_one = RecorderParameters(all=True, exclude=('/robot_3/*',))
-    >>> [is_recorded(topic, '', but_one) for topic in ('/robot_3/leader', '/robot_4/cmd_vel')]
-    [False, True]
+    >>> is_recorded('/robot_3/cmd_vel', '', RecorderParameters(all=True))
+    True
     """
     if kind == ODOMETRY and parameters.odom_rate == 0.0:
         return False
-    return ((parameters.all or matches(topic, parameters.topics))
-            and not matches(topic, parameters.exclude))
+    return parameters.all or matches(topic, parameters.topics)
 
 
 def matches(topic: str, patterns: Sequence[str]) -> bool:

@@ -169,8 +169,8 @@ _BAR = 24
 """Length of the bar of the largest region, at most [characters]."""
 _BESIDE_BAR = 57
 """Width of the table without bars [characters]."""
-_ACTS, _TERM = 9, 12
-"""Width of the columns about mandates: over how many robots, and the term [characters]."""
+_ACTS = 9
+"""Width of the column about mandates [characters]."""
 _DECISION = 20
 """The least width of a decision in the table [characters]."""
 _DECISION_LENGTH = 40
@@ -179,8 +179,6 @@ _FIELDS_LENGTH = 120
 """The length of the algorithm's own fields in the one line [characters]."""
 _MOST_ROWS = 24
 """The greatest number of rows of a table: more are slow to draw, and nobody reads them."""
-_WIDE = 130
-"""The width from which on there is room for terms [characters]."""
 _LEAST_MAP = 30
 """The least width of a map [characters]."""
 _NAME = 13
@@ -206,8 +204,6 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     counts = bool(member_counts(frame.snapshot))
     # A wide terminal has room for more of a decision, too.
     least = _beside_bar(frame.snapshot) + (max(_DECISION, across // 6) if counts else 6)
-    if acts_over(frame.snapshot) and across >= _WIDE:
-        least += _TERM
     placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
     beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
     if beside < _LEAST_MAP:
@@ -303,16 +299,14 @@ def _beside_bar(snapshot: Snapshot) -> int:
 def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
     over = acts_over(frame.snapshot)
-    termed = over and width >= _beside_bar(frame.snapshot) + _TERM + (_DECISION if counts else 6)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    longest = max(min(width - _beside_bar(frame.snapshot) - _TERM * bool(termed), _BAR), 4)
+    longest = max(min(width - _beside_bar(frame.snapshot), _BAR), 4)
 
     def column(name: str, **options: Any) -> None:
         table.add_column(name, no_wrap=True, **{'min_width': len(name), **options})
 
     column('leader', ratio=None if counts else 1)
-    mandates = ['mandate', 'term'][:bool(over) + bool(termed)]
-    for name in ('strength', 'robots', *mandates):
+    for name in ('strength', 'robots', *(['mandate'] if over else [])):
         column(name, justify='right')
     if counts:
         column('counted', justify='right')
@@ -347,7 +341,6 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
             beside = formatting.member_number(counts[leader]) if known else ''
             decision = [Text(robots[leader].decision if known else '')]
         mandates = ['{} of {}'.format(*over[leader])] if over else []
-        mandates += [str(view.term or '') if view is not None else ''] if termed else []
         table.add_row(label, strength, str(len(members)), *mandates, Text(beside, style=style),
                       *(['' if math.isinf(extent) else f'{extent:.2f} m'] if wide else []),
                       f'{statistics.stable_for(leader):.0f} s', *decision)

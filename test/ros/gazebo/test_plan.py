@@ -105,7 +105,7 @@ def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
     file.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
     made = plan(robots='1', layout='grid', world=str(file))
     assert (made.world_name, made.arena, made.robots[0].pose) == ('depot', '', (0.0, 0.0, 0.0))
-    far = plan(robots='far={x: 900}', world=str(file))
+    far = plan(robots='{name: far, pose: {x: 900}}', world=str(file))
     assert far.robots[0].pose == (900.0, 0.0, 0.0)
 
 
@@ -119,7 +119,7 @@ def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
     ({'lidar': 1}, 'parameter lidar: 1 is not allowed; it takes 0, or at least 8 beams'),
     ({'robots': 5000 * '9'}, 'parameter robots'),
     ({'robots': '9', 'spacing': 20, 'layout': 'grid'}, 'parameter robots: 9 do not fit'),
-    ({'robots': 'a={x: 0}'}, 'no room for a'),
+    ({'robots': '{name: a}'}, 'no room for a'),
     ({'robots': TWO.replace('8, y', '900, y')}, 'no room for alice'),
     ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
     ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),

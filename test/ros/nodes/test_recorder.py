@@ -115,7 +115,7 @@ def test_recorder_takes_requested_topics_and_thins_odometry(ros, tmp_path):
         enable.publish(Bool(data=True))
 
     robot.create_timer(0.02, drive)
-    node = recorder(path, all=True, exclude=['/r2/*', 'rosout', 'parameter_events'], odom_rate=5.0)
+    node = recorder(path, topics=['/r1/*'], odom_rate=5.0)
     spin_until([node, robot], lambda: odometry.get_subscription_count() == 1)
     begun = len(sent)
     spin_until([node, robot], lambda: len(sent) - begun >= 60)

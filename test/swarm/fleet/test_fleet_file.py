@@ -369,15 +369,11 @@ ROBOTS = st.lists(
     unique_by=(lambda entry: entry.name, lambda entry: entry.id))
 
 
-@pytest.mark.parametrize(('text', 'poses'), [
-    ("{name: 'robot1', pose: {x: 0.5, y: 0.5, yaw: 0}};{name: 'robot2', pose: "
-     '{x: -0.5, y: -0.5, z: 0, roll: 0, pitch: 0.0, yaw: 1.5707}}', [(0.5, 0.5, 0.0), (
-         -0.5, -0.5, 1.5707)]),
-    ('robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={x: -0.5}; ', [(0.5, 0.5, 0.0), (-0.5, 0.0, 0.0)]),
-], ids=['present', 'older'])
-def test_robot_list_of_nav2_is_parsed(text: str, poses: list[tuple[float, ...]]) -> None:
-    assert parse_robot_list(text) == tuple(
-        RobotSpec(f'robot{i}', i, pose) for i, pose in enumerate(poses, 1))
+def test_robot_list_parses_the_form_of_nav2() -> None:
+    text = ("{name: 'robot1', pose: {x: 0.5, y: 0.5, yaw: 0}};{name: 'robot2', pose: "
+            '{x: -0.5, y: -0.5, z: 0, roll: 0, pitch: 0.0, yaw: 1.5707}}; ')
+    assert parse_robot_list(text) == (
+        RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, -0.5, 1.5707)))
 
 
 def test_a_robot_without_id_gets_the_lowest_free_one() -> None:
@@ -398,7 +394,6 @@ def test_a_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
     ('ten', "'ten' is not a robot; it takes a number, or a list such as"),
     ('[1, 2]', 'is not a robot'),
     ('{name: a', 'is not a robot'),
-    ('a=', 'is not a robot'),
     ('{pose: {x: 1}}', 'has no name'),
     ('{name: a, colour: red}', 'unknown key colour'),
     ('{name: a, pose: {x: far}}', "x of a is 'far'; it takes a finite number"),
@@ -414,8 +409,8 @@ def test_a_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
     ('{name: a, id: 1.5}', 'the id of a is 1.5'),
     ('{name: a, id: true}', 'the id of a is True'),
     ('{name: 3}', '3 is not a name for a robot'),
-    ('a/b={x: 1}', "'a/b' is not a name for a robot"),
-    ('a__b={x: 1}', 'single underscores'),
+    ('{name: a/b}', "'a/b' is not a name for a robot"),
+    ('{name: a__b}', 'single underscores'),
     ('{name: a};{name: a}', 'two robots are called a'),
     ('{name: a, id: 7};{name: b, id: 7}', 'a and b both have id 7'),
 ])

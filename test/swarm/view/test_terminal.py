@@ -212,8 +212,8 @@ def test_a_leader_keeps_its_colour_while_others_come_and_go():
     assert palette.assign({5: (1, 2, 5), 29: (29,), 17: (17,)})[5] == kept[5]
 
 
-@pytest.mark.parametrize('width, terms', [(80, 0), (120, 1), (160, 1)])
-def test_mandates_are_shown_where_the_swarm_has_them(width, terms):
+@pytest.mark.parametrize('width', [80, 160])
+def test_table_shows_mandates_when_the_swarm_has_them(width):
     drawn = working(frame())
     plain = shown(drawn).export_text()
     assert 'mandate' not in plain and '◦' not in plain and ' act' not in line(drawn, Statistics())
@@ -221,7 +221,7 @@ def test_mandates_are_shown_where_the_swarm_has_them(width, terms):
     text = shown(drawn, (width, 40)).export_text()
     rows = [row for row in text.splitlines() if '●' in row]
     assert ' 3 of 3 ' in rows[0] and ' 0 of 3 ' in rows[1] and 'decision' in text
-    assert text.count('4711') == terms and '★1' in text and '☆7' in text and '◦' in text
+    assert '★1' in text and '☆7' in text and '◦' in text
     assert max(map(len, text.splitlines())) <= width
     statistics = Statistics()
     for each in (drawn, drawn, working(frame())):
