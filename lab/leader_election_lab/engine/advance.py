@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from leader_election_lab.engine.compilation import inlined, lean
 from leader_election_lab.engine.device_round import call_step, prefetch, run_round
-from leader_election_lab.engine.network import (
+from leader_election_lab.engine.event_queue import (
     advance_ring,
-    AHEAD,
     entry_ahead,
     next_entry,
     sift_down,
 )
+from leader_election_lab.engine.network import AHEAD
 from leader_election_lab.engine.samples import sample
 from leader_election_lab.states import MOVES
 import numpy as np

@@ -16,7 +16,6 @@
 
 from typing import NamedTuple
 
-from leader_election_lab.engine.compilation import inlined
 from leader_election_lab.states import COLUMNS, COUNTERS, WordOffsets
 import numpy as np
 from numpy.typing import NDArray
@@ -279,46 +278,3 @@ def new_watch(devices: int, window: int, samples: int, interval: float, adds: bo
         np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
         np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
         np.zeros(1, np.int64), interval, adds)
-
-
-@inlined
-def next_entry(queue):
-    """Return the device of the next event, and its time [s]."""
-    i = queue.order[queue.head[0]]
-    return i, queue.time[i]
-
-
-@inlined
-def advance_ring(queue):
-    """Make the next entry of a ring the first."""
-    queue.head[0] += 1
-    if queue.head[0] == len(queue.order):
-        queue.head[0] = 0
-
-
-@inlined
-def entry_ahead(queue, steps):
-    """Return the device that is ``steps`` entries after the first of a ring; the last if fewer."""
-    size = len(queue.order)
-    index = queue.head[0] + steps
-    return queue.order[index if index < size else min(index - size, size - 1)]
-
-
-@inlined
-def sift_down(order, time, hole, size):
-    """
-    Restore a heap, the least first, in which one entry may be too late.
-
-    :param order: the entries of the heap, of which the first ``size`` count.
-    :param time: what they are ordered by; that of entry ``order[hole]`` may be too large.
-    """
-    moved = order[hole]
-    while True:
-        child = 2 * hole + 1
-        if child + 1 < size and time[order[child + 1]] < time[order[child]]:
-            child += 1
-        if child >= size or time[order[child]] >= time[moved]:
-            break
-        order[hole] = order[child]
-        hole = child
-    order[hole] = moved

@@ -16,7 +16,7 @@
 
 from leader_election.election.regions.region import CANDIDATE
 from leader_election_lab.engine.compilation import inlined, jit
-from leader_election_lab.engine.network import sift_down
+from leader_election_lab.engine.event_queue import sift_down
 from leader_election_lab.states import (
     ABSENT,
     AGREEING,

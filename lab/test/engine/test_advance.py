@@ -28,7 +28,8 @@ from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import COLLECTIONS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election_lab.engine.network import event_queue, OLDER, sift_down
+from leader_election_lab.engine.event_queue import sift_down
+from leader_election_lab.engine.network import event_queue, OLDER
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.simulation.build import relinked
 from leader_election_lab.simulation.simulation import Simulation
