@@ -215,9 +215,10 @@ class NeighbourhoodFilter(PoseEstimates):
             earlier = PRESENT
             if seen in late:
                 (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
-            lines.append(Measurement(rows[observer], there, place, distance, bearing,
-                              UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
-                              of_range, of_bearing, earlier))
+            lines.append(Measurement(
+                rows[observer], there, place, distance, bearing,
+                UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
+                of_range, of_bearing, earlier))
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []

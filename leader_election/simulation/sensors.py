@@ -102,6 +102,7 @@ class ScalarField:
         square = (positions[:, :1] - x) ** 2 + (positions[:, 1:2] - y) ** 2
         return np.asarray(np.exp(-square / (2 * width ** 2)) @ height)
 
+
 OBSERVER = 0
 """The column of the observer in sightings."""
 NO_SIGHTINGS: Array = np.empty((0, 4))

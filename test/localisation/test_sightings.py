@@ -176,5 +176,3 @@ def test_swarm_stays_where_it_is_when_a_sensor_repeats_itself():
         repeated[again] += swarm.counts[5]['sightings_repeated']
     assert min(repeated[False], repeated[True]) > 40 + 3 * repeated[None]
     assert max(worst[False], worst[True]) < worst[None] + 0.3
-
-

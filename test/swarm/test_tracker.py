@@ -95,7 +95,8 @@ def test_summary_and_decision_of_a_region_are_kept():
 
 def test_tracker_follows_one_of_several_instances():
     both = (say(1, leader=5)[:-1] + ',"t":"count","r":{"p":5,"s":[2]},'
-            '"i":{"rescue":{"a":"resilient","c":[-3,2,7,9,4,1,6],"t":"field","r":{"p":7,"s":[4]}}}}')
+            '"i":{"rescue":{"a":"resilient","c":[-3,2,7,9,4,1,6],'
+            '"t":"field","r":{"p":7,"s":[4]}}}}')
     assert (seen(both).leader, seen(both).members) == (5, 2.0)
     rescue = seen(both, instance='rescue')
     assert (rescue.leader, rescue.distance) == (7, 2.0)

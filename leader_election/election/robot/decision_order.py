@@ -96,8 +96,8 @@ class DecisionOrder:
         number, text = max(found, key=lambda each: each[0])
         return region._replace(decision_version=number, decision=text)
 
-    def judge(self, region: Region, leader: int, mandates: Mandates | None, now: float,
-             ) -> tuple[Decided, bool]:
+    def judge(self, region: Region, leader: int, mandates: Mandates | None,
+              now: float) -> tuple[Decided, bool]:
         """
         Return whose decision this is, and whether that leader has the mandate over this robot.
 

@@ -279,8 +279,9 @@ class Instance:
         if export is None:
             return False
         # All parts receive the message, also after one of them has asked for a round.
-        return any([part.process(message.id, export, parts[part.name], now)
-                    for part in self.processing if part.name in parts])
+        asked = [part.process(message.id, export, parts[part.name], now)
+                 for part in self.processing if part.name in parts]
+        return any(asked)
 
     @property
     def is_news(self) -> bool:

@@ -296,7 +296,6 @@ class Membership(Part):
             self._counts[DECISION_TOO_LONG] += 1
             return ''
 
-
     def close(self) -> None:
         """Stop the tasks."""
         for runner in self.task_runners:

@@ -72,7 +72,7 @@ class Neighbourhood:
         return self._mailbox.entry(sender) is not None or sender in self._acquaintances
 
     def admit(self, message: Message, now: float,
-             is_news: Callable[[Message, Message], bool]) -> bool:
+              is_news: Callable[[Message, Message], bool]) -> bool:
         """
         Process a valid message of another robot.
 

@@ -254,7 +254,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         0.1, 'Schedule reactive: the least time from a round to one that a message causes.',
         unit='s', lower=0.001, upper=3600.0)
 
-
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.',
         empty=False)

@@ -158,8 +158,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     return options
 
 
-
-
 def _set_defaults(options: argparse.Namespace) -> None:
     """Set the defaults that depend on other options."""
     options.task = getattr(options, 'task', NO_TASK)

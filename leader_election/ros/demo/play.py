@@ -67,10 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = CommandLineParser('leader_election play', description=__doc__)
     parser.add_argument('--port', default=port.default, type=number(
         lambda value: 0 <= value < 2**16, port.allowed(), int),
-                        help=f'{port.description} ({port.default})')
+        help=f'{port.description} ({port.default})')
     parser.add_argument('--robots', default=robots.value, type=number(
         lambda value: 1 <= value <= MOST_ROBOTS, robots.declared.allowed(), int),
-                        help=f'number of robots ({robots.value})')
+        help=f'number of robots ({robots.value})')
     parser.add_argument('--seed', type=number(lambda value: value >= 0, '0 and more', int),
                         default=1, help='seed of all random numbers (1)')
     parser.add_argument('--output', type=Path, default=Path('results/play'),

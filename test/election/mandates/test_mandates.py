@@ -51,7 +51,8 @@ def of_leader(beat: int, leader: int = 1, number: int | None = None) -> Neighbou
 
 def granting(beat: int, member: int = 2, **part: object) -> NeighbourPart:
     """Return what a follower of leader 1 says."""
-    return NeighbourPart(2, 1, 2.0, MandatePart(beat, beat, {member: beat}, **part))  # type: ignore
+    mandates = MandatePart(beat, beat, {member: beat}, **part)  # type: ignore
+    return NeighbourPart(2, 1, 2.0, mandates)
 
 
 def leading() -> Mandates:
