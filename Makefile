@@ -28,13 +28,13 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo play lab reproduce study scale test test-least chaos prove fuzz mutants physics physics-logs \
+.PHONY: help demo play lab reproduce study scale test test-least chaos prove fuzz mutants \
   docs benchmark benchmark-peer lint lint-types lint-ros config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test and test-least to pytest.'
+	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, scale, chaos, prove and fuzz, and by test and test-least to pytest.'
 	@echo 'make demo TASK=patrol: the regions run a task; also rally, field, count. TASK=gate: mandates, doc/mandates.md'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
@@ -72,12 +72,6 @@ benchmark: $(VENV)/.benchmark  ## Print the figures of rounds and of the laborat
 
 benchmark-peer: $(VENV)/.lab  ## Compare the laboratory with the same work in C++, in turns; skipped without a compiler
 	@$(BIN)/python -m benchmarks.peer
-
-physics: $(VENV)/.physics  ## Measure a swarm with contact physics; two minutes, ARGS="--help" for more
-	@$(BIN)/python -m benchmarks.real_physics $(ARGS)
-
-physics-logs: $(VENV)/.physics  ## Record logs of five robots with contact physics, like those in the package; ARGS=FOLDER
-	@$(BIN)/python -m benchmarks.record_logs $(ARGS)
 
 docs: $(VENV)/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
