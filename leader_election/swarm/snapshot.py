@@ -75,7 +75,7 @@ class RobotView(NamedTuple):
 
     @property
     def ruled(self) -> bool:
-        """Return whether it is under a mandate, or there are none; a leader: whether it acts."""
+        """Return whether the robot acts or is led under a mandate, true without mandates."""
         return bool(self.term or self.granted) if self.term is not None else True
 
     @property
@@ -115,7 +115,7 @@ def regions(snapshot: Snapshot) -> Regions:
 
 def orphans(snapshot: Snapshot) -> tuple[int, ...]:
     """
-    Return the robots whose leader is not alive, or that have found none yet (classic).
+    Return the robots without a living leader.
 
     >>> orphans(_example())
     (4,)
@@ -200,7 +200,7 @@ def member_counts(snapshot: Snapshot) -> dict[int, float]:
 
 def acts_over(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
     """
-    Return over how many robots each leader acts, itself included, and of how many.
+    Return for how many robots each leader holds mandates, and the size of its region.
 
     :return: by the leader's id; (0, members) where it leads only; empty for a swarm without
         mandates.

@@ -51,7 +51,7 @@ def compared(*views, true, reach=math.inf):
     return [each.figures() for each in found]
 
 
-def test_absolute_errors_are_of_the_team_and_by_robot():
+def test_accuracy_has_absolute_errors_of_the_team_and_of_each_robot():
     accuracy = Accuracy()
     for robot, x in ((1, 3.0), (1, 5.0), (2, 1.0)):
         accuracy.add_pose(robot, (x, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -63,7 +63,7 @@ def test_absolute_errors_are_of_the_team_and_by_robot():
     assert accuracy.figures() == found
 
 
-def test_nees_is_of_known_covariances_and_unknown_ones_are_a_share():
+def test_accuracy_counts_unknown_covariances_apart_from_nees():
     accuracy = Accuracy()
     for x, known in ((3.0, True), (9.0, False), (3.0, True), (9.0, False)):
         accuracy.add_pose(1, (x, 0.0, 0.0), (0.0, 0.0, 0.0), np.eye(3) if known else None,
@@ -76,7 +76,7 @@ def test_nees_is_of_known_covariances_and_unknown_ones_are_a_share():
 
 
 @given(pose, pose, pose, pose, pose)
-def test_common_frame_changes_no_relative_position(frame, one, other, found, place):
+def test_relative_errors_stay_when_the_frame_moves(frame, one, other, found, place):
     plain, moved = (compared(view(1, shift(found)), view(2, shift(place)),
                              true={1: one, 2: other})[0].relative
                     for shift in (lambda each: each, lambda each: compose(frame, each)))
@@ -86,7 +86,7 @@ def test_common_frame_changes_no_relative_position(frame, one, other, found, pla
         math.dist(found[:2], place[:2]), abs=1e-9)
 
 
-def test_heading_of_the_observer_counts():
+def test_relative_error_includes_the_heading_of_the_observer():
     true = {1: (0.0, 0.0, 0.0), 2: (2.0, 0.0, 0.0)}
     found, _ = compared(view(1, (0.0, 0.0, 0.5)), view(2, true[2]), true=true)
     # Robot 1 sees 2 in a wrong direction, 2 sees 1 right.
@@ -94,7 +94,7 @@ def test_heading_of_the_observer_counts():
     assert found.absolute == 0.0
 
 
-def test_pairs_out_of_range_and_robots_without_truth_are_left_out():
+def test_accuracy_skips_pairs_out_of_range_and_robots_without_truth():
     views = [view(i, (3.0 * i, 0.5, 0.0)) for i in (1, 2, 3)]
     true = {1: (3.0, 0.0, 0.0), 2: (6.0, 0.0, 0.0)}
     found, _ = compared(*views, true=true, reach=2.9)
@@ -102,7 +102,7 @@ def test_pairs_out_of_range_and_robots_without_truth_are_left_out():
     assert compared(*views, true=true, reach=3.0)[0].relative == pytest.approx(0.0)
 
 
-def test_odometry_and_filter_are_told_apart_and_deviations_are_those_of_the_own_estimate():
+def test_accuracy_separates_odometry_from_filter():
     true = {1: (0.0, 0.0, 0.0), 2: (2.0, 0.0, 0.0)}
     plain = view(1, (0.2, 0.0, 0.1), None, 0.1, 0.1)
     filtered = view(2, (2.1, 0.0, 0.0), (3.0, 0.0, 0.0), 0.1, 0.1)
@@ -113,7 +113,7 @@ def test_odometry_and_filter_are_told_apart_and_deviations_are_those_of_the_own_
     assert corrected.nees_pose == pytest.approx(1.0 / 3)
 
 
-def test_lines_are_left_out_without_a_figure():
+def test_accuracy_lines_skip_rows_without_figures():
     found = compared(view(1, (0.0, 3.0, 0.0)), true={1: (0.0, 0.0, 0.0)})
     lines = list(accuracy_lines(dict(zip(('odometry', 'filter'), found)), 2.5))
     assert 'within 2.5 m' in lines[0] and len(lines) == 4
@@ -138,7 +138,7 @@ def snapshots(places, times=(1.0, 2.0), **more):
             for t in times]
 
 
-def test_rigid_motion_of_all_positions_is_no_error():
+def test_aligned_errors_stay_when_all_positions_move_rigidly():
     rng = np.random.default_rng(1)
     true = rng.uniform(-5, 5, (6, 2))
     angle = 2.5
@@ -157,7 +157,7 @@ def test_rigid_motion_of_all_positions_is_no_error():
         assert np.square(left).sum() >= found - 1e-9
 
 
-def test_true_positions_are_those_at_messages_moved_into_the_frame_of_the_robots():
+def test_true_positions_are_aligned_at_the_times_of_messages():
     believed = {1: (0.0, 0.0), 2: (4.0, 0.0), 3: (9.0, 9.0)}
     # Turned by 90 degrees; robot 1 drives on after its last message, robot 3 has no true pose.
     tracks = {1: [(0.0, 7.0, 1.0, 0.0), (1.0, 7.0, 1.0, 0.0), (2.0, 5.0, 1.0, 0.0)],
@@ -185,14 +185,14 @@ def test_odometry_and_filter_errors_are_separate():
     assert 0.2 < found.positions_by_odometry < math.sqrt(1 / 3)
 
 
-def test_without_the_filter_positions_are_those_of_odometry():
+def test_errors_are_those_of_odometry_when_no_filter_runs():
     found = localisation_errors(snapshots({**TRUE, 2: (5.0, 0.0)}), TRACKS, {}, math.inf)
     share = found.between(0.0, 5.0)
     assert share.positions is None and share.distances is None and share.deviation is None
     assert share.positions_by_odometry > 0.2 and share.distances_by_odometry > 0.5
 
 
-def test_a_position_is_compared_with_the_truth_at_the_time_of_its_message():
+def test_position_is_compared_with_the_truth_at_the_time_of_its_message():
     moving = {i: [(0.0, x, y, 0.0), (2.0, x + 2.0 * i, y, 0.0)] for i, (x, y) in TRUE.items()}
     views = {i: seen(i, (TRUE[i][0] + i * heard, TRUE[i][1]), heard)
              for i, heard in ((1, 1.0), (2, 0.25), (3, 0.5))}
@@ -205,7 +205,7 @@ def test_a_position_is_compared_with_the_truth_at_the_time_of_its_message():
     [(0.0, 9.0, 9.0, 0.0), (0.5, 9.0, 9.0, 0.0), (4.0, 9.0, 9.0, 0.0)],
     [(0.0, math.nan, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 0.0)]],
     ids=['before it begins', 'in a gap', 'not finite', 'a single point'])
-def test_an_unknown_true_position_is_left_out(track):
+def test_errors_skip_unknown_true_positions(track):
     found = localisation_errors(snapshots({1: (0.0, 0.0), 2: (5.0, 0.0)}),
                                 {1: TRACKS[1], 2: track}, {}, math.inf)
     assert found.empty
@@ -225,7 +225,7 @@ def test_published_distances_are_compared_with_true_ones_and_their_own_deviation
     assert zero.normalised is None and zero.distances == pytest.approx(0.2)
 
 
-def test_intervals_without_samples_are_left_out_and_ends_belong_to_the_next_but_the_last():
+def test_interval_end_is_exclusive_except_for_the_last():
     errors = LocalisationErrors()
     errors.add('deviation', [0.0, 1.0, 3.0], [1.0, 2.0, 4.0])
     assert [(s.begin, s.deviation) for s in errors.over_time(0.0, 4.0, 4)] == [

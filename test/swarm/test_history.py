@@ -27,7 +27,6 @@ from leader_election.swarm.snapshot import (
     orphans,
     RobotView,
     Snapshot,
-    task_names,
 )
 import pytest
 
@@ -47,7 +46,7 @@ def test_links_are_all_pairs_within_range(reach):
     assert links(snapshot, reach) == sorted(near)
 
 
-def test_links_take_the_range_as_inclusive_and_know_no_robot_without_a_position():
+def test_links_include_the_range_and_skip_robots_without_a_position():
     snapshot = swarm(RobotView(5, (0.0, 0.0), 0.0, 0.0, 5), RobotView(4, None, 0.0, 0.0, 4),
                      RobotView(3, (3.0, 0.0), 0.0, 0.0, 3))
     assert links(snapshot, 3.0) == [(3, 5)] and links(snapshot, 2.999) == []
@@ -66,7 +65,7 @@ def test_partition_has_living_leaders_within_the_radius(follower, holds):
     assert orphans(snapshot) == ((2,) if follower.leader == 7 else ())
 
 
-def test_leaders_are_alive_and_lead_themselves():
+def test_member_counts_are_those_of_living_leaders():
     views = (RobotView(1, None, -9.0, 0.0, 1, members=2.5),
              RobotView(2, None, -9.0, 1.0, 1, members=1.0),  # a part of its leader's
              RobotView(3, None, -9.0, 0.0, 3),  # runs no regions
@@ -75,7 +74,7 @@ def test_leaders_are_alive_and_lead_themselves():
     assert member_counts(Snapshot(0.0, {view.id: view for view in views}, gone)) == {1: 2.5}
 
 
-def test_decision_is_named_by_the_tasks_of_its_robot():
+def test_decisions_are_keyed_by_the_tasks_of_the_robot():
     robot = RobotView(1, None, -9.0, 0.0, 1, ('field', 'count'))
     assert decisions(robot) == {}
     assert decisions(robot._replace(decision='[[1,2],{"members":3}]')) == {
@@ -84,19 +83,13 @@ def test_decision_is_named_by_the_tasks_of_its_robot():
     assert decisions(robot._replace(decision='[1]')) == {'field': 1}
 
 
-def test_tasks_of_a_swarm_are_those_of_all_robots():
-    views = (RobotView(1, None, -9.0, 0.0, 1, ('rally',)), RobotView(2, None, -9.0, 0.0, 2),
-             RobotView(3, None, -9.0, 0.0, 3, ('count', 'rally')))
-    assert task_names(Snapshot(0.0, {view.id: view for view in views})) == ('count', 'rally')
-
-
 def at(time: float, **leaders: int) -> Snapshot:
     """Return a look at robots ``r<id>`` with these leaders."""
     return Snapshot(time, {int(name[1:]): RobotView(int(name[1:]), None, 0.0, 0.0, leader)
                            for name, leader in leaders.items()})
 
 
-def test_leader_that_returns_has_two_reigns_and_a_robot_another_leader_is_a_change():
+def test_reigns_are_two_when_a_leader_returns():
     course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=1, r3=3), at(2.0, r1=3, r2=3, r3=3),
               at(3.0, r1=1, r2=3, r3=3)]
     assert reigns(course) == [(1, 0.0, 1.0, 3), (3, 1.0, 3.0, 3), (1, 3.0, 3.0, 1)]
@@ -163,7 +156,7 @@ def test_region_is_stable_while_its_members_are_the_same():
     assert [statistics.stable_for(leader) for leader in (1, 3)] == [6.0, 1.0]
 
 
-def test_traffic_is_that_of_the_last_seconds():
+def test_statistics_average_traffic_over_the_window():
     statistics = Statistics()
     assert statistics.messages_a_second == 0.0
     for second in range(21):

@@ -50,7 +50,7 @@ def test_unreadable_message_is_counted_and_dropped():
     assert list(tracker.snapshot(1.0).robots) == [3]
 
 
-def test_tracker_without_a_frame_takes_all_frames():
+def test_tracker_accepts_all_frames_when_none_is_given():
     tracker = SwarmTracker(expiry=3.0, frame='')
     tracker.hear(say(1, frame='moon'), 0.0)
     assert list(tracker.snapshot(0.0).robots) == [1] and tracker.rejected == 0
@@ -128,7 +128,7 @@ def test_fields_are_those_of_the_tracked_instance(monkeypatch):
     assert dict(seen(both).fields) == {}, 'bounded has none'
 
 
-def test_deviation_and_dead_reckoning_are_those_of_the_message():
+def test_tracker_reads_deviation_and_dead_reckoning_from_messages():
     plain = seen(say(1))
     assert math.isnan(plain.deviation) and plain.dead_reckoned is None and plain.heard == 0.0
     odometry = seen(say(1)[:-1] + ',"e":[0.5,0.31,0.04]}')
@@ -139,7 +139,7 @@ def test_deviation_and_dead_reckoning_are_those_of_the_message():
     assert plain.pose is None
 
 
-def test_messages_say_who_acts_and_who_grants_a_mandate():
+def test_tracker_reads_terms_and_grants_from_messages():
     tracker = SwarmTracker(expiry=3.0)
     grants = {1: (1, {1: 5}), 2: (1, {2: 9, 3: 9}), 3: (1, {2: 9}), 5: (5, {})}
     for robot, (leader, part) in grants.items():

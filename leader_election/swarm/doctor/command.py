@@ -38,7 +38,7 @@ _SECONDS = number(lambda value: 1.0 <= value <= 3600.0, '1 to 3600 s')
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
-    Return the options; a wrong one ends the process with status 2 and one line with the reason.
+    Return the options, or end the process with status 2 and one line if one is wrong.
 
     :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
     """
@@ -67,7 +67,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 def expected(robot: str, fleet_file: str) -> tuple[
         Mapping[str, int | None], Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
     """
-    Return the expected robots with their ids, their parameters, and the topics, where known.
+    Return the expected robots with ids, their parameters and their topics.
 
     :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
     """
@@ -81,14 +81,14 @@ def expected(robot: str, fleet_file: str) -> tuple[
 
 
 WIDTHS = 60, 96, 120
-"""The least width of the text, that without a terminal, and the greatest [characters]."""
+"""Widths of the text [characters]: least, without a terminal, greatest."""
 MOST = 5
-"""The most lines of one check with the same advice; the others are counted."""
+"""The most lines that one advice of a check lists. Further lines are counted."""
 MARKS = {Level.NOTE: 'note', Level.WARN: 'WARN', Level.ERROR: 'ERROR'}
 
 
 def status(findings: Sequence[Finding]) -> int:
-    """Return the exit status: 0 without findings but notes, else 1."""
+    """Return the exit status: 0 if all findings are notes, otherwise 1."""
     return int(any(finding.level > Level.NOTE for finding in findings))
 
 
@@ -100,7 +100,7 @@ def width() -> int:
 
 def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS[1]) -> str:
     """
-    Return the report as text: what is well, then the causes, the gravest first, each once.
+    Return the report as text: passed checks, then the causes, the gravest first.
 
     :param columns: the greatest length of a line.
     """

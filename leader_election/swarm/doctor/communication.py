@@ -40,9 +40,9 @@ LOSS = 0.2
 NEAR = 0.8
 """The share of the longest distance between neighbours within which robots must be received."""
 SILENT_FOR = 3.0
-"""The time in which a robot should receive something [s]."""
+"""Silence that is too short for a conclusion [s]."""
 NO_SENDER = 'no other robot sends'
-"""The part of a description by which other findings explain it."""
+"""Text by which other findings explain this one."""
 FEW = 5
 """The least number of messages for a conclusion."""
 
@@ -160,7 +160,7 @@ def one_way(swarm: Observations) -> Iterator[Symptom]:
 
 def hearing(swarm: Observations) -> dict[tuple[str, str], bool]:
     """
-    Return who hears whom: receiver and sender, where the one steadily has the other as neighbour.
+    Return the links: receiver and sender, where the receiver always has the sender as neighbour.
 
     :return: whether the sender ever had the receiver as a neighbour, too, by receiver and sender.
     """
@@ -229,13 +229,12 @@ ENOUGH = 4 * 2**20
 DEFAULT, LARGEST = 'net.core.rmem_default', 'net.core.rmem_max'
 """The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
 OVERLOAD = 3.0
-"""The load of a processor from which on rounds and messages are late [processes]."""
+"""Load of a processor above which rounds and messages are late [processes]."""
 LOSSES = 1e-3
-"""The share of lost datagrams from which on a warning is given."""
+"""Share of lost datagrams above which a warning is given."""
 MANY_ROBOTS = 20
-"""The most robots in Gazebo Sim for buffers of Linux's default size."""
+"""Robots in Gazebo Sim for which Linux's default buffers suffice."""
 BRIDGES = ('clock_bridge', 'gazebo_bridge')
-"""The names of the nodes that connect Gazebo Sim."""
 FIRST_PORT, PORTS, DOMAINS = 7400, 250, 233
 """The ports of a domain: so many from ``FIRST_PORT + PORTS * domain`` on (RTPS 2.3, 9.6.1)."""
 OVERLOADED = ('The buffers are as large as advised. Start again what ran before they were; '

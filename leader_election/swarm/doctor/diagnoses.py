@@ -62,7 +62,7 @@ class Explanation(NamedTuple):
 
 
 def _refusals(cause: str, *reasons: RejectReason) -> list[Explanation]:
-    """Return that a cause has messages rejected, by other robots as well."""
+    """Return the explanations of messages that other robots reject because of a cause."""
     return [Explanation(cause, effect, reason.value, same_robot=False)
             for reason in reasons for effect in ('refused', 'self_reported')]
 
@@ -115,7 +115,7 @@ EXPLANATIONS = (
 
 def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
     """
-    Return the first cause of each finding; that of a finding without one is itself.
+    Return the root cause of each finding. A finding without a cause is its own.
 
     A note explains nothing.
 
@@ -143,7 +143,7 @@ def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
 
 def _of_robots(causes: Sequence[K], robots: Sequence[str],
                found: Mapping[K, tuple[str, Symptom]]) -> K:
-    """Return the cause that concerns one of the robots; the first one without."""
+    """Return the first cause that concerns one of the robots, otherwise the first cause."""
     return next((key for key in causes if set(found[key][1].subjects) & set(robots)), causes[0])
 
 
@@ -194,7 +194,6 @@ LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
 CHECKS = tuple(
     Check(look=LOOKS[row['name']], **row) for row in yaml.safe_load(
         files('leader_election.swarm.doctor').joinpath('checks.yaml').read_text(encoding='utf-8')))
-"""All checks, from ``checks.yaml``."""
 
 
 def examine(swarm: Observations) -> list[Finding]:

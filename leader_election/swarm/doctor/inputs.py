@@ -30,9 +30,9 @@ from leader_election.swarm.doctor.observations import (
 )
 
 SLOW_ODOMETRY = 2.0
-"""The lowest rate of odometry; below it positions in messages are outdated [Hz]."""
+"""Rate of odometry below which positions in messages are outdated [Hz]."""
 STOPPED, LATE = 'has stopped', 'has a rate of only'
-"""Parts of descriptions, by which other findings explain them."""
+"""Texts by which other findings explain these."""
 
 
 def _needed(swarm: Observations) -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ LEAST = 5.0
 """The least simulated time that suffices for the checks [s]."""
 STANDS_STILL = 'its time stands still'
 SLOW_TIME = 'simulated time runs at'
-"""Parts of descriptions, by which other findings are explained."""
+"""Texts by which these explain other findings."""
 
 
 def simulated_time(swarm: Observations) -> Iterator[Symptom]:

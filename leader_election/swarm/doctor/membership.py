@@ -51,9 +51,9 @@ from leader_election.swarm.doctor.observations import (
 ROUNDS = 2
 """The number of rounds within which a message of a robot should be received."""
 JUMP = 0.2
-"""The distance to and fro within two messages beyond which an id belongs to two robots [m]."""
+"""Distance of a move and its return beyond which two robots use an id [m]."""
 JUMPS = 3
-"""The least number of such moves, since a localisation may correct itself once."""
+"""The least number of such moves, since a localisation may correct its position once."""
 _TASKS = 'Give all robots the same tasks, and one version of the package.'
 _KEYS = 'With one key everywhere (see keys), an outsider sends.'
 REFUSED = {
@@ -64,7 +64,6 @@ REFUSED = {
     RejectReason.UNSIGNED: _KEYS, RejectReason.SIGNATURE: _KEYS,
     RejectReason.REPLAY: 'A message came again or too late: raise replay_window where the network '
     'is that slow, else somebody replays messages.'}
-"""The advice by the reason for rejecting messages."""
 NOT_FOUND = 'it was not found'
 NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60
@@ -72,7 +71,7 @@ EXAMPLE_LENGTH = 60
 
 
 def found(swarm: Observations) -> Iterator[Symptom]:
-    """Find the absence of all robots, or of all but one."""
+    """Find swarms with no robot or only one."""
     here = ', '.join(f'{name}={value}' for name, value in swarm.environment.items())
     here = f' (here: {here})' if here else ''
     others = listing(swarm.other_swarms)
@@ -222,14 +221,14 @@ SETTINGS = (
 
 
 def frames(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots in another frame than most."""
+    """Find robots whose frame differs from that of most robots."""
     yield from _differing('the frame', {
         robot: repr(message.frame) for robot_id, messages in swarm.sent.items()
         for _, message in messages for robot in swarm.names_of(robot_id)}, Level.ERROR)
 
 
 def algorithms(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots with another algorithm than most."""
+    """Find robots whose algorithm differs from that of most robots."""
     yield from _differing('the algorithm', {
         robot: algorithm_of(heard.payload) for heard, message in swarm.decoded
         if isinstance(message, Message) for robot in swarm.names_of(message.id)}, Level.ERROR)
@@ -269,7 +268,7 @@ def _text(value: object) -> str:
 
 def _differing(what: str, values: Mapping[str, str], level: Level,
                consequence: str = '') -> Iterator[Symptom]:
-    """Find robots with another value than most; without a majority, all are named."""
+    """Find robots whose value differs from that of most robots. Name all without a majority."""
     by_value = by_key((value, robot) for robot, value in sorted(values.items()))
     if len(by_value) < 2:
         return

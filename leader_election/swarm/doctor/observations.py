@@ -35,7 +35,6 @@ K = TypeVar('K')
 T = TypeVar('T')
 ODOMETRY = 'nav_msgs/msg/Odometry'
 TEXT = 'std_msgs/msg/String'
-"""The types of odometry and of messages between robots."""
 IS_LEADER = 'is_leader'
 """The topic that identifies the node of a robot: only such nodes publish it."""
 NEIGHBOURHOOD = 'neighbourhood'
@@ -178,7 +177,7 @@ class Observations:
 
     @cached_property
     def nodes(self) -> list[Endpoint]:
-        """One endpoint of each robot's node: the publisher of ``is_leader``."""
+        """Return one endpoint of each robot's node: the publisher of ``is_leader``."""
         found = [e for e in self.endpoints
                  if e.publishes and e.topic.rpartition('/')[2] == IS_LEADER
                  and e.topic.startswith(f'{e.node.rpartition("/")[0]}/')]
@@ -206,7 +205,7 @@ class Observations:
 
     @cached_property
     def decoded(self) -> list[tuple[HeardMessage, Message | RejectReason]]:
-        """Each message with its content, or with the reason for rejecting it."""
+        """Return each message with its content, or with the reason for rejecting it."""
         return [(heard, decode(heard.payload)) for heard in self.messages]
 
     @cached_property
@@ -236,19 +235,19 @@ class Observations:
                      if key in report.values), None)
 
     def increase(self, robot: str, counter: str) -> float:
-        """Return the increase of one of a robot's counters; 0 where it is unknown."""
+        """Return the increase of a counter of a robot, 0 if unknown."""
         values = [float(s.values[counter]) for s in self.reports_of(robot)
                   if s.values.get(counter, '').isdigit()]
         return max(values[-1] - values[0], 0.0) if values else 0.0
 
     def setting(self, robot: str, name: str) -> float:
-        """Return a parameter of a robot by its diagnostics; the default if missing."""
+        """Return a parameter from a robot's diagnostics, or its default."""
         text = self.value(robot, name)
         found = None if text is None else number({name: text}, name, finite=False)
         return float(getattr(ElectionParameters, name)) if found is None else found
 
     def needs_position(self, robot: str) -> bool:
-        """Return whether a robot depends on its position; true if unknown."""
+        """Return whether a robot depends on its position, true if unknown."""
         reports = self.reports_of(robot)
         return not reports or reports[-1].values.get(ODOMETRY_NEEDED) != str(False)
 
@@ -270,7 +269,7 @@ class Observations:
 
     @property
     def simulated(self) -> bool:
-        """Whether simulated time is published."""
+        """Return whether simulated time is published."""
         return bool(self.publishers(CLOCK) or self.clock)
 
 
@@ -299,7 +298,7 @@ def space_of(name: str) -> str:
 
 def by_robot(folders: Mapping[str, T], endpoints: Sequence[Endpoint]) -> dict[str, T]:
     """
-    Return values, keyed by the namespaces of robots' outputs, by the names of the robots.
+    Return values by the names of robots, given by the namespaces of their outputs.
 
     :param folders: the values by namespace, of which the robot's parameter ``output_namespace``
         may be the end.

@@ -64,7 +64,7 @@ MUST_MATCH = {fleet_settings.SHARED_TOPIC: 'do not hear each other',
               'quorum': 'may have two leaders that act', 'roster': 'may have two that act'}
 """Settings that must be the same on all robots, and the consequence if they are not."""
 EXPIRY_ROUNDS = 2
-"""The least ``message_expiry`` in rounds of the sender: one message may be lost."""
+"""The least ``message_expiry`` in rounds of the sender, so that one message may be lost."""
 
 
 def check_agreement(robots: Sequence[FleetRobot]) -> None:
@@ -115,7 +115,7 @@ def _check_matching(robots: Sequence[FleetRobot], name: str) -> None:
 
 
 def _check_keys(robots: Sequence[FleetRobot]) -> None:
-    """Check that all robots have a key file or none; exempt are those with accept_unverified."""
+    """Check that all robots have a key file or none, except those with accept_unverified."""
     strict = [robot for robot in robots if not _value(robot, 'accept_unverified')]
     for robot in robots:
         for other in strict:

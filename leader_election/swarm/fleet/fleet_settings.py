@@ -30,7 +30,6 @@ from leader_election.parameters import build, did_you_mean, Parameter, Parameter
 from leader_election.parameters.values import shown
 
 SHARED_TOPIC = 'neighbourhood'
-"""The topic that all robots use in common."""
 TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
           'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf', 'measurements_topic': 'measurements',
           'detections_topic': 'detections', 'tags_topic': 'tags'}

@@ -40,7 +40,7 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 
 RESERVED = 30_000
-"""The time between two writings: how far the kept time is ahead of the swarm time [ms]."""
+"""Time between two writes: the lead of the kept time over the swarm time [ms]."""
 _MOST_DIGITS = 32
 
 

@@ -72,7 +72,7 @@ _NAME = re.compile(r'(?!.*__)[A-Za-z]\w*', re.ASCII)
 """Texts that are valid both as a ROS namespace and as the name of a model."""
 _PLANAR = ('x', 'y', 'yaw')
 _NOT_PLANAR = ('z', 'roll', 'pitch')
-"""Keys of a pose that nav2 has, too; here they must be 0, since robots stand on the ground."""
+"""Further keys of a pose in nav2. They must be 0, since robots stand on the ground."""
 _EXAMPLE = '{name: robot_1, pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {name: robot_2, ...}'
 
 

@@ -63,13 +63,13 @@ def tidy(axes: Axes) -> None:
 
 
 MOST_COLUMNS = 2000
-"""Resolution of the picture in time; of a longer run, frames are left out."""
+"""Resolution in time. Longer runs lose frames."""
 _DPI = 200
 _SILENT: Colour = (1.0, 1.0, 1.0)
 _LONGEST_PAUSE = 3.0
 """A frame is shown for at most this many times the median interval between frames."""
 _MOST_NAMES = 60
-"""The greatest number of robots with ids beside the lines."""
+"""The most robots whose ids are written."""
 
 
 def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence[float]]],
@@ -216,7 +216,6 @@ STYLES = {
     'filter': {'color': '#0072b2', 'linewidth': 1.6},
     'deviation': {'color': '#56b4e9', 'linewidth': 1.4, 'linestyle': '--'},
 }
-"""The styles of curves, by their kind."""
 
 
 class Curve(NamedTuple):

@@ -29,7 +29,7 @@ from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import Frame, patrol_parts, Ring, Rings
 
 INK, FAINT = '#2b2f36', '#8a9099'
-"""The colours of texts and edges; the faint one is readable on white and on black."""
+"""Colours of texts and edges. The faint one is readable on white and on black."""
 LINK, WALL, WALL_EDGE = '#9aa0a8', '#d5d8dc', '#a3a9b1'
 PEAK: formatting.Colour = formatting.colour(1)
 OUTLINE_MARGIN = 0.45
@@ -69,7 +69,7 @@ class Drawing(NamedTuple):
 
 def drawing(frame: Frame, communication_range: float) -> Drawing:
     """
-    Return what is drawn of a frame.
+    Return the moving parts of the picture of a frame.
 
     :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
     """
@@ -99,7 +99,7 @@ def drawing(frame: Frame, communication_range: float) -> Drawing:
 
 
 def spot(robot: RobotView, frame: Frame) -> tuple[str, str, float]:
-    """Return fill, edge and its width of a robot's symbol: hollow without a mandate."""
+    """Return fill, edge and edge width of a robot's symbol, hollow without a mandate."""
     tint = formatting.hexadecimal(frame.colours[robot.leader])
     if not robot.ruled:
         return 'white', tint, 1.8
@@ -120,7 +120,7 @@ class Entry(NamedTuple):
 
 
 def legend(frames: Sequence[Frame], rings: Rings, communication_range: float) -> list[Entry]:
-    """Return the legend of what these frames have; without links if the range is 0."""
+    """Return the legend of these frames, without links if the range is 0."""
     robots = [robot for frame in frames for robot in frame.snapshot.robots.values()]
     mandates = any(robot.term is not None for robot in robots)
     found = [Entry('leader that acts' if mandates else 'leader', '*', size=11),

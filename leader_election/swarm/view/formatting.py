@@ -86,7 +86,7 @@ def colour(slot: int) -> Colour:
 
 def distinct_colours(number: int) -> list[Colour]:
     """
-    Return different colours: those of the palette, or, of more than it has, hues in a circle.
+    Return distinct colours from the palette, or hues if the palette is too small.
 
     >>> len(set(distinct_colours(40))), distinct_colours(2) == [colour(0), colour(1)]
     (40, True)
@@ -109,7 +109,7 @@ def hexadecimal(rgb: Colour) -> str:
 
 def member_number(members: float) -> str:
     """
-    Return a number of members, rounded: it is a fraction while contributions are on their way.
+    Return a rounded number of members, a fraction while contributions travel.
 
     >>> member_number(12.0), member_number(11.9621)
     ('12', '12')

@@ -56,7 +56,7 @@ PICTURE_WIDTH = 1600
 _WIDTH = 10.0
 """The width of the figure; text scales with it [inches]."""
 _TALLEST = 1.4
-"""The ratio of height to width of a world above which it is drawn narrower than the figure."""
+"""Ratio of height to width above which a world is narrower than the figure."""
 _LEGEND_COLUMNS = 4
 MARKERS = '*ox'
 """Symbols of the legend that are not lines."""
@@ -234,12 +234,10 @@ def _array(places: Sequence[Position | None]) -> NDArray[np.float64]:
 ANIMATION_WIDTH = 800
 """[pixels]"""
 RATE = 9.0
-"""Frames a second."""
 _GREYS = 32
 _TINTS = (0.13, 0.3, 0.5, 0.75, 1.0)
-"""Opacity of a leader's colour on white: in regions, on edges, in outlines, in robots."""
+"""Opacities of a leader's colour: regions, edges, outlines, robots."""
 _LAST_FRAME = 2.0
-"""Duration of the last frame [s]."""
 
 
 def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_range: float,

@@ -47,9 +47,8 @@ LEGEND = '★ leader  • robot  × silent'
 MANDATES = '★ acts ☆ not • mandate ◦ not × silent'
 ROBOT, LEADER, SILENT, WALL, PEAK = '•', '★', '×', '▒', '·'
 UNRULED, IDLE = '◦', '☆'
-"""A robot that is under no mandate, and a leader that may not act."""
+"""A robot without a mandate, and a leader that may not act."""
 _ASPECT = 2.0
-"""The ratio of height to width of a character."""
 _WALL_STYLE, _PEAK_STYLE, _ALARM_STYLE = 'grey50', 'orange3', 'bold red'
 
 
@@ -117,7 +116,7 @@ class _Cells:
         self._cells[column, row] = character, style
 
     def mark(self, place: Position, character: str, style: str) -> None:
-        """Put a character at a place; what is at the edge is inside."""
+        """Put a character at a place, which may be on the edge."""
         column, row = self._cell(place)
         if -1 <= column <= self._size[0] and -1 <= row <= self._size[1]:
             self.put(min(max(column, 0), self._size[0] - 1), min(max(row, 0), self._size[1] - 1),
@@ -150,7 +149,7 @@ class _Cells:
 @lru_cache(maxsize=4)
 def _background(rings: Rings, extent: tuple[float, float, float, float], columns: int,
                 rows: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which cells are within a peak, and within walls, each of shape (rows, columns)."""
+    """Return the cells of peaks and of walls, each of shape (rows, columns)."""
     left, bottom, right, top = extent
     x, y = np.meshgrid(left + (np.arange(columns) + 0.5) * (right - left) / columns,
                        top - (np.arange(rows) + 0.5) * (top - bottom) / rows)
@@ -166,21 +165,19 @@ def _background(rings: Rings, extent: tuple[float, float, float, float], columns
 
 
 _BAR = 24
-"""Length of the bar of the largest region, at most [characters]."""
+"""Longest bar of a region [characters]."""
 _BESIDE_BAR = 57
 """Width of the table without bars [characters]."""
 _ACTS = 9
-"""Width of the column about mandates [characters]."""
+"""Width of the column of mandates [characters]."""
 _DECISION = 20
 """The least width of a decision in the table [characters]."""
 _DECISION_LENGTH = 40
-"""The length of a decision in the one line [characters]."""
 _FIELDS_LENGTH = 120
 """The length of the algorithm's own fields in the one line [characters]."""
 _MOST_ROWS = 24
-"""The greatest number of rows of a table: more are slow to draw, and nobody reads them."""
+"""The most rows of a table, since further rows are slow to draw and unread."""
 _LEAST_MAP = 30
-"""The least width of a map [characters]."""
 _NAME = 13
 """The length of the namespace of a leader [characters]."""
 _NO_OUTLINES = Rings()
@@ -191,7 +188,7 @@ _AROUND = 4
 def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 30),
            rings: Rings = _NO_OUTLINES) -> RenderableType:
     """
-    Return what a rich console prints: a table of the regions, totals, the frame's note, a map.
+    Return the view: a table of regions, totals, the note of the frame and a map.
 
     The algorithm's own fields follow, if any, one line per robot. The largest regions and the
     lowest ids come first; those without room are counted. The map is beside the table, or below
@@ -272,7 +269,7 @@ def _fitting(rows: int, room: int) -> int:
 
 
 def line(frame: Frame, statistics: Statistics) -> str:
-    """Return the same in one plain line, for output without a terminal."""
+    """Return the view as one plain line, for output without a terminal."""
     snapshot = frame.snapshot
     told = list(facts(frame, statistics))
     counts = member_counts(snapshot)

@@ -35,7 +35,6 @@ from leader_election.swarm.web.swarm_map import Data, lines
 from leader_election.swarm.web.timeline import Event
 
 MOST_EVENTS = 6
-"""The greatest number of events of a robot that are shown."""
 _DECISION = 300
 """The greatest length of a decision that is shown [characters]."""
 
@@ -67,7 +66,7 @@ def way_to_leader(snapshot: Snapshot, robot: int, communication_range: float) ->
 def robot_html(robot: int, snapshot: Snapshot, way: Sequence[int],
                statuses: Iterable[RobotStatus] = (), events: Iterable[Event] = ()) -> str:
     """
-    Return all that is known of a robot, as HTML; texts of its messages are escaped.
+    Return the details of a robot as HTML, with escaped texts of its messages.
 
     :param way: to its leader (:func:`way_to_leader`).
     :param statuses: its last ones on ``/diagnostics``; empty: not received.
@@ -126,7 +125,6 @@ def _place(view: RobotView, found: dict[str, RobotStatus]) -> list[tuple[str, st
 
 
 TINTS = {Level.NOTE: '#0072b2', Level.WARN: '#e69f00', Level.ERROR: '#b3261f'}
-"""The colours of levels."""
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -147,7 +145,7 @@ class Examination(NamedTuple):
                 if name in self.ids or name.startswith('id ')]
 
     def lines(self) -> list[str]:
-        """Return the findings as texts: level, robots, what was found, and what to do."""
+        """Return the findings as texts: level, robots, description and advice."""
         return [f'{MARKS[found.level]} {listing(found.subjects)}{": " if found.subjects else ""}'
                 f'{found.what}. {found.remedy}' for found in self.findings]
 
@@ -172,7 +170,7 @@ class Examination(NamedTuple):
 
 def examination(swarm: Observations, topics: Collection[str]) -> Examination:
     """
-    Return what the checks find in the swarms of some topics; of what explains another, the cause.
+    Return the root causes that the checks find in the swarms of some topics.
 
     :param topics: those between robots.
     """
@@ -204,6 +202,6 @@ class HearingGraph:
                       line_width=3, line_color='tint')
 
     def show(self, examined: Examination, snapshot: Snapshot) -> None:
-        """Show an examination, with the robots where they are now."""
+        """Show an examination at the present positions of the robots."""
         for name, data in examined.graph(snapshot).items():
             self.sources[name].data = data

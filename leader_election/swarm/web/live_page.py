@@ -34,16 +34,14 @@ from leader_election.swarm.web.swarm_map import Data, legend_html, SwarmMap
 from leader_election.swarm.web.timeline import Event, History, Timeline
 
 UPDATE = 100
-"""The time between two looks of a page for something new [ms]."""
+"""Time between two updates of a page [ms]."""
 SLOW = 1.0
-"""The time between two updates of trails, timeline and texts [s]."""
+"""Time between two updates of trails, timeline and texts [s]."""
 SPAN = 180.0
-"""The length of the timeline [s]."""
 MOST_EVENTS = 12
-"""The greatest number of events that are shown."""
 HEARING = 'who hears whom'
 NEAR = 0.04
-"""A click chooses a robot within this part of the map's width."""
+"""Distance within which a click chooses a robot, as a share of the map's width."""
 WIDGETS = ':host { color-scheme: light }'
 """The style of Bokeh's widgets, which are white on a dark page, too."""
 WRAPPED = '* { white-space: normal }'
@@ -218,11 +216,11 @@ class LivePage:
 
     @property
     def behind(self) -> bool:
-        """Return whether the viewer has not drawn yet what was shown last."""
+        """Return whether the viewer has not yet drawn the last update."""
         return self._ring.tags not in ([], self.map.figure.tags)
 
     def update(self) -> None:
-        """Show the newest, if it is not shown yet, and the viewer is not behind."""
+        """Show the newest look once, unless the viewer is behind."""
         look, before, chart = self._lookout.look, self._shown, self.map.figure
         if look is before or self.behind:
             return
@@ -268,7 +266,7 @@ class LivePage:
             '' if not wanted else f': {len(found.findings)} findings' if found else ': listening')
 
     def _show_robot(self, look: Look, details: bool = True) -> None:
-        """Show the chosen robot on the map, and what is known of it."""
+        """Show the chosen robot on the map, and its details."""
         snapshot, robot = look.frame.snapshot, self.chosen
         view = None if robot is None else snapshot.robots.get(robot) or snapshot.gone.get(robot)
         way = [] if robot is None else way_to_leader(snapshot, robot, self._lookout.map.reach)

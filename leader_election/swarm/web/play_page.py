@@ -32,12 +32,11 @@ from leader_election.swarm.web.swarm_map import plain, SwarmMap
 
 LOOK, MOVE = 'look', 'move'
 FAULTS = (LOOK, 'kill', 'freeze', 'blind', MOVE, 'revive')
-"""The actions of a click on a robot."""
 SWITCHES = {'cut': 'cut the swarm in two', 'liar': 'a liar joins'}
 TOUR = 'tour'
-"""The wish for a tour, by its title; an empty one ends the present one."""
+"""The request of a tour by its title. An empty title ends the tour."""
 TINTS = {'first': '#0072b2', 'beside': '#d55e00'}
-"""The colours of the curves of both swarms, which colour-blind people tell apart."""
+"""Colours of the curves of both swarms, distinct for colour-blind people."""
 
 
 class News(NamedTuple):
@@ -159,7 +158,7 @@ class Controls:
             self._wish(fault, robot)
 
     def update(self) -> None:
-        """Show the newest, if the viewer is not behind."""
+        """Show the newest state, unless the viewer is behind."""
         if self._live.behind:
             return
         news = self._news()

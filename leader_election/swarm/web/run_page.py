@@ -50,11 +50,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEVELS = 65534
-"""The number of steps of a column of numbers: each keeps its range to that part."""
+"""The number of steps in the range of a column."""
 BLANK = LEVELS + 1
-"""NaN among them."""
+"""The code of NaN."""
 COARSEST = 0.1
-"""The largest step; columns of a wider range are kept as they are, in single precision."""
+"""The largest step. Columns of a wider range are kept in single precision."""
 FEW = 256
 """A column with at most this many different numbers keeps them exactly."""
 Data = Mapping[str, Sequence[Any]]
@@ -130,7 +130,6 @@ def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:
 MOST_ROWS = 600_000
 """The most positions of robots in a page; of longer runs, frames are left out."""
 MOST_FRAMES = 600
-"""The greatest number of frames in a page."""
 MOST_LINES = 300
 """The most robots of a timeline of leaders."""
 SPEEDS: tuple[str | tuple[Any, str], ...] = ('1 ×', '4 ×', '16 ×')

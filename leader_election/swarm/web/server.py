@@ -36,10 +36,10 @@ from tornado.web import HTTPError, RequestHandler
 HERE = ('localhost', '127.0.0.1', '::1')
 """Addresses that only this computer reaches."""
 EVERYWHERE = ('0.0.0.0', '::')
-"""All addresses of this computer: its name stands for them."""
+"""Wildcard addresses, for which the host name is printed."""
 _COOKIE = 'swarm_token'
 _FORGET = 15_000
-"""The time after which the page of a viewer that went away is forgotten [ms]."""
+"""Time after which the page of an absent viewer is dropped [ms]."""
 
 
 class _Refusal(RequestHandler):

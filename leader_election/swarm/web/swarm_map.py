@@ -42,7 +42,6 @@ TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,rese
 Data = dict[str, Any]
 """The columns of a source, all of one length, by name."""
 SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
-"""The symbols of the legend as text."""
 _PAD = 0.02
 """Free space around the map, as a part of its greater side."""
 _FIT = """
@@ -129,7 +128,7 @@ class SwarmMap:
         return spots
 
     def draw_outlines(self, frames: Sequence[Frame], rings: Rings) -> None:
-        """Draw what stands still, and show all of it, or all robots of these frames."""
+        """Draw the outlines, and show all of them, or all robots of these frames."""
         self._static['peaks'].data = _rings([((0, 0, 0), ring) for ring in rings.peaks])
         self._static['walls'].data = _rings([((0, 0, 0), ring) for ring in rings.obstacles])
         self._static['arena'].data = _rings([((0, 0, 0), ring) for ring in rings.arena])
@@ -183,7 +182,7 @@ def plain(chart: Any) -> None:
 
 
 def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:
-    """Return the legend of what these frames have, as HTML; without links if the range is 0."""
+    """Return the legend of these frames as HTML, without links if the range is 0."""
     return ' &ensp; '.join(
         f'<span style="color:{entry.colour}">'
         f'{"☆" if entry.hollow and entry.symbol == "*" else "○" if entry.hollow else sign}'

@@ -28,9 +28,8 @@ from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web.swarm_map import Data, plain
 
 MOST_BARS = 5000
-"""The most bars of a history with a span; of more, the oldest are forgotten."""
+"""The most bars of a history with a span. The oldest are dropped."""
 MOST_EVENTS = 200
-"""The greatest number of events in the list."""
 _TALLEST = 60
 """The number of robots beyond which their rows become thinner."""
 
@@ -83,7 +82,7 @@ class History:
         self._before: Frame | None = None
 
     def observe(self, frame: Frame) -> None:
-        """Add the next frame; after time went back the history begins anew."""
+        """Add the next frame. Restart the history if time goes back."""
         snapshot, now = frame.snapshot, frame.snapshot.time - self.start
         if self._before is not None and snapshot.time < self._before.snapshot.time:
             self.bars.clear()
@@ -127,7 +126,7 @@ class History:
             self.events.append(Event(now, -1, frame.note))
 
     def data(self) -> Data:
-        """Return the columns of the bars; robots are in rows by their ids."""
+        """Return the columns of the bars, with a row a robot in the order of ids."""
         rows = {robot: row for row, robot in enumerate(sorted({b.robot for b in self.bars}))}
         begin = self.now - self.span
         return {

@@ -20,7 +20,6 @@ from leader_election.swarm.doctor.communication import (
     ENOUGH,
     LARGEST,
     receive_buffers,
-    udp_counters,
 )
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import Endpoint, Level, Neighbours, Observations
@@ -189,13 +188,6 @@ def test_small_buffers_are_reported_with_losses_or_a_bridge(buffers, lost, endpo
     # Whoever has followed the advice is not given it again.
     assert all(('net.core.rmem_default is 212992' in symptom.what) == (buffers == SMALL)
                == (symptom.remedy == '') for symptom in found)
-
-
-def test_udp_counters_reads_the_format_of_linux():
-    text = ('Ip: Forwarding\nIp: 1\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 12 0 3\n'
-            'UdpLite: InDatagrams\nUdpLite: 0\n')
-    assert udp_counters(text) == {'InDatagrams': 12, 'NoPorts': 0, 'RcvbufErrors': 3}
-    assert udp_counters('') == {}
 
 
 def test_overloaded_computer_explains_late_messages():

@@ -144,7 +144,7 @@ def test_swarm_is_chosen_by_its_topic() -> None:
     assert choose(replace(seen, expected={'blue/bob': 2}), [RED]).robots == seen.robots
 
 
-def test_robot_with_a_topic_not_remapped_is_no_swarm() -> None:
+def test_robot_alone_on_its_own_topic_is_not_a_swarm_when_not_remapped() -> None:
     """It is a fault of the robot, which hears nobody."""
     own = '/bob/neighbourhood'
     seen = healthy(
@@ -233,7 +233,7 @@ def test_robot_with_an_output_namespace_is_found_by_its_node() -> None:
 # The report of the doctor, and causes before symptoms in it.
 
 
-def test_healthy_swarm_is_well_in_all_checks():
+def test_healthy_swarm_has_no_findings():
     swarm = healthy()
     assert swarm.robots == list(NAMES) and len(swarm.sent) == 3
     assert examine(swarm) == []
@@ -263,7 +263,7 @@ def test_finding_is_printed_with_its_remedy():
         'remedy': 'Set parameter frame to one value on all robots.', 'explained_by': None}]
 
 
-def test_notes_alone_end_with_status_0():
+def test_status_is_0_when_all_findings_are_notes():
     swarm = healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)
     found = examine(swarm)
     assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
@@ -333,7 +333,7 @@ def test_one_fault_is_reported_as_one_cause_with_its_effects(changes, cause, eff
     assert {f.check for f in found if f.explained_by == cause} == effects
 
 
-def test_fault_of_another_robot_explains_nothing():
+def test_finding_stays_unexplained_when_the_fault_is_of_another_robot():
     found = examine(healthy(endpoints=without_odometry(), odometry={
         topic: heard for topic, heard in healthy().odometry.items() if 'bob' not in topic},
         diagnostics=[*statuses('alice', 1, 1, 'odometry is 3.0 s old: no position is announced'),

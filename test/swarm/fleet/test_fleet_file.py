@@ -115,7 +115,7 @@ def test_a_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster():
 
 @pytest.mark.parametrize('others', [
     {'mandate': 2.0}, {'quorum': 'majority'}, {'roster': '1-2'}])
-def test_robots_whose_mandates_do_not_fit_together_are_refused(others):
+def test_fleet_is_refused_when_mandates_differ(others):
     assert wrong(fleet(**others)).startswith(f'robots.bob: {next(iter(others))} is ')
 
 
@@ -292,7 +292,7 @@ def test_robots_that_cannot_work_together_are_refused(others, said):
     assert len(read_fleet(fleet(**others, enabled=False), 'mine.yaml').robots) == 2
 
 
-def test_robots_with_and_without_a_key_are_told_to_mix_or_refused():
+def test_fleet_is_refused_when_some_robots_have_no_key():
     said = ('robots.alice: swarm_key_file is not set, but with bob it is; such robots drop each '
             "other's messages: set it for all, or accept_unverified: true for all")
     keyed = {'swarm_key_file': '/etc/leader_election/swarm.key'}

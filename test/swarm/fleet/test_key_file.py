@@ -99,7 +99,7 @@ def test_unreadable_file_is_refused(path):
     assert 'embedded null' in refused(Path('a\0b'))
 
 
-def test_home_in_the_path_is_expanded(path, monkeypatch):
+def test_key_file_expands_the_home_in_its_path(path, monkeypatch):
     monkeypatch.setenv('HOME', str(path.parent))
     written(path, KEY)
     assert read_keys('~/swarm.key') == (bytes.fromhex(KEY),)
@@ -116,7 +116,7 @@ def test_existing_key_is_not_overwritten(path, capsys):
     assert read_keys(path) == (bytes.fromhex(KEY),)
 
 
-def test_a_key_is_changed_in_three_steps(path, capsys):
+def test_key_changes_in_three_steps(path, capsys):
     assert main([str(path)]) == 0
     (old,) = read_keys(path)
     for step in ('--switch', '--finish'):
@@ -153,7 +153,7 @@ def test_changed_file_is_read_again(path):
     assert file.changed() and len(file.content) == 2 and not file.changed()
 
 
-def test_file_that_becomes_wrong_keeps_the_key(path):
+def test_key_stays_when_the_file_becomes_invalid(path):
     written(path, KEY)
     file = KeyFile(str(path))
     for spoil, error in ((lambda: written(path, 'half'), 'line 1 has 4 characters'),
@@ -184,7 +184,7 @@ def kept(key: str, robot_id: int = 1) -> int:
     return int(Path(f'{key}.{robot_id}.time').read_text())
 
 
-def test_first_start_is_by_the_wall_clock(key):
+def test_swarm_time_starts_at_the_wall_clock_when_none_was_kept(key):
     file = SwarmTimeFile(key, 1)
     assert file.start(NOW, WINDOW) == NOW
     assert kept(key) == NOW + AHEAD
@@ -195,13 +195,13 @@ def test_first_start_is_by_the_wall_clock(key):
     *((wall, NOW + AHEAD + 5001) for wall in (0, NOW, NOW + AHEAD + 4999)),
     # A later clock is no leap.
     (NOW + 60_000, NOW + 60_000)])
-def test_restart_is_later_than_all_that_was_accepted(key, wall, start):
+def test_swarm_time_restarts_after_all_accepted_messages(key, wall, start):
     SwarmTimeFile(key, 1).start(NOW, WINDOW)
     assert SwarmTimeFile(key, 1).start(wall, WINDOW) == start
     assert SwarmTimeFile(key, 2).start(wall, WINDOW) == wall, 'each robot has its own'
 
 
-def test_file_is_written_seldom_and_before_its_time_is_passed(key):
+def test_swarm_time_file_is_written_before_its_time_passes(key):
     file, written = SwarmTimeFile(key, 1), set()
     file.start(NOW, WINDOW)
     for second in range(300):
@@ -211,7 +211,7 @@ def test_file_is_written_seldom_and_before_its_time_is_passed(key):
     assert len(written) <= 300 // 15
 
 
-def test_leap_of_the_swarm_time_is_kept_also_over_the_end_of_the_ring(key):
+def test_swarm_time_is_kept_when_it_leaps_over_the_end_of_the_ring(key):
     file = SwarmTimeFile(key, 1)
     file.start(NOW, WINDOW)
     for leap in (NOW + 10**9, RING - 5, 10):
@@ -220,20 +220,20 @@ def test_leap_of_the_swarm_time_is_kept_also_over_the_end_of_the_ring(key):
 
 
 @pytest.mark.parametrize('text', ['', 'tomorrow', '-5', '9' * 30, '١٢٣'])
-def test_other_text_is_no_time_and_is_replaced(key, text):
+def test_swarm_time_file_is_replaced_when_its_text_is_no_time(key, text):
     Path(f'{key}.1.time').write_text(text)
     assert SwarmTimeFile(key, 1).start(NOW, WINDOW) == NOW
     assert kept(key) == NOW + AHEAD
 
 
-def test_clock_behind_the_key_without_a_kept_time_is_doubted(key):
+def test_swarm_time_is_doubted_when_the_clock_is_behind_the_key(key):
     file = SwarmTimeFile(key, 1)
     assert file.start(0, WINDOW) == 0
     assert 'recorded messages may be believed; set the clock' in file.doubt
     assert SwarmTimeFile(key, 1).doubt == '', 'from now on a time is kept'
 
 
-def test_folder_that_cannot_be_written_is_a_fault_with_a_remedy(key):
+def test_swarm_time_reports_a_fault_when_its_folder_is_read_only(key):
     Path(f'{key}.1.time').mkdir()
     file = SwarmTimeFile(key, 1)
     assert file.start(NOW, WINDOW) == NOW
@@ -242,7 +242,7 @@ def test_folder_that_cannot_be_written_is_a_fault_with_a_remedy(key):
 
 
 @pytest.mark.parametrize('keeps', [True, False])
-def test_recorded_dead_leader_after_a_power_cycle_without_clocks(key, keeps):
+def test_replayed_dead_leader_is_rejected_after_a_power_cycle(key, keeps):
     """All robots go off, the leader is removed, the others start at 1970; a listener plays it."""
     keys, files = key_file.read_keys(key), {i: SwarmTimeFile(key, i) for i in (1, 2, 3, 9)}
 

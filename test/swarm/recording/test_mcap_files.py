@@ -72,7 +72,7 @@ def test_truncated_recording_is_read_up_to_the_cut(whole, tmp_path):
 
 @settings(max_examples=60)
 @given(strategies.data())
-def test_wrong_byte_ends_the_reading_there(whole, data):
+def test_reader_stops_at_a_wrong_byte(whole, data):
     content = bytearray(whole.read_bytes())
     place = data.draw(strategies.integers(8, len(content) - 1))
     content[place] ^= data.draw(strategies.integers(1, 255))
@@ -117,7 +117,7 @@ def test_a_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
     assert reader.damages == [(tmp_path / 'bag_1.mcap', 0)]
 
 
-def test_file_of_another_kind_is_one_line(tmp_path):
+def test_reader_prints_one_line_when_a_file_is_of_another_kind(tmp_path):
     (tmp_path / 'bag.db3').write_bytes(b'SQLite format 3')
     (tmp_path / 'empty.mcap').touch()
     for folder, file in (('nothing', 'notes.txt'), ('sqlite', 'bag_0.db3'),
@@ -155,7 +155,7 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
     ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
     ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
 ], ids=str)
-def test_unknown_compression_or_encoding_is_one_line(
+def test_reader_prints_one_line_when_the_encoding_is_unknown(
         encoding, definition, data, line, tmp_path, capsys):
     assert main([str(raw(tmp_path / 'run.mcap', encoding, definition, data))]) == 2
     out, err = capsys.readouterr()

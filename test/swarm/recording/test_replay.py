@@ -43,7 +43,7 @@ from swarm.recording.made import (
 from test_packaging import VIEW, without
 
 
-def test_recording_of_several_swarms_needs_a_choice():
+def test_replay_asks_for_a_topic_when_several_swarms_are_recorded():
     said = entries((0.0, '/a/neighbourhood', word(1, 1)), (0.5, '/b/neighbourhood', word(2, 2)))
     with pytest.raises(RecordingError, match='/a/neighbourhood, /b/neighbourhood; choose one'):
         replay(said, ReplaySettings())
@@ -150,7 +150,7 @@ def test_unwritable_output_is_named(option, recorded, tmp_path, capsys):
     assert list(tmp_path.iterdir()) == [path], 'it is called as was asked for'
 
 
-def test_without_truth_and_deviations_there_are_no_errors_to_draw(tmp_path, capsys):
+def test_localisation_chart_is_refused_without_truth_and_deviations(tmp_path, capsys):
     file, chart = tmp_path / 'run.mcap', tmp_path / 'chart.png'
     write(file, [(float(second), '/neighbourhood', word(1, 1)) for second in range(4)])
     assert main([str(file), '--localisation', str(chart)]) == 2
@@ -172,7 +172,7 @@ def test_truncated_recording_is_reported_and_shown(recorded, tmp_path, capsys):
     assert err.count('\n') == 1 and f'up to {seconds:.1f} s' in err
 
 
-def test_recording_without_a_swarm_is_one_line_and_status_2(tmp_path, capsys):
+def test_replay_ends_with_one_line_and_status_2_without_a_swarm(tmp_path, capsys):
     silent = write(tmp_path / 'silent.mcap', [(0.0, '/clock', tick(1.0))])
     other = write(tmp_path / 'other.mcap', [(0.0, '/neighbourhood', word(1, 1))])
     for file, options, line in (
@@ -184,7 +184,7 @@ def test_recording_without_a_swarm_is_one_line_and_status_2(tmp_path, capsys):
         assert out == '' and err.startswith('error: ') and err.count('\n') == 1 and line in err
 
 
-def test_replay_needs_no_ros_and_says_what_it_lacks(recorded):
+def test_replay_names_missing_packages_and_needs_no_ros(recorded):
     code = (f'import sys\nsys.argv = ["replay", {str(recorded)!r}]\n'
             'from leader_election import cli\nsys.exit(cli.run("replay"))')
     ran = without(('rclpy', 'std_msgs'), code)
@@ -234,7 +234,7 @@ def test_robots_are_identified_by_their_diagnostics():
         replay(entries(*said), of_rescue)
 
 
-def test_instance_is_judged_by_its_own_radius():
+def test_report_uses_the_radius_of_the_instance():
     both = word(1, 1)
     both.data = both.data.replace('}', ',"i":{"rescue":{"c":[-2.0,9.0,2,1]}}}')
     other = word(2, 1, distance=2.0)
@@ -249,7 +249,7 @@ def test_instance_is_judged_by_its_own_radius():
         assert told.agreement == []
 
 
-def test_times_are_simulated_where_a_clock_is_recorded():
+def test_times_are_simulated_when_a_clock_is_recorded():
     """Ten times as fast: what takes 2 s there takes 0.2 s of the recorder's."""
     said = [(0.0, '/neighbourhood', word(1, 1)), (0.0, '/clock', tick(5.0))]
     for step in range(30):
@@ -262,7 +262,7 @@ def test_times_are_simulated_where_a_clock_is_recorded():
     assert all(1 in snapshot.robots for snapshot in run.snapshots)
 
 
-def test_clock_that_was_set_keeps_the_order_of_messages():
+def test_messages_keep_their_order_when_a_clock_was_set():
     said = [(0.0, '/neighbourhood', word(1, 1)), (1.0, '/neighbourhood', word(1, 1)),
             (1e7, '/neighbourhood', word(1, 1)), (1e7 + 1, '/neighbourhood', word(1, 1)),
             (2.0, '/neighbourhood', word(1, 1)), (3.0, '/neighbourhood', word(1, 1))]

@@ -59,7 +59,7 @@ def test_report_is_printed_as_text(recorded, tmp_path, capsys):
     assert 'within 2 m' in said and 'by true positions' in said
 
 
-def test_without_fields_or_sightings_nothing_is_reported_of_them(recorded, capsys):
+def test_report_skips_fields_and_sightings_when_there_are_none(recorded, capsys):
     assert main([str(recorded), '--json']) == 0
     assert json.loads(capsys.readouterr().out)['fields'] == {}
     assert main([str(recorded)]) == 0

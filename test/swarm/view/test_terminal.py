@@ -69,7 +69,7 @@ def test_summary_is_one_line_without_a_terminal():
     assert text.endswith('killed')
 
 
-def test_the_largest_deviation_is_said_where_any_is_known():
+def test_line_names_the_largest_known_deviation():
     assert 'uncertain' not in line(frame(), Statistics())
     drawn = changed(frame(), r2={'deviation': 0.314}, r8={'deviation': 0.1})
     text = 'positions uncertain by up to 0.31 m, one standard deviation (robot 2)'
@@ -99,7 +99,7 @@ def test_unknown_values_are_left_empty():
     assert 'nan' not in text and 'inf' not in text and '1 orphan' in text
 
 
-def test_summaries_and_decisions_stand_beside_observations():
+def test_table_shows_counts_and_decisions_beside_observations():
     console = shown(working(frame()))
     text = console.export_text()
     rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
@@ -181,14 +181,14 @@ def test_colours_are_those_of_the_leaders():
                           f'{round(255 * blue):02x}'
 
 
-def test_remarks_and_alarms_are_words():
+def test_map_writes_remarks_and_alarms_as_words():
     drawn = changed(frame()._replace(remarks={40: 'killed here'}),
                     r7={'tasks': ('field',), 'decision': '[{"alarm":1}]'})
     text = swarm_map(drawn, RINGS, 48, 16).plain
     assert 'killed here×' in text and '★7 alarm' in text
 
 
-def test_no_arena_is_needed_and_a_peak_is_shaded():
+def test_map_shades_peaks_and_needs_no_arena():
     peak = ((7.0, 1.0), (9.0, 1.0), (9.0, 3.0), (7.0, 3.0))
     assert '·' in swarm_map(frame(), Rings(peaks=(peak,)), 60, 20).plain
     assert swarm_map(frame(), Rings(), 1, 1).plain

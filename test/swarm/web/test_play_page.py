@@ -62,7 +62,7 @@ def page() -> Page:
     return Page()
 
 
-def test_a_click_on_a_robot_wishes_the_chosen_fault_and_looking_is_none(page: Page) -> None:
+def test_click_requests_the_chosen_fault_and_none_when_looking(page: Page) -> None:
     for fault in FAULTS:
         page.widget('fault').active = FAULTS.index(fault)
         page.click(12.0, 9.0)
@@ -72,7 +72,7 @@ def test_a_click_on_a_robot_wishes_the_chosen_fault_and_looking_is_none(page: Pa
             assert page.wishes() == ([(fault, 2)] if fault != 'look' else [])
 
 
-def test_a_robot_is_moved_by_two_clicks_to_the_second(page: Page) -> None:
+def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
     page.widget('fault').active = FAULTS.index(MOVE)
     for _ in range(2):
         page.click(4.1, 2.1)
@@ -82,7 +82,7 @@ def test_a_robot_is_moved_by_two_clicks_to_the_second(page: Page) -> None:
         assert page.wishes() == [(MOVE, [2, 7.0, 5.0])]
 
 
-def test_widgets_wish_what_a_viewer_sets_and_not_what_another_has_set(page: Page) -> None:
+def test_widgets_request_only_changes_of_their_viewer(page: Page) -> None:
     page.widget('radius').trigger('value_throttled', 8.0, 5.0)
     page.widget('cut').active = True
     assert page.wishes() == [('radius', 5.0), ('cut', True)]

@@ -74,12 +74,12 @@ def test_packed_frames_come_back_within_a_step(
             np.testing.assert_allclose(back, flat, rtol=1e-6, atol=COARSEST)
 
 
-def test_a_step_is_a_part_of_the_range_that_positions_have() -> None:
+def test_tape_step_follows_the_range_of_positions() -> None:
     [column] = tape([{'x': np.linspace(0.0, 20.0, 1000)}])['columns']
     assert column['step'] == 20.0 / LEVELS < 0.0004
 
 
-def test_long_runs_lose_frames_but_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_drops_frames_of_long_runs_except_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     frames = [frame(shift / 10) for shift in range(60)]
     monkeypatch.setattr(run_page, 'MOST_ROWS', 70)
     kept = run_page._thinned(Film('', frames, RINGS, 3.0), 1).frames
@@ -87,7 +87,7 @@ def test_long_runs_lose_frames_but_not_the_last(monkeypatch: pytest.MonkeyPatch)
     assert len(run_page._thinned(Film('', frames, RINGS, 3.0), 2).frames) == 5
 
 
-def test_the_timeline_of_a_finished_run_has_its_beginning() -> None:
+def test_timeline_of_a_finished_run_starts_at_its_beginning() -> None:
     views = [RobotView(1, None, -9.0, 0.0, leader) for leader in (1, 2)]
     frames = [Frame(Snapshot(float(time), {1: views[time % 2]}), {})
               for time in range(MOST_BARS + 2)]
@@ -115,7 +115,7 @@ def test_the_page_of_a_recording_has_its_figures_events_and_settings_in_one_file
     assert not re.search(r'<(script|link|img)[^>]*(src|href)=["\']?(https?:)?//', text)
 
 
-def test_texts_of_others_are_not_markup(tmp_path: Path) -> None:
+def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>'
     write_page(tmp_path / 'run.html', Page(
         evil, evil, [(evil, evil)], [evil], [(0.0, evil)], [(evil, evil)], evil),
@@ -123,7 +123,7 @@ def test_texts_of_others_are_not_markup(tmp_path: Path) -> None:
     assert evil not in (tmp_path / 'run.html').read_text()
 
 
-def test_without_bokeh_one_line_says_what_to_install() -> None:
+def test_page_prints_one_line_when_bokeh_is_missing() -> None:
     ran = without(('bokeh',), 'import sys\nfrom leader_election import cli\n'
                   'sys.argv = ["replay", "run.mcap", "--html", "run.html"]\n'
                   'sys.exit(cli.run("replay"))')

@@ -49,7 +49,7 @@ def page():
     return shown
 
 
-def test_map_has_what_the_picture_has():
+def test_map_shows_the_content_of_the_picture():
     drawn = frame()._replace(remarks={40: 'killed here'}, truth={1: (2.5, 2.0), 99: (0.0, 0.0)})
     data = SwarmMap([drawn], RINGS, 2.5).data(drawn)
     assert data['robots']['id'] == [2, 3, 8, 9] and data['leaders']['id'] == [1, 7]
@@ -73,7 +73,7 @@ def test_columns_of_each_source_have_one_length():
             assert len({len(column) for column in data.values()}) == 1, name
 
 
-def test_legend_names_what_there_is():
+def test_legend_lists_only_what_is_drawn():
     drawn = legend_html([frame()], RINGS, 2.5)
     assert 'silent' in drawn and 'in radio range' in drawn and 'mandate' not in drawn
     assert 'in radio range' not in legend_html([frame()], RINGS, 0.0)
@@ -84,7 +84,7 @@ STATES = st.lists(st.dictionaries(st.integers(1, 4), st.integers(1, 4)), min_siz
 
 
 @given(STATES)
-def test_each_living_robot_has_one_bar_at_each_time_and_only_then(states):
+def test_timeline_has_one_bar_for_each_living_robot_at_any_time(states):
     history = History()
     for time, leaders in enumerate(states):
         robots = {i: RobotView(i, None, -9.0, 0.0, leader) for i, leader in leaders.items()}
@@ -121,14 +121,14 @@ def test_history_forgets_what_is_older_than_its_span():
     assert {event.time for event in history.events} == {6.0, 7.0, 8.0}
 
 
-def test_way_ends_where_it_is_not_known():
+def test_way_to_leader_ends_where_it_is_unknown():
     robots = {i: RobotView(i, (2.0 * i, 0.0), -9.0, 2.0 * i, 0) for i in range(4)}
     del robots[2]
     assert way_to_leader(Snapshot(0.0, robots), 3, 2.5) == [3]
     assert way_to_leader(Snapshot(0.0, robots), 0, 2.5) == [0]
 
 
-def test_texts_of_messages_are_no_html():
+def test_live_page_escapes_texts_of_messages():
     robot = RobotView(3, (1.0, 2.0), -9.0, 0.0, 3, ('count',), 2.0, '[{"a":"<script>x"}]',
                       name='/<b>', term=17)
     text = robot_html(3, Snapshot(0.0, {3: robot}), [3])
@@ -154,7 +154,7 @@ def test_followed_robot_stays_in_the_middle(page):
     assert [page.map.figure.x_range.start, page.map.figure.x_range.end] == [5.0, 6.0]
 
 
-def test_pair_is_one_line_and_hearing_by_one_an_arrow_to_the_hearer():
+def test_one_way_link_is_an_arrow_to_the_robot_that_hears():
     ids = {f'r{i}': i for i in (1, 2, 3, 10, 99)}
     hears = {('r1', 'r2'): True, ('r2', 'r1'): True, ('r3', 'r1'): False, ('r10', 'r1'): False,
              ('r99', 'r1'): False}
@@ -167,7 +167,7 @@ def test_pair_is_one_line_and_hearing_by_one_an_arrow_to_the_hearer():
                               'tint': [TINTS[level] for level in (2, 2, 1)]}
 
 
-def test_graph_moves_with_robots_a_click_on_a_finding_chooses_and_all_goes_with_the_button(page):
+def test_findings_follow_robots_and_disappear_with_the_button(page):
     page.hearing.active = True
     assert page._lookout.examiners == 1 and page.hearing.label.endswith('listening')
     page._lookout.examination = Examination({'r1': 1, 'r2': 2}, {('r2', 'r1'): False}, [
@@ -186,7 +186,7 @@ def test_graph_moves_with_robots_a_click_on_a_finding_chooses_and_all_goes_with_
     assert page.graph.sources['one_way'].data['x1'].size == 0
 
 
-def test_page_shows_the_newest_once(page):
+def test_page_shows_the_newest_look_once(page):
     shown = page.map.sources['robots'].data
     page.update()
     assert page.map.sources['robots'].data is shown
@@ -197,7 +197,7 @@ def test_page_shows_the_newest_once(page):
     assert page._texts['facts'].text == '7 robots'
 
 
-def test_a_slow_viewer_gets_the_newest_once_it_has_drawn_the_last(page):
+def test_slow_viewer_gets_the_newest_look_after_drawing_the_last(page):
     sent, drawn = page.map.figure, page._ring
     shown = [sent.tags]
     drawn.tags = sent.tags
@@ -235,7 +235,7 @@ def test_map_without_an_arena_fits_the_first_robots_and_then_stays(page):
     assert extents[0] != extents[1] == extents[2]
 
 
-def test_token_is_asked_of_visitors_from_elsewhere():
+def test_server_requires_the_token_from_other_computers():
     server = PageServer(lambda document: None, 0, '0.0.0.0', 'secret')
     address = f'http://127.0.0.1:{server.url.rpartition(":")[2]}'
     try:
@@ -250,7 +250,7 @@ def test_token_is_asked_of_visitors_from_elsewhere():
         server.stop()
 
 
-def test_page_of_this_computer_has_no_other_name():
+def test_server_refuses_other_host_names_when_local():
     server = PageServer(lambda document: None, 0)
     try:
         for name in ('localhost:1', '127.0.0.1', '[::1]:80'):
@@ -261,7 +261,7 @@ def test_page_of_this_computer_has_no_other_name():
         server.stop()
 
 
-def test_port_in_use_is_one_line():
+def test_server_prints_one_line_when_the_port_is_in_use():
     server = PageServer(lambda document: None, 0)
     port = int(server.url.rpartition(':')[2].strip('/'))
     with pytest.raises(ParameterError, match=f'parameter port: localhost:{port} cannot be used'):
