@@ -53,10 +53,9 @@ def _algorithms(schema: Mapping[str, Any]) -> str:
 
 def _parts(schema: Mapping[str, Any]) -> str:
     lines = ['| part | is | holds |', '|---|---|---|']
-    region = schema['$defs']['region']
-    lines += [f'| {name} | {kind(member)} | {member["description"]} |' for name, member in (
-        ('region', region), *((f'`{key}` of it', each)
-                              for key, each in region['properties'].items()))]
+    lines += [f'| `{key}` of `{name}` | {kind(member)} | {member["description"]} |'
+              for name, whole in schema['properties'].items()
+              for key, member in whole.get('properties', {}).items()]
     return '\n'.join(lines)
 
 
