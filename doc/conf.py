@@ -56,8 +56,9 @@ autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inherit
 # ROS is not needed for the documentation; the packages in requirements/run.txt are.
 autodoc_mock_imports = [name for name in pages.ROS if find_spec(name) is None]
 nitpicky = True
-# Names of other packages and type variables have no page to link to.
-nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.).*'), ('py:.*', r'.*\.[A-Z]')]
+# Names of other packages, type variables and annotated types have no page to link to.
+nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.).*'), ('py:.*', r'.*\.[A-Z]'),
+                        ('py:.*', r'.*\.Annotated\[.*')]
 
 html_theme = 'furo' if find_spec('furo') else 'sphinx_rtd_theme'
 html_title = f'leader_election {release}'

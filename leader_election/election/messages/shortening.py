@@ -23,7 +23,9 @@ from leader_election.election.messages.codec import Message, NO_OTHERS, NO_PARTS
 from leader_election.election.messages.wire import NO_NAMES, Shortening
 
 
-class _Step(NamedTuple):
+class Step(NamedTuple):
+    """Shorten a message that is too long; steps of lower rank are tried first."""
+
     rank: int
     counter: str
     change: Callable[[Message], Message]
@@ -56,17 +58,17 @@ def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
     return change
 
 
-OWN = (_Step(2, 'names_left_out', _without_names), _Step(6, 'instances_left_out', _without_others))
+OWN = (Step(2, 'names_left_out', _without_names), Step(6, 'instances_left_out', _without_others))
 
 
 @cache
-def steps(parts: frozenset[str]) -> tuple[_Step, ...]:
+def steps(parts: frozenset[str]) -> tuple[Step, ...]:
     """
     Return what may be left out, one after the other; elections come last.
 
     :param parts: the names of the parts that the robot sends.
     """
-    found = [_Step(each.rank, each.counter, _in_part(name, each))
+    found = [Step(each.rank, each.counter, _in_part(name, each))
              for name in parts for each in wire_part(name).shortenings
              for _ in range(each.repeats)]
     return tuple(sorted((*OWN, *found), key=lambda step: step.rank))

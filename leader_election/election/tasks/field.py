@@ -62,9 +62,9 @@ class Field(Task):
 
     The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: each
     extreme with the position [m] of the robot that measured it, ``None`` for unknown values, and n
-    is the number of rounds that the alarm still lasts. From the first alarm on ``"alarms"`` is
-    how many there have been, of the last ``MOST_ALARMS``, also under leaders before. Every member
-    publishes ``alarm`` (``std_msgs/Bool``, latched, on change).
+    is the number of rounds that the alarm still lasts. From the first alarm on ``"raised"``
+    lists the ids of the robots whose readings raised one, at most ``MOST_ALARMS``, also under
+    leaders before. Every member publishes ``alarm`` (``std_msgs/Bool``, latched, on change).
     """
 
     parameters = FieldParameters

@@ -48,7 +48,7 @@ LANDMARKS = {91: (0.0, 2.0), 92: (10.0, -2.0), 93: (20.0, 2.0)}
 @pytest.fixture(autouse=True)
 def quick(ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Look often whether there is anything to write."""
-    monkeypatch.setattr('leader_election.ros.nodes.election.PERIOD', 0.2)
+    monkeypatch.setattr('leader_election.ros.nodes.pose_topics.PERIOD', 0.2)
 
 
 class Road(DiagnosticsReader):
@@ -122,7 +122,7 @@ def test_a_robot_that_lost_its_power_begins_with_its_factors(tmp_path):
 
 
 def test_last_factors_are_written_at_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr('leader_election.ros.nodes.election.PERIOD', 3600.0)
+    monkeypatch.setattr('leader_election.ros.nodes.pose_topics.PERIOD', 3600.0)
     path, road = tmp_path / 'factors.json', Road()
     node = keeping(path, tmp_path)
     spin_until([road, node], lambda: has_learnt(node))

@@ -238,8 +238,8 @@ class NoDeclaration(Task):
     ({'tasks': 'field', 'field.message': 'nonsense'}, 'parameter field.message: '),
     ({'tasks': 'rally,patrol'}, 'parameter tasks: patrol and rally cannot go together; both '
      'publish cmd_vel'),
-    ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter tasks: a.patrol and '
-     'patrol cannot go together; both publish cmd_vel'),
+    ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter a.tasks: a.patrol '
+     'and patrol cannot go together; both publish cmd_vel'),
 ])
 def test_wrong_instances_are_refused(settings, line):
     with pytest.raises(ParameterError) as error:

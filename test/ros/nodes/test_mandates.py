@@ -113,7 +113,8 @@ def test_the_next_leader_and_the_killed_one_that_starts_again_resume_the_history
             STATE)
 
     def has(robot: int, alarm: int) -> bool:
-        return decided.get(robot, {}).get('alarms') == 1 and decided[robot]['alarm'] == alarm
+        decision = decided.get(robot, {})
+        return decision.get('raised') == [LEADER] and decision['alarm'] == alarm
     try:
         timer = observer.create_timer(0.1, lambda: sensor.publish(Float64(data=30.0)))
         spin_until([observer], lambda: has(HEIR, 5))
@@ -149,6 +150,6 @@ def test_the_doctor_finds_a_leader_without_a_quorum_and_tells_a_remedy() -> None
 def test_a_robot_without_room_for_grants_warns() -> None:
     robots = Swarm(line(2), radius=9.0, mandate=5.0)
     robots.sweep()
-    robots.robots[2].grants_left_out = 7
+    robots.robots[2].main.parts['mandates'].left_out = 7
     assert statuses(robots.robots[2], 'bob', robots.now)[0].message == (
         '7 members are under no mandate: the message with their grants would be too long')

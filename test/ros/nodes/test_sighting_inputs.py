@@ -24,6 +24,7 @@ from builtin_interfaces.msg import Time
 from generated_messages import installed
 from geometry_msgs.msg import Point, TransformStamped, Vector3
 from leader_election.election.registry import message_type
+from leader_election.election.messages.localisation_codec import LOCALISATION
 from leader_election.localisation.sighting import Sighting
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.qos import SENSOR
@@ -50,6 +51,12 @@ def rows(*numbers: float, layout: Any = LAYOUT) -> Float64MultiArray:
     return message
 
 
+def sent_by(bench: Bench) -> tuple[Sighting, ...]:
+    """Return the sightings in the last message of robot 1."""
+    part = bench.said[1].parts.get(LOCALISATION.name) if 1 in bench.said else None
+    return () if part is None else part.sightings
+
+
 def sighted(node: Any, bench: Bench, kind: type, topic: str,
             make: Callable[[], Any]) -> dict[int, Sighting]:
     """Publish new messages again and again; return the sightings that robot 1 sends to others."""
@@ -58,9 +65,7 @@ def sighted(node: Any, bench: Bench, kind: type, topic: str,
     seen: dict[int, Sighting] = {}
 
     def sent() -> bool:
-        said = bench.said.get(1)
-        if said is not None and said.localisation is not None:
-            seen.update({s.id: s for s in said.localisation.sightings})
+        seen.update({sighting.id: sighting for sighting in sent_by(bench)})
         return len(seen) == 2
 
     spin_until([bench, node], sent)
@@ -101,9 +106,8 @@ def test_impossible_measurements_are_counted_and_rounds_continue(message):
     spin_until([bench, node], lambda: node.robot.counts['measurements_rejected'] >= 2)
     rounds = node.robot.counts['rounds']
     spin_until([bench, node], lambda: node.robot.counts['rounds'] > rounds + 1
-               and bench.said[1].localisation is not None)
-    localisation = bench.said[1].localisation
-    assert localisation is not None and localisation.sightings == ()
+               and LOCALISATION.name in bench.said[1].parts)
+    assert sent_by(bench) == ()
 
 
 def test_range_topics_of_each_neighbour_are_read():
@@ -194,8 +198,7 @@ def told(bench: Any, node: Any) -> list[Any]:
     seen: list[Any] = []
 
     def sent() -> bool:
-        said = bench.said.get(1)
-        seen.extend(said.localisation.sightings if said and said.localisation else ())
+        seen.extend(sent_by(bench))
         return bool(seen) and node.robot.counts['sightings_late'] > 0
 
     spin_until([bench, node], sent)

@@ -160,7 +160,7 @@ def test_driving_task_waits_for_scans(company):
     patrol = company(1, DRIVES, tasks='patrol')
     (robot,) = patrol.robots
     assert [(each.what, each.topic) for each in robot.missing()] == [
-        ('scans', '/robot_1/scan'), ('odometry', '/robot_1/odom')]
+        ('odometry', '/robot_1/odom'), ('scans', '/robot_1/scan')]
     patrol.until(lambda: robot.missing() == [])
 
 
