@@ -144,9 +144,9 @@ class CooperativeSource(PoseSource):
         leaps = False
         if robot in self._filter:
             duration = self._filter.age(robot, now)
-            if duration > FORGOTTEN_AFTER * self._expiry or self._leaps(
+            if duration > FORGOTTEN_AFTER * self.expiry or self._leaps(
                     self._filter.odometry(robot), odometry, duration):
-                leaps = duration <= FORGOTTEN_AFTER * self._expiry
+                leaps = duration <= FORGOTTEN_AFTER * self.expiry
                 if leaps:
                     self._counts[LEAPS] += 1
                     self._filter.carried_off[robot] = now
@@ -170,6 +170,7 @@ class CooperativeSource(PoseSource):
 
     def begin_round(self, now: float) -> None:
         """Use the kept sightings, and drop robots that have been silent for long."""
+        self._filter.expiry = self.expiry
         pose = self.pose
         if self._odometry is None or pose is None:
             return
@@ -177,7 +178,7 @@ class CooperativeSource(PoseSource):
         self._sent = self._late.move(self._own.due(now), self._odometry, pose, tracks)
         self._filter.move(self.robot, self._odometry, now)
         for robot in [robot for robot in self.localised
-                      if self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
+                      if self._filter.age(robot, now) > FORGOTTEN_AFTER * self.expiry]:
             self._filter.drop(robot)
         self._observers = {robot: each for robot, each in self._observers.items()
                            if robot in self._filter}
@@ -245,7 +246,7 @@ class CooperativeSource(PoseSource):
     def repeating(self, now: float) -> list[int]:
         """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
         return sorted(robot for robot, each in self._observers.items()
-                      if now - each.repeating <= FORGOTTEN_AFTER * self._expiry)
+                      if now - each.repeating <= FORGOTTEN_AFTER * self.expiry)
 
     @property
     def distrusted(self) -> list[int]:
@@ -264,7 +265,7 @@ class CooperativeSource(PoseSource):
         """Return the id of each neighbour heard lately, its distance, and its deviation [m]."""
         found = []
         for robot in sorted(self.localised):
-            if self._filter.age(robot, now) <= self._expiry:
+            if self._filter.age(robot, now) <= self.expiry:
                 distance, deviation = self._filter.distance(self.robot, robot, now)
                 found.append((robot, distance, deviation * math.sqrt(self._excess(robot, now))))
         return found

@@ -88,7 +88,7 @@ class PoseSource:
 
     Times are seconds on the caller's clock, which never goes back.
 
-    :ivar parameters: may be replaced at any time.
+    :ivar parameters, expiry, top_speed: may be replaced at any time.
     :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
     :ivar last_passed_over: the last name of a detection that is no robot's or landmark's.
     """
@@ -113,7 +113,7 @@ class PoseSource:
         self.top_speed = top_speed
         self.slip = SlipDetector()
         self.last_passed_over = ''
-        self._expiry = expiry
+        self.expiry = expiry
         self._counts = counts
         self._place: tuple[float, float] | None = None
         self._heading: float | None = None

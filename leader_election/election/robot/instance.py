@@ -169,9 +169,9 @@ class Instance:
         """Return the path length to the leader [m], inf for none; with feedback it is rescaled."""
         if self.leader == NO_LEADER:
             return math.inf
-        distance, own, radius = float(self.state.distance), self.parameters.radius, self.radius
-        if own > 0.0 and math.isfinite(radius) and radius != own:
-            return distance * radius / own
+        distance, own = float(self.state.distance), self.parameters.radius
+        if own > 0.0 and any(part.scales for part in self._scaling):
+            return distance * self.radius / own
         return distance
 
     # Input and rounds.
@@ -196,9 +196,12 @@ class Instance:
         try:
             number = self.source.extracted(
                 message, own_parameters(self.source, self.parameters))
-            self._received = (number, now)
             if self.source.compute is None:
                 self.strength.update(number)
+                if not math.isfinite(number):
+                    # It must not prolong the number before it.
+                    return
+            self._received = (number, now)
         except Exception:  # A user's function may raise anything; the robot goes on.
             self.strength.rejected += 1
 

@@ -94,7 +94,7 @@ class Sensing:
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
         self.parameters = self.source.parameters = parameters
-        self.source.top_speed = parameters.top_speed
+        self.source.expiry, self.source.top_speed = parameters.message_expiry, parameters.top_speed
         self._ranges.configure(parameters.input_expiry)
         self._metric_parameters = own_parameters(self.metric, parameters)
         within = parameters.communication_range

@@ -336,6 +336,14 @@ def test_feedback_makes_a_region_smaller_and_its_radius_travels():
     assert json.loads(swarm.said[4])['r']['r'] == 9
 
 
+def test_distance_stays_when_the_radius_changes_without_feedback():
+    swarm = Swarm(line(2), first, regions=True, radius=10.0)
+    swarm.sweep(5)
+    robot = swarm.robots[2]
+    robot.configure(replace(robot.parameters, radius=5.0))
+    assert robot.main.distance == 1.0
+
+
 def test_feedback_where_the_radius_is_nothing():
     swarm = Swarm(line(2), first, regions=True, radius=0.0, feedback_gain=1.0)
     swarm.sweep(3)

@@ -17,6 +17,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 import json
+import math
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -280,6 +281,16 @@ def test_strength_falls_back_to_that_of_the_start_when_its_topic_is_silent(sourc
     robot.main.take_strength(message, swarm.now)
     swarm.sweep()
     assert robot.strength.announced in (0.9, 9.0), 'the source is back'
+
+
+def test_strength_falls_back_to_that_of_the_start_when_its_topic_gives_nan():
+    swarm = Swarm(line(2), strength_source='battery', radius=9.0, input_expiry=5.0)
+    robot = swarm.robots[1]
+    robot.main.take_strength(SimpleNamespace(percentage=0.9), swarm.now)
+    for _ in range(8):
+        robot.main.take_strength(SimpleNamespace(percentage=math.nan), swarm.now)
+        swarm.sweep()
+    assert robot.strength.announced == 0.0 and robot.strength.rejected == 8
 
 
 def test_input_expiry_takes_effect_when_changed_at_run_time():

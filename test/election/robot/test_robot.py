@@ -14,6 +14,7 @@
 
 """A robot without ROS: what it hears, what counts, when it reacts."""
 
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -392,3 +393,13 @@ def test_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
         if n == 0:
             assert me.neighbours[0].distance == pytest.approx(3.0), 'nothing is known yet'
     assert me.neighbours[0].distance == pytest.approx(expected, abs=1e-6)
+
+
+def test_localisation_follows_message_expiry_when_it_changes_at_run_time():
+    robot = Robot(ElectionParameters(robot_id=1, pose_source='cooperative'))
+    source = robot.sensing.source
+    robot.sensing.take_odometry((0.0, 0.0, 0.0), 0.0, yaw=0.0)
+    source.hear(2, (5.0, 0.0), None, 0.0)
+    robot.configure(replace(robot.parameters, message_expiry=60.0))
+    robot.sensing.begin_round(30.0)
+    assert [neighbour for neighbour, *_ in source.distances(30.0)] == [2]
