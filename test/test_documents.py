@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 import io
+import json
 import os
 from pathlib import Path
 import re
@@ -28,6 +29,7 @@ import subprocess
 import sys
 from typing import Any
 
+from jsonschema import Draft202012Validator
 from leader_election.config import FILES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.executables import EXECUTABLES
@@ -376,6 +378,15 @@ def test_a_wrong_command_would_be_found(command: str) -> None:
     [words] = commands(f'```sh\n{command}\n```')
     with pytest.raises((AssertionError, ParameterError)):
         assert_valid(words)
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
+def test_messages_between_robots_are_valid(document: Path) -> None:
+    blocks = [block for language, block in BLOCK.findall(document.read_text())
+              if language == 'json' and block.startswith('{"v":')]
+    schema = ROOT / 'leader_election' / 'election' / 'messages' / 'neighbourhood.schema.json'
+    for block in blocks:
+        Draft202012Validator(json.loads(schema.read_text())).validate(json.loads(block))
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
