@@ -124,10 +124,10 @@ def pytest_collection() -> Iterator[None]:
 def real_logs() -> str:
     """Return the folder with the logs of five real robots; the test is skipped without it."""
     from benchmarks import real_logs
-    from leader_election.simulation.robot_logs import LogError
+    from leader_election.parameters import ParameterError
     try:
         return real_logs.real_logs()
-    except LogError as error:
+    except ParameterError as error:
         pytest.skip(str(error))
 
 

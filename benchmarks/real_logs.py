@@ -22,7 +22,8 @@ environment variable ``LEADER_ELECTION_MRCLAM`` names the folder, or it lies bes
 import os
 from pathlib import Path
 
-from leader_election.simulation.robot_logs import log_paths, LogError
+from leader_election.parameters import ParameterError
+from leader_election.simulation.robot_logs import log_paths
 
 VARIABLE = 'LEADER_ELECTION_MRCLAM'
 ROBOTS = 5
@@ -35,13 +36,13 @@ def real_logs() -> str:
     """
     Return the folder of the logs.
 
-    :raises LogError: if there is none, or the named folder holds other logs.
+    :raises ParameterError: if there is none, or the named folder holds other logs.
     """
     named = os.environ.get(VARIABLE, '')
     folder = Path(named) if named else _BESIDE
     if not named and not folder.is_dir():
-        raise LogError(MISSING)
+        raise ParameterError(MISSING)
     found = len(log_paths(folder)) if folder.is_dir() else 0
     if found != ROBOTS:
-        raise LogError(f'{VARIABLE}: {folder} holds {found} logs; MRCLAM 6 has {ROBOTS}')
+        raise ParameterError(f'{VARIABLE}: {folder} holds {found} logs; MRCLAM 6 has {ROBOTS}')
     return str(folder)

@@ -90,7 +90,9 @@ class Elected(NamedTuple):
     """The result of an election, as parts read it."""
 
     device: Any
-    """The id and the strength: a :class:`~leader_election.election.algorithms.algorithm.Device`."""
+    """
+    The id and the strength, a :class:`~leader_election.election.algorithms.algorithm.Device`.
+    """
     role: int
     is_relay: bool
     leads: bool

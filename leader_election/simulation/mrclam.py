@@ -42,7 +42,6 @@ from leader_election.parameters.command_line import (
 from leader_election.simulation.robot_logs import (
     COLUMNS,
     LANDMARKS,
-    LogError,
     SIGHTING_COLUMNS,
     SIGHTINGS_FOLDER,
 )
@@ -92,7 +91,7 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
     :param source: the folder of the data set.
     :param target: the folder to be made; an existing one has to be empty.
     :param rate: rows a second [Hz].
-    :raises LogError: for files that are missing or wrong, and a target that is not empty.
+    :raises ParameterError: for files that are missing or wrong, and a target that is not empty.
     """
     robots = _read_robots(source)
     subjects = _subjects(source / BARCODES)
@@ -100,11 +99,11 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
     begin = max(robot.truth[0, 0] for robot in robots.values())
     latest = min(robot.truth[-1, 0] for robot in robots.values())
     if begin >= latest:
-        raise LogError(f'{source}: the robots have true poses at no common time')
+        raise ParameterError(f'{source}: the robots have true poses at no common time')
     times = np.arange(int((latest - begin) * rate + ROUNDING) + 1) / rate
     try:
         if target.is_dir() and any(target.iterdir()):
-            raise LogError(f'{target} is not empty; name a new folder')
+            raise ParameterError(f'{target} is not empty; name a new folder')
         (target / SIGHTINGS_FOLDER).mkdir(parents=True, exist_ok=True)
         counted = [0, 0, 0]
         for number, robot in robots.items():
@@ -121,7 +120,7 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
         _write(target / SIGHTINGS_FOLDER / LANDMARKS, ('id', 'x', 'y'), (
             f'{subject:.0f},{x:.5f},{y:.5f}' for subject, x, y in places[:, :3].tolist()))
     except OSError as error:
-        raise LogError(f'{error.filename or target}: {error.strerror}') from None
+        raise ParameterError(f'{error.filename or target}: {error.strerror}') from None
     gaps = sum(int((np.diff(robot.truth[:, 0]) > GAP).sum()) for robot in robots.values())
     return Converted(list(robots), float(begin), float(times[-1]), counted[0], counted[1],
                      counted[2], gaps)
@@ -136,11 +135,11 @@ def _read_robots(source: Path) -> dict[int, Robot]:
             found[matched[2]].add(int(matched[1]))
     numbers = sorted(set.union(*found.values()))
     if not numbers:
-        raise LogError(f'{source}: no data set of MRCLAM: Robot1_Odometry.dat is missing')
+        raise ParameterError(f'{source}: no data set of MRCLAM: Robot1_Odometry.dat is missing')
     if found['Groundtruth'] < set(numbers):
         missing = ', '.join(f'Robot{number}_Groundtruth.dat' for number in numbers
                             if number not in found['Groundtruth'])
-        raise LogError(f'{source}: the true poses are missing, which logs need: {missing}')
+        raise ParameterError(f'{source}: the true poses are missing, which logs need: {missing}')
     robots = {}
     for number in numbers:
         odometry, truth, measurements = (
@@ -148,7 +147,7 @@ def _read_robots(source: Path) -> dict[int, Robot]:
                 ('Odometry', 3), ('Groundtruth', 4), ('Measurement', 4)))
         for name, table in (('Odometry', odometry), ('Groundtruth', truth)):
             if not len(table):
-                raise LogError(f'{source / f"Robot{number}_{name}.dat"}: no rows')
+                raise ParameterError(f'{source / f"Robot{number}_{name}.dat"}: no rows')
         robots[number] = Robot(_in_order(odometry), _in_order(truth), measurements)
     return robots
 
@@ -174,14 +173,15 @@ def _read(path: Path, columns: int) -> Array:
                 continue
             numbers = [float(value) for value in values[:columns]]
             if len(numbers) < columns or not np.isfinite(numbers).all():
-                raise LogError(f'{path}: line {line}: takes {columns} numbers: {text[:60]!r}')
+                raise ParameterError(
+                    f'{path}: line {line}: takes {columns} numbers: {text[:60]!r}')
             rows.append(numbers)
     except OSError as error:
-        raise LogError(f'{path}: {error.strerror}') from None
+        raise ParameterError(f'{path}: {error.strerror}') from None
     except ValueError as error:
-        if isinstance(error, LogError):
+        if isinstance(error, ParameterError):
             raise
-        raise LogError(f'{path}: line {line}: {error}') from None
+        raise ParameterError(f'{path}: line {line}: {error}') from None
     return np.array(rows, dtype=np.float64).reshape(len(rows), columns)
 
 

@@ -104,7 +104,7 @@ def read_logs(logs: str) -> tuple[RobotLog, ...]:
     Read the logs of a folder, in natural order of their names: robot_2 before robot_10.
 
     :param logs: the path of the folder, or ``physics5`` for the logs included in the package.
-    :raises LogError: if there are no logs or one of them is wrong.
+    :raises ParameterError: if there are no logs or one of them is wrong.
 
     >>> len(read_logs('physics5'))
     5
@@ -136,11 +136,11 @@ def log_paths(folder: Path) -> list[Path]:
     """
     Return the logs in a folder, in natural order of their names.
 
-    :raises LogError: if there are none.
+    :raises ParameterError: if there are none.
     """
     paths = sorted((path for path in folder.glob('*.csv') if path.name != LANDMARKS), key=_natural)
     if not paths:
-        raise LogError('logs', problem=f': no folder with .csv files: {folder}')
+        raise ParameterError('logs', problem=f': no folder with .csv files: {folder}')
     return paths
 
 
@@ -153,22 +153,22 @@ def read_log(path: Path) -> RobotLog:
     Read one log.
 
     :param path: of a CSV file.
-    :raises LogError: for a missing column, a value that is missing or not finite, time that does
-        not increase, no rows, or an unreadable file.
+    :raises ParameterError: for a missing column, a value that is missing or not finite, time that
+        does not increase, no rows, or an unreadable file.
     """
     table, lines = read_table(path, COLUMNS, may_lack=DERIVED)
     if not lines:
-        raise LogError(f'log {path}: line 2: no rows')
+        raise ParameterError(f'log {path}: line 2: no rows')
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0) + 1
     if len(late):
         row = int(late[0])
-        raise LogError(f'log {path}: line {lines[row]}: time does not increase: '
-                       f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
+        raise ParameterError(f'log {path}: line {lines[row]}: time does not increase: '
+                             f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
     for name in DERIVED:
         lacks = np.isnan(table[:, COLUMNS.index(name)])
         if lacks.any() and not lacks.all():
-            raise LogError(f'log {path}: line {lines[int(np.argmax(lacks))]}: {name} is not a '
-                           'finite number')
+            raise ParameterError(f'log {path}: line {lines[int(np.argmax(lacks))]}: {name} is not '
+                                 'a finite number')
     derive(table)
     table[:, 5] = np.unwrap(table[:, 5])
     return RobotLog(table[:, 0], table[:, 1:3], table[:, 3:])
@@ -194,10 +194,6 @@ def derive(table: Array) -> None:
             table[:, column] = [*rate, 0.0]
 
 
-class LogError(ParameterError):
-    """An unusable log; the message is one line that names the file and the line in it."""
-
-
 class Table(NamedTuple):
     """The rows of a file."""
 
@@ -216,7 +212,7 @@ def read_table(path: Path, columns: Sequence[str],
     :param columns: the names of the columns.
     :param may_lack: columns whose values may be empty or ``nan``, or that may be missing; such
         values are NaN.
-    :raises LogError: for a missing column, a value that is missing or not finite, or an
+    :raises ParameterError: for a missing column, a value that is missing or not finite, or an
         unreadable file.
     """
     rows: list[list[float]] = []
@@ -233,7 +229,7 @@ def read_table(path: Path, columns: Sequence[str],
                              for name in columns])
                 lines.append(reader.line_num)
     except (OSError, ValueError, csv.Error) as error:
-        raise LogError(f'log {path}: {error}') from error
+        raise ParameterError(f'log {path}: {error}') from error
     return Table(np.reshape(rows, (len(rows), len(columns))), lines)
 
 
@@ -279,7 +275,7 @@ def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     landmarks = dict(read_landmarks(found))
     for landmark in landmarks:
         if landmark in ids:
-            raise LogError(f'log {found}: landmark {landmark} has the id of a robot')
+            raise ParameterError(f'log {found}: landmark {landmark} has the id of a robot')
     return landmarks
 
 
@@ -299,9 +295,9 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
         names |= _numbers(paths, ids)
         files = [folder / SIGHTINGS_FOLDER / path.name for path in paths]
         if not any(file.is_file() for file in files):
-            raise LogError('logged_sightings', problem=': no sightings in '
-                           f'{folder / SIGHTINGS_FOLDER}: it takes files named as the logs, '
-                           f'{files[0].name} and so on')
+            raise ParameterError('logged_sightings', problem=': no sightings in '
+                                 f'{folder / SIGHTINGS_FOLDER}: it takes files named as the logs, '
+                                 f'{files[0].name} and so on')
         tables = [_read_file(file, row, names) for row, file in enumerate(files)
                   if file.is_file()]
     table = np.concatenate(tables)
@@ -314,8 +310,8 @@ def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
     for path, robot in zip(paths, ids, strict=True):
         digits = re.search(r'\d+$', path.stem)
         if digits is None or int(digits[0]) in numbers:
-            raise LogError(f'log {path}: sightings need a number of its own at the end of the '
-                           'name of each log, as in robot_1.csv')
+            raise ParameterError(f'log {path}: sightings need a number of its own at the end of '
+                                 'the name of each log, as in robot_1.csv')
         numbers[int(digits[0])] = robot
     return numbers
 
@@ -324,9 +320,10 @@ def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
     table, lines = read_table(path, SIGHTING_COLUMNS, may_lack=('range', 'bearing'))
     for line, (_, subject, distance, bearing) in zip(lines, table.tolist()):
         if subject != int(subject):
-            raise LogError(f'log {path}: line {line}: subject is not a whole number: {subject:g}')
+            raise ParameterError(
+                f'log {path}: line {line}: subject is not a whole number: {subject:g}')
         if math.isnan(distance) and math.isnan(bearing):
-            raise LogError(f'log {path}: line {line}: neither range nor bearing is a number')
+            raise ParameterError(f'log {path}: line {line}: neither range nor bearing is a number')
     known = np.isin(table[:, 1], list(names))
     table = table[known]
     seen = np.array([names[int(subject)] for subject in table[:, 1]])

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leader_election.parameters import ParameterError
 from leader_election.simulation.mrclam import convert, main
 from leader_election.simulation.robot_logs import (
-    LogError,
     read_landmarks,
     read_log,
     read_logs,
@@ -106,16 +106,16 @@ def test_wrong_files_are_named(source, tmp_path, name, text, error):
         (source / name).unlink()
     else:
         (source / name).write_text(text)
-    with pytest.raises(LogError, match='^[^\n]*$') as raised:
+    with pytest.raises(ParameterError, match='^[^\n]*$') as raised:
         convert(source, tmp_path / 'logs')
     assert str(raised.value).endswith(error)
     assert not (tmp_path / 'logs').exists()
 
 
 def test_existing_logs_are_not_overwritten(source, tmp_path):
-    with pytest.raises(LogError, match='is not empty; name a new folder'):
+    with pytest.raises(ParameterError, match='is not empty; name a new folder'):
         convert(source, tmp_path)
-    with pytest.raises(LogError, match='no data set of MRCLAM'):
+    with pytest.raises(ParameterError, match='no data set of MRCLAM'):
         convert(tmp_path, tmp_path / 'logs')
 
 

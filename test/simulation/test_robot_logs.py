@@ -21,7 +21,6 @@ from leader_election.parameters import ParameterError
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import (
     landmarks_path,
-    LogError,
     LoggedSightings,
     read_log,
     read_logs,
@@ -100,16 +99,16 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path):
 ])
 def test_a_wrong_log_is_refused_with_file_and_line(tmp_path, text, problem):
     path = write(tmp_path / 'robot_1.csv', text)
-    with pytest.raises(LogError) as error:
+    with pytest.raises(ParameterError) as error:
         read_logs(str(tmp_path))
     assert f'log {path}: {problem}' in str(error.value)
 
 
 def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path):
-    with pytest.raises(LogError, match='no folder with .csv files'):
+    with pytest.raises(ParameterError, match='no folder with .csv files'):
         read_logs(str(tmp_path / 'nowhere'))
     (tmp_path / 'a.csv').write_bytes(b'\xff\xfe\x81\n')
-    with pytest.raises(LogError, match='a.csv'):
+    with pytest.raises(ParameterError, match='a.csv'):
         read_logs(str(tmp_path))
 
 
@@ -130,9 +129,9 @@ def test_values_that_may_lack_are_nan(tmp_path):
     path = table(tmp_path, 'a,b\n1,\n2,nan\n3\n')
     values, _ = read_table(path, ('a', 'b', 'c'), may_lack=('b', 'c'))
     np.testing.assert_equal(values, [[i, np.nan, np.nan] for i in (1.0, 2.0, 3.0)])
-    with pytest.raises(LogError, match='line 1: missing columns c$'):
+    with pytest.raises(ParameterError, match='line 1: missing columns c$'):
         read_table(path, ('a', 'b', 'c'), may_lack=('b',))
-    with pytest.raises(LogError, match="line 2: b is not a finite number: ''"):
+    with pytest.raises(ParameterError, match="line 2: b is not a finite number: ''"):
         read_table(path, ('a', 'b'))
 
 
@@ -249,7 +248,7 @@ def test_wrong_sightings_are_refused_with_file_and_line(tmp_path, text, problem)
     if problem is None:
         assert read_sightings(str(logs), (1, 2)).shape == (0, 5)
         return
-    with pytest.raises(LogError) as error:
+    with pytest.raises(ParameterError) as error:
         read_sightings(str(logs), (1, 2))
     said = str(error.value)
     assert said.startswith(f'log {logs / "measurements" / "robot_1.csv"}: {problem}')

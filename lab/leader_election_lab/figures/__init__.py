@@ -32,6 +32,7 @@ from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.figures import coordination2019, style
 from leader_election_lab.figures.curves import draw_map, draw_sweep, MEASURE, scale
 from leader_election_lab.figures.network_snapshots import draw_partitions
+from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept_of
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -200,12 +201,12 @@ def of_scenarios(wanted: Collection[str]) -> tuple[str, ...]:
 
 
 def drawing(name: str) -> Drawing:
-    """Return a figure by its name; raise a :class:`FigureError` for an unknown one."""
+    """Return a figure by its name; raise a :class:`ResultError` for an unknown one."""
     try:
         return drawings()[name]
     except KeyError:
-        raise style.FigureError(f'unknown figure {name!r}; {did_you_mean(name, names())}'
-                                f'it takes one of {", ".join(names())}') from None
+        raise ResultError(f'unknown figure {name!r}; {did_you_mean(name, names())}'
+                          f'it takes one of {", ".join(names())}') from None
 
 
 def draw(name: str, folder: Path, out: Path) -> Path:
@@ -214,7 +215,7 @@ def draw(name: str, folder: Path, out: Path) -> Path:
 
     :param folder: the folder of the results (see :mod:`leader_election_lab.runs.results`).
     :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
-    :raises FigureError: if there is no such figure.
+    :raises ResultError: if there is no such figure.
     :raises ResultError: if results that it needs are missing or cannot be read, or the file cannot
         be written.
     """

@@ -33,7 +33,8 @@ from leader_election.election.regions.region import COLLECTIONS
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import Colour, colour
 from leader_election_lab.analysis import measures
-from leader_election_lab.figures.style import axis_label, count_seeds, FigureError, legend
+from leader_election_lab.figures.style import axis_label, count_seeds, legend
+from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import varied
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -212,7 +213,7 @@ TINTS: Sequence[Colour] = (colour(0), colour(2), colour(4), colour(1), colour(5)
 def _single_algorithm(results: xr.Dataset, label: str) -> xr.Dataset:
     """Return the results of one algorithm without that dimension."""
     if label not in results['algorithm']:
-        raise FigureError(f'there are no results of {label}; lab run {results.attrs["scenario"]} '
+        raise ResultError(f'there are no results of {label}; lab run {results.attrs["scenario"]} '
                           'makes them')
     return results.sel(algorithm=label, drop=True)
 

@@ -33,6 +33,7 @@ from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import half_widths
 from leader_election_lab.analysis.paired_differences import p_of_mean
 from leader_election_lab.figures import style
+from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import varied
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -79,8 +80,8 @@ def over_time(results: xr.Dataset, measure: str) -> xr.DataArray:
     if measure in measures.DERIVED:
         return measures.DERIVED[measure](results)
     if measure not in results or 'time' not in results[measure].dims:
-        raise style.FigureError(f'measure {measure!r} is one number of a whole run, and has no '
-                                'curve over time')
+        raise ResultError(f'measure {measure!r} is one number of a whole run, and has no '
+                          'curve over time')
     return results[measure]
 
 
@@ -140,12 +141,12 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None) -> Figure:
     :param results: of a scenario. Each combination of the other keys has its own column.
     :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
         with a live leader, and leaders.
-    :raises FigureError: if the scenario varies nothing.
+    :raises ResultError: if the scenario varies nothing.
     """
     keys = varied(results)
     if not keys:
-        raise style.FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
-                                'its results are no sweep')
+        raise ResultError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
+                          'its results are no sweep')
     shown = averages(results) if shown is None else shown
     labels, numeric = shown[keys[0]].values.tolist(), shown[keys[0]].dtype.kind in 'fi'
     numeric = numeric and bool(np.isfinite(shown[keys[0]]).all())
@@ -280,11 +281,11 @@ def draw_map(results: xr.Dataset) -> Figure:
     Draw the best algorithm for each pair of values: its colour, and its metrics as text.
 
     :param results: of a scenario with two keys that vary, the first of which goes across.
-    :raises FigureError: for another number of keys.
+    :raises ResultError: for another number of keys.
     """
     keys = varied(results)
     if len(keys) != 2:
-        raise style.FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
+        raise ResultError(f'a map takes two keys that vary; these results have {len(keys)}')
     labels = results['algorithm'].values.tolist()
     regions = [label for label in labels if label not in ONE_FOR_ALL]
     one = [label for label in labels if label in ONE_FOR_ALL]

@@ -21,7 +21,7 @@ from zlib import crc32
 
 from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from leader_election_lab.analysis.measures import half_widths
-from leader_election_lab.runs.files import check_writable, ResultError, write_errors
+from leader_election_lab.runs.files import check_writable, write_errors
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backend_bases import FigureCanvasBase
@@ -167,10 +167,6 @@ def count_seeds(values: xr.DataArray) -> str:
     least, most = int(run.min(others)), int(run.max(others))
     numbers = f'{most}' if least == most else f'{least} to {most}'
     return f'{numbers} seed{"" if numbers == "1" else "s"}'
-
-
-class FigureError(ResultError):
-    """An unknown figure, or one that cannot be drawn; the text is one line."""
 
 
 def draw_to(draw: Callable[[], Figure], out: Path) -> Path:

@@ -37,14 +37,10 @@ DEVICES, ROUNDS = 3, 3
 """Of the trial in plain Python."""
 
 
-class OwnCodeError(ScenarioError):
-    """A mistake in a user's algorithm; the text is one line with file, line and cause."""
-
-
 @contextmanager
 def one_line(entrant: Entrant) -> Iterator[None]:
     """
-    Convert errors of a user's code within a block into an :class:`OwnCodeError`.
+    Convert errors of a user's code within a block into a :class:`ScenarioError`.
 
     Errors in which no such code takes part are left as they are.
     """
@@ -57,7 +53,7 @@ def one_line(entrant: Entrant) -> Iterator[None]:
             trial(entrant.algorithm, entrant.parameters) or of_numba(str(error))
         if not text:
             raise
-        raise OwnCodeError(text) from None
+        raise ScenarioError(text) from None
 
 
 def trial(algorithm: Algorithm, parameters: Any) -> str:
@@ -137,7 +133,7 @@ def not_finite(simulation: Any) -> list[NotFinite]:
 
 def check_numbers(simulation: Any) -> None:
     """
-    Raise an :class:`OwnCodeError` if a state holds nan, or infinity where its field has none.
+    Raise a :class:`ScenarioError` if a state holds nan, or infinity where its field has none.
 
     The run is then repeated from its start, round by round, to find the first such number.
     """
@@ -146,7 +142,7 @@ def check_numbers(simulation: Any) -> None:
 
 
 def find_first(simulation: Any) -> None:
-    """Raise an :class:`OwnCodeError` for the first number of a run that is not finite."""
+    """Raise a :class:`ScenarioError` for the first number of a run that is not finite."""
     scenario, entrant, seed = simulation.of
     again = type(simulation)(scenario, entrant, seed)
     devices, rounds = again.network.devices, scenario.rounds
@@ -161,7 +157,7 @@ def find_first(simulation: Any) -> None:
         if found:
             one = min(found, key=lambda each: float(devices.sent[each.device]))
             value = 'nan' if math.isnan(one.value) else 'infinite'
-            raise OwnCodeError(
+            raise ScenarioError(
                 f'algorithm {entrant.label}: state.{one.field} of device '
                 f'{devices.id[one.device]} is {value} after round {ran[one.device]} '
                 f'(seed {seed}); {defined(entrant.algorithm)}')

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from leader_election.parameters import parameter
-from leader_election.simulation.robot_logs import LogError, read_table
+from leader_election.parameters import parameter, ParameterError
+from leader_election.simulation.robot_logs import read_table
 import numpy as np
 from numpy.typing import NDArray
 
@@ -89,11 +89,11 @@ def read_trace(path: Path) -> Contacts:
     """
     Read a contact trace.
 
-    :raises LogError: for a missing column, a value that is not allowed, or an unreadable file.
+    :raises ParameterError: for a missing column, a value that is not allowed, an unreadable file.
     """
     table, lines = read_table(path, (*COLUMNS, LOSS), may_lack=(LOSS,))
     if not lines:
-        raise LogError(f'log {path}: line 2: no rows')
+        raise ParameterError(f'log {path}: line 2: no rows')
     last = 0.0
     for (t, a, b, up, loss), line in zip(table.tolist(), lines):
         for wrong, problem in (
@@ -103,7 +103,7 @@ def read_trace(path: Path) -> Contacts:
                 (up not in (0.0, 1.0), f'up is {up:g}; it takes 0 or 1'),
                 (loss < 0.0 or loss > 1.0, f'loss is {loss:g}; it takes 0 to 1')):
             if wrong:
-                raise LogError(f'log {path}: line {line}: {problem}')
+                raise ParameterError(f'log {path}: line {line}: {problem}')
         last = t
     ends, loss = table[:, 1:3].astype(np.int32), table[:, 4:]
     contacts = changes(table[:, 0], np.sort(ends, axis=1), table[:, 3] > 0.0)

@@ -37,8 +37,8 @@ from leader_election_lab.figures.coordination2019 import (
     table_rows,
     USERS,
 )
-from leader_election_lab.figures.style import FigureError
 from leader_election_lab.reports import FIGURES, study_report
+from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import dimensions
 from leader_election_lab.states import COUNTERS
 import numpy as np
@@ -212,7 +212,7 @@ def test_the_variation_of_loads_against_alpha():
 
 
 def test_an_algorithm_without_results_is_an_error():
-    with pytest.raises(FigureError, match='^there are no results of classic; lab run example'):
+    with pytest.raises(ResultError, match='^there are no results of classic; lab run example'):
         draw_loads(made())
 
 

@@ -29,7 +29,7 @@ from leader_election_lab.figures.curves import (
     most_united,
     NO_WINNER,
 )
-from leader_election_lab.figures.style import colour_of, colours_of, FigureError
+from leader_election_lab.figures.style import colour_of, colours_of
 from leader_election_lab.runs.files import ResultError
 from matplotlib.colors import to_rgb
 import numpy as np
@@ -144,7 +144,7 @@ def test_other_measures_have_a_linear_scale() -> None:
     # Three leaders of 20 devices each lead 60 of 100.
     assert axes.get_lines()[0].get_ydata() == pytest.approx(np.full(12, 0.6))
     assert axes.get_yscale() == 'linear' and axes.get_ylim() == (0.0, 1.02)
-    with pytest.raises(FigureError, match="measure 'bytes' is one number of a whole run"):
+    with pytest.raises(ResultError, match="measure 'bytes' is one number of a whole run"):
         draw_own(made(), 'bytes')
     with pytest.raises(ResultError, match="measure 'nix' is not allowed"):
         draw_own(made(), 'nix')
@@ -232,7 +232,7 @@ def test_a_second_key_has_a_column_for_each_value():
 
 
 def test_a_scenario_without_varied_keys_is_no_sweep():
-    with pytest.raises(FigureError, match='example varies nothing'):
+    with pytest.raises(ResultError, match='example varies nothing'):
         draw_sweep(results(['bounded'], SIX))
 
 
@@ -368,5 +368,5 @@ def test_without_one_leader_algorithms_there_is_one_map():
 
 
 def test_a_map_takes_two_keys():
-    with pytest.raises(FigureError, match='these results have 1'):
+    with pytest.raises(ResultError, match='these results have 1'):
         draw_map(results(['a'], SIX, 2, LOSS))

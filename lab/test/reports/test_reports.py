@@ -22,7 +22,6 @@ from example_results import results
 from leader_election_lab import figures, published
 from leader_election_lab.analysis.measures import Estimate
 from leader_election_lab.experiment import scenario
-from leader_election_lab.figures.style import FigureError
 from leader_election_lab.published import Number, Order
 from leader_election_lab.reports import (
     aims_missed,
@@ -99,7 +98,7 @@ def test_a_figure_is_drawn_to_a_file(folder, tmp_path):
 
 
 def test_a_figure_that_cannot_be_drawn_is_an_error(folder, tmp_path):
-    with pytest.raises(FigureError, match='unknown figure .nothing.; it takes one of'):
+    with pytest.raises(ResultError, match='unknown figure .nothing.; it takes one of'):
         figures.draw('nothing', folder, tmp_path / 'x.png')
     with pytest.raises(ResultError, match='acsos2022_edge.nc is not there'):
         figures.draw('acsos2022_fig6', folder, tmp_path / 'x.png')

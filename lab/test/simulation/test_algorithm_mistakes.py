@@ -23,7 +23,7 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.parameters.own_code import explained
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.parser import ScenarioError
-from leader_election_lab.simulation.algorithm_mistakes import of_numba, OwnCodeError
+from leader_election_lab.simulation.algorithm_mistakes import of_numba
 from leader_election_lab.simulation.simulate import simulate
 from numba import njit
 from numba.core.errors import UnsupportedBytecodeError
@@ -111,20 +111,20 @@ def registered() -> Iterator[None]:
     (incomplete, r'line {0}: incomplete returns \(0, 0.0\); it takes a State')])
 def test_a_mistake_is_one_line_with_file_line_and_cause(wrong: Any, cause: str) -> None:
     first = wrong.__code__.co_firstlineno
-    with pytest.raises(OwnCodeError, match=f'^[^ ]*, {cause.format(*range(first, first + 6))}'
+    with pytest.raises(ScenarioError, match=f'^[^ ]*, {cause.format(*range(first, first + 6))}'
                        ) as error:
         run(round=wrong)
     assert __file__.endswith(str(error.value).partition(',')[0]) and '\n' not in str(error.value)
 
 
 def test_nan_names_algorithm_field_device_and_round() -> None:
-    with pytest.raises(OwnCodeError, match=r'^algorithm mine: state.degree of device 3 is nan '
+    with pytest.raises(ScenarioError, match=r'^algorithm mine: state.degree of device 3 is nan '
                        r'after round 3 \(seed 0\); .*test_algorithm_mistakes.py, line '):
         run(round=dividing)
 
 
 def test_infinity_where_a_field_has_none_is_named_too() -> None:
-    with pytest.raises(OwnCodeError, match=r'state.degree of device \d is infinite after round 2'):
+    with pytest.raises(ScenarioError, match=r'degree of device \d is infinite after round 2'):
         run(round=growing)
 
 
