@@ -109,7 +109,7 @@ def changes(snapshots: Sequence[Snapshot]) -> list[Change]:
 
 def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
     """
-    Return the losses of leaders that led others, with the recoveries of their regions.
+    Return the losses of leaders of other robots, with the recoveries of their regions.
 
     :param expiry: the silence after which a robot counts as gone in the snapshots [s].
 
@@ -146,13 +146,13 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
 
 
 def _are_led(snapshot: Snapshot, robots: Sequence[int], lost: int | None) -> bool:
-    """Return whether the living ones of the robots have a living leader, not the lost one."""
+    """Return whether all living robots of these have a living leader other than the lost one."""
     return not {*robots} & {*orphans(snapshot)} and all(
         snapshot.robots[robot].leader != lost for robot in robots if robot in snapshot.robots)
 
 
 def _led(snapshot: Snapshot, leader: int) -> list[int]:
-    """Return the other robots that a robot leads."""
+    """Return the robots that a robot leads, without itself."""
     return [robot for robot, view in snapshot.robots.items()
             if view.leader == leader and robot != leader]
 
@@ -235,7 +235,7 @@ class Statistics:
 
     @property
     def duration(self) -> float:
-        """Time since the first snapshot [s]."""
+        """Return the time since the first snapshot [s]."""
         return max(self._now - self._begun, 0.0)
 
     @property

@@ -100,7 +100,7 @@ def partition(graph: Graph, strengths: Mapping[int, float], radius: float, ties:
 
 def groups(graph: Graph, strengths: Mapping[int, float], radius: float, ties: str,
            hysteresis: Hysteresis = NO_HYSTERESIS) -> list[dict[int, Assignment]]:
-    """Return the same as one mapping per leader or group of leaders, the strongest first."""
+    """Return the partition as one mapping for each leader or group, the strongest first."""
     free = set(graph)
     found = []
     while free:
@@ -114,7 +114,7 @@ def groups(graph: Graph, strengths: Mapping[int, float], radius: float, ties: st
 
 def reach(graph: Graph, free: set[int], leaders: list[int], radius: float,
           hysteresis: Hysteresis = NO_HYSTERESIS) -> dict[int, Assignment]:
-    """Return the devices that these leaders lead: multi-source Dijkstra over free devices."""
+    """Return the devices of these leaders by multi-source Dijkstra over free devices."""
     led: dict[int, Assignment] = {}
     # The order of the tuple breaks ties: distance, then the leader's id.
     queue = [(0.0, leader, 0, leader) for leader in leaders]

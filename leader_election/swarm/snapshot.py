@@ -25,7 +25,7 @@ import numpy as np
 import shapely
 
 MAX_LENGTH = 1e12
-"""The greatest range for the spatial index [m]; longer ranges, such as infinity, are clipped."""
+"""The greatest range for the spatial index, which clips longer ranges [m]."""
 
 
 class RobotView(NamedTuple):
@@ -102,7 +102,7 @@ Regions = dict[int, tuple[int, ...]]
 
 def regions(snapshot: Snapshot) -> Regions:
     """
-    Return the regions: the robots that follow each leader, whether it is alive or not.
+    Return the regions: the robots of each leader, alive or not.
 
     >>> regions(_example())
     {1: (1, 2), 3: (3,), 9: (4,)}
@@ -163,14 +163,14 @@ def links(snapshot: Snapshot, communication_range: float) -> list[tuple[int, int
 
 
 def positions(snapshot: Snapshot, ids: Iterable[int]) -> list[Position]:
-    """Return the known positions of the living ones of these robots, in order [m]."""
+    """Return the known positions of these robots, as far as they are alive [m]."""
     found = (snapshot.robots[i].position for i in ids if i in snapshot.robots)
     return [position for position in found if position is not None]
 
 
 def most_uncertain(snapshot: Snapshot) -> RobotView | None:
     """
-    Return the living robot with the largest deviation, ``None`` where none publishes one.
+    Return the living robot with the largest deviation, if any is known.
 
     >>> views = [RobotView(i, None, -9.0, 0.0, 1, deviation=0.1 * i) for i in (3, 5)]
     >>> views.append(RobotView(7, None, -9.0, 0.0, 1))

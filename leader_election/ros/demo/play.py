@@ -104,7 +104,7 @@ def _play(playground: Playground, port: int, stop: StopRequest) -> int:
         if observer.frame is not shown:
             shown = observer.frame
             playground.step()
-            page.lookout.map.reach = playground.values['communication_range']
+            page.feed.map.reach = playground.values['communication_range']
             page.show()
         return stop.made
 

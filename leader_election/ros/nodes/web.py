@@ -31,7 +31,7 @@ from leader_election.swarm.doctor import command
 from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.view.frame import facts
 from leader_election.swarm.web.details import examination
-from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -57,7 +57,7 @@ class Page:
     def __init__(self, observer: SwarmObserver, port: int, address: str = 'localhost',
                  token: str = '') -> None:
         self._observer = observer
-        self.lookout = Lookout(
+        self.feed = PageFeed(
             observer.parameters.communication_range, observer.parameters.trail)
         self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
         self.server = PageServer(self.make, port, address, token)
@@ -71,7 +71,7 @@ class Page:
 
     def make(self, document: Any) -> LivePage:
         """Fill the document of a viewer."""
-        return LivePage(document, self.lookout, self.statuses)
+        return LivePage(document, self.feed, self.statuses)
 
     def _keep(self, message: Any) -> None:
         self._diagnostics.append(message)
@@ -79,11 +79,11 @@ class Page:
     def show(self) -> None:
         """Show the observer's frame."""
         observer = self._observer
-        if self.lookout.examiners and not self._doctor.is_alive():
+        if self.feed.examiners and not self._doctor.is_alive():
             self._doctor = Thread(target=self._examine)
             self._doctor.start()
-        truth = self._true_positions() if self.lookout.truth else {}
-        self.lookout.observe(observer.frame._replace(truth=truth), observer.rings,
+        truth = self._true_positions() if self.feed.truth else {}
+        self.feed.observe(observer.frame._replace(truth=truth), observer.rings,
                              lambda: (*facts(observer.frame, observer.statistics),
                                       f'whole {observer.statistics.whole:.0%} of the time'))
 
@@ -91,9 +91,9 @@ class Page:
         """Examine the swarm again and again, as ``swarm_doctor`` does, while a viewer wants it."""
         options = command.parse(['--seconds', EXAMINED, '--topic',
                                  self._observer.resolve_topic_name('neighbourhood')])
-        for swarm in observe(options, lambda: not self.lookout.examiners):
-            self.lookout.examination = examination(swarm, options.radio_topics)
-        self.lookout.examination = None
+        for swarm in observe(options, lambda: not self.feed.examiners):
+            self.feed.examination = examination(swarm, options.radio_topics)
+        self.feed.examination = None
 
     def _true_positions(self) -> dict[int, Position]:
         """
@@ -120,7 +120,7 @@ class Page:
     def close(self) -> None:
         """End the server, and listen no more."""
         self.server.stop()
-        self.lookout.examiners = 0
+        self.feed.examiners = 0
         if self._doctor.is_alive():
             self._doctor.join()
         if self._ears is not None:

@@ -42,7 +42,6 @@ NUMBERS = 'std_msgs/msg/Float64MultiArray'
 POSE = 'geometry_msgs/msg/PoseStamped'
 POSE_WITH_COVARIANCE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
 POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
-"""The types that hold a pose."""
 
 
 class RecordingError(LeaderElectionError, ValueError):
@@ -119,7 +118,7 @@ def _statuses(message: Any) -> list[vocabulary.Status]:
 
 
 def _rings(message: Any) -> Rings:
-    """Return the outlines that can be drawn; others would break the scale of a picture."""
+    """Return the finite outlines, since others would break the scale of a picture."""
     rings = rings_of(message.markers)
     return Rings(tuple(ring for ring in rings.arena if _is_finite(ring) and _is_area(ring)),
                  *(tuple(ring for ring in found if _is_finite(ring))
@@ -255,11 +254,11 @@ def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int
 
 
 SET = 3600.0
-"""A clock that advances by more than this from one message to the next was set [s]."""
+"""Advance between two messages beyond which a clock was set [s]."""
 BACK = 1.0
-"""A clock that goes back by more than this was set; by less, messages are out of order [s]."""
+"""Step back beyond which a clock was set. With smaller steps, messages are out of order [s]."""
 SILENT = 60.0
-"""A simulation's clock is used while its last tick is no older than this [s]."""
+"""Age of the last tick beyond which the clock of a simulation is not used [s]."""
 
 
 class Jump(NamedTuple):

@@ -54,7 +54,7 @@ class Track:
         self._table[finite, 3] = np.unwrap(self._table[finite, 3])
 
     def at(self, times: ArrayLike) -> Array:
-        """Return poses at these times [s], interpolated, shape (n, 3); NaN: not known."""
+        """Return interpolated poses at these times [s], shape (n, 3), NaN if unknown."""
         wanted = np.asarray(times, dtype=float)
         at = self._table[:, 0]
         places = np.column_stack([
@@ -72,7 +72,7 @@ def usable(tracks: Tracks) -> dict[int, Track]:
 
 def aligned(places: Array, target: Array) -> Array:
     """
-    Return places after the best rigid motion in the plane onto others.
+    Return places after the best rigid motion in the plane onto a target.
 
     :param places, target: [m], shape (n, 2).
 
@@ -111,7 +111,7 @@ def true_positions(snapshots: Sequence[Snapshot], tracks: Tracks) -> list[dict[i
 
 
 def _moved(true: Mapping[int, Position], snapshot: Snapshot) -> dict[int, Position]:
-    """Return true positions after the motion onto those of a snapshot."""
+    """Return true positions after the rigid motion onto the positions of a snapshot."""
     believed = np.array([snapshot.robots[robot].position for robot in true])
     return {robot: (x, y) for robot, (x, y) in zip(
         true, aligned(np.array(list(true.values())), believed).tolist())}
@@ -176,7 +176,7 @@ class LocalisationErrors:
 
     def add(self, quantity: str, time: ArrayLike, values: ArrayLike) -> None:
         """
-        Add values of a quantity; those that are not finite are left out.
+        Add the finite values of a quantity.
 
         :param time: of all values, or of each [s].
         """
@@ -190,7 +190,7 @@ class LocalisationErrors:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no sample at all."""
+        """Return whether there are no samples."""
         return not any(self._samples.values())
 
     def between(self, begin: float, end: float) -> Localisation | None:
@@ -263,7 +263,7 @@ def accuracy_of_messages(snapshots: Sequence[Snapshot], tracks: Tracks,
 
 
 def once_a_period(snapshots: Sequence[Snapshot]) -> Iterator[Snapshot]:
-    """Yield the snapshots that are evaluated: one a :data:`PERIOD`."""
+    """Yield one snapshot in each :data:`PERIOD`."""
     last = -math.inf
     for snapshot in snapshots:
         # Rounding may make a snapshot a little early.

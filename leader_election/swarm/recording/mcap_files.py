@@ -36,7 +36,7 @@ from mcap.writer import CompressionType, Writer
 from mcap_ros2.decoder import DecoderFactory
 
 MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
-"""The first bytes of files; a single compressed message begins like a compressed file."""
+"""The first bytes of files. A compressed message begins like a compressed file."""
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
 """The command that converts a bag to a form that is read here; takes the bag's path."""
@@ -107,7 +107,7 @@ def _numbers(path: Path) -> tuple[list[int], str]:
 
 
 LARGEST_RECORD = 2**30
-"""A record that claims a greater length is damaged [bytes]."""
+"""Length beyond which a record is damaged [bytes]."""
 Decode = Callable[[bytes], Any]
 
 
@@ -258,7 +258,7 @@ def _uses(package: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 LARGEST_CHUNK = 4 * 2**20
-"""A chunk is written once it has this size, before compression [bytes]."""
+"""Size at which a chunk is written, before compression [bytes]."""
 
 
 class Recording:
@@ -286,7 +286,7 @@ class Recording:
     def add_topic(self, topic: str, kind: str, definition: str, offers: str,
                   type_hash: str = '') -> None:
         """
-        Declare a topic; a topic that is declared already does not change.
+        Declare a topic, unless it is declared already.
 
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
         :param definition: of the type, by :func:`message_definition`.

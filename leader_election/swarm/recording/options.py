@@ -117,7 +117,7 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options of ``replay``; a wrong one ends the process in the same way."""
+    """Return the options of ``replay``, or end the process with one line if one is wrong."""
     by_default = ReplaySettings()
     parser = CommandLineParser(
         prog='leader_election replay',
@@ -163,7 +163,7 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
 
 
 def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:
-    """Reject a file among the names of topics: their option takes all following arguments."""
+    """Reject a file among the names of topics, whose option takes all following arguments."""
     for name in value if isinstance(value, list) else ():
         if name.endswith('.mcap'):
             parser.error(f'argument --{p.name}: {name} is a file and no topic; name it first, '
@@ -171,7 +171,7 @@ def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> 
 
 
 def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:
-    """Add the option of a parameter; without the option, ROS sets the value."""
+    """Add the option of a parameter. Without the option, ROS sets the value."""
     help_text = f'{p.description} (default: {_shown(p.default)})'.replace('%', '%%')
     if p.name == FILE:
         parser.add_argument(p.name, metavar='FILE', nargs='?', default=argparse.SUPPRESS,

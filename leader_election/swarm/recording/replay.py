@@ -33,7 +33,7 @@ RELEVANT = {NEIGHBOURHOOD: contents.STRING, 'world': contents.MARKERS,
             'diagnostics': contents.DIAGNOSTICS, 'neighbour_distances': contents.NUMBERS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
-"""The longest silence of the whole swarm during which snapshots are taken [s]."""
+"""Silence of the whole swarm beyond which no snapshots are taken [s]."""
 Track = list[tuple[float, float, float, float]]
 """Time [s] and pose x, y, yaw [m, rad], in the order of time."""
 

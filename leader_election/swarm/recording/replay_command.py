@@ -36,15 +36,14 @@ if TYPE_CHECKING:
     from leader_election.swarm.view.charts import Panel
 
 MOST_FRAMES = 100
-"""The most frames of an animation; of a longer run, frames are left out."""
+"""The most frames of an animation. Longer runs lose frames."""
 MOST_POINTS = 150
-"""The greatest number of points of a curve over time."""
 Product = tuple[Path, Callable[[Path], None]]
 """A file, and the function that writes it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Evaluate the recording that the command line names; return the exit status."""
+    """Evaluate the recording that the command line names, and return the exit status."""
     options = replay_options(arguments)
     settings = ReplaySettings(
         topic=options.topic, instance=options.instance, expiry=options.expiry, look=options.look,
@@ -85,7 +84,7 @@ def _read(path: Path, settings: ReplaySettings) -> tuple[Run, list[str]]:
 
 def _products(options: Namespace, run: Run, settings: ReplaySettings, figures: reports.Report,
               text: str, told: Sequence[str]) -> Iterator[Product]:
-    """Yield the requested files; modules for drawing load slowly and are imported on demand."""
+    """Yield the requested files. Slow modules for drawing are imported on demand."""
     if options.report is not None:
         yield options.report, lambda path: _save(path, text)
     reach = reports.lengths(run, settings)[1]
@@ -129,7 +128,7 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
 
 
 def _localisation(run: Run, settings: ReplaySettings) -> list['Panel']:
-    """Return the curves of errors and deviations over time; none where they are not known."""
+    """Return the known curves of errors and deviations over time."""
     from leader_election.swarm.view.charts import Curve, Panel
     errors = reports.localisation_of(run, settings)
     if errors.empty:

@@ -41,13 +41,12 @@ from leader_election.swarm.view.formatting import count, fields_text
 import numpy as np
 
 INTERVALS = 10
-"""The number of intervals of the recording for which the agreement is computed."""
 LEAST_DISTANCE = 0.01
 """The shortest distance between two robots by their metric [m], the robots' default."""
 MOST_REIGNS = 12
 """The most reigns in the text, the longest first."""
 MOST_FIELDS = 20
-"""The greatest number of robots whose fields are in the text; JSON has all."""
+"""The most robots whose fields are in the text. JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def report(run: Run, settings: ReplaySettings) -> Report:
 
 
 def lengths(run: Run, settings: ReplaySettings) -> tuple[float | None, float | None]:
-    """Return radius and communication range [m]: as set, else as published; ``None``: unknown."""
+    """Return radius and communication range [m] as set, otherwise as published."""
     published = run.diagnostics
     return (published.radius if settings.radius is None else settings.radius,
             published.communication_range if settings.communication_range is None
@@ -202,7 +201,7 @@ def _agreement(run: Run, settings: ReplaySettings, duration: float) -> list[Shar
 
 
 def localisation_of(run: Run, settings: ReplaySettings) -> LocalisationErrors:
-    """Return errors and deviations of a run; without a communication range, for all pairs."""
+    """Return errors and deviations of a run, for all pairs without a communication range."""
     reach = lengths(run, settings)[1]
     return localisation_errors(run.snapshots, run.true_tracks, run.distances,
                                math.inf if reach is None else reach)

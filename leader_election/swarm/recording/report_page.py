@@ -65,7 +65,7 @@ def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
                   settings: Mapping[str, object], failed: Sequence[str] = (),
                   events: Sequence[tuple[float, str]] = ()) -> None:
     """
-    Write the page of a run that was watched, not recorded; the other arguments as above.
+    Write the page of a run without a recording. See :func:`write` for other arguments.
 
     :param frames: at least one with a robot.
     :param tracker: of all messages.

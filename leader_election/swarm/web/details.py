@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the page of a running swarm shows beside the map: one robot, and the doctor's findings."""
+"""Details on the page of a running swarm: one robot, and the findings of the doctor."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape

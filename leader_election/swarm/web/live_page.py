@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The page of a running swarm: map, one robot, timeline, figures; it only looks."""
+"""The page of a running swarm: map, one robot, timeline and figures. It changes nothing."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -52,8 +52,8 @@ TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
 STYLE = Path(__file__).with_name('page.css').read_text()
 
 
-class Look(NamedTuple):
-    """All that pages show at one moment; never changed, so that threads may share it."""
+class PageState(NamedTuple):
+    """The content of pages at one moment. It is immutable, so that threads may share it."""
 
     frame: Frame
     rings: Rings
@@ -65,9 +65,9 @@ class Look(NamedTuple):
     legend: str
 
 
-class Lookout:
+class PageFeed:
     """
-    Prepares what pages show, once for all of them.
+    Prepares the content of all pages.
 
     :param communication_range: robots within this distance are linked by a line [m].
     :param trail: the length of trails [m].
@@ -76,7 +76,7 @@ class Lookout:
     :ivar truth: the number of pages that show true positions.
     :ivar examiners: the number of pages that show who hears whom.
     :ivar examination: the last one, while a page shows who hears whom.
-    :ivar look: the newest.
+    :ivar state: the newest.
     """
 
     def __init__(self, communication_range: float, trail: float = 5.0) -> None:
@@ -87,7 +87,8 @@ class Lookout:
         frame = Frame(Snapshot(0.0, {}), {})
         self.map = SwarmMap([frame], Rings(), communication_range)
         self._slow = -math.inf
-        self.look = Look(frame, Rings(), self.map.data(frame), self.history.data(), (), (), '')
+        self.state = PageState(
+            frame, Rings(), self.map.data(frame), self.history.data(), (), (), '')
 
     def observe(self, frame: Frame, rings: Rings, facts: Callable[[], Sequence[str]]) -> None:
         """
@@ -102,12 +103,13 @@ class Lookout:
         slow = not 0.0 <= frame.snapshot.time - self._slow < SLOW
         data = self.map.data(frame, self._trails.paths if slow else {})
         if not slow:
-            self.look = self.look._replace(
-                frame=frame, rings=rings, map={**data, 'trails': self.look.map['trails']})
+            self.state = self.state._replace(
+                frame=frame, rings=rings, map={**data, 'trails': self.state.map['trails']})
             return
         self._slow = frame.snapshot.time
-        self.look = Look(frame, rings, data, self.history.data(), tuple(self.history.events),
-                         tuple(facts()), legend_html([frame], rings, self.map.reach))
+        self.state = PageState(
+            frame, rings, data, self.history.data(), tuple(self.history.events), tuple(facts()),
+            legend_html([frame], rings, self.map.reach))
 
 
 def no_statuses(robot: int) -> Sequence[RobotStatus]:
@@ -120,20 +122,20 @@ class LivePage:
     The page of one viewer.
 
     :param document: of the session; further roots may be added to it.
-    :param lookout: what it shows.
+    :param feed: what it shows.
     :param statuses: returns the last statuses of a robot on ``/diagnostics``.
     :ivar chosen: the robot that is shown in detail, ``None``: none.
     """
 
-    def __init__(self, document: Document, lookout: Lookout,
+    def __init__(self, document: Document, feed: PageFeed,
                  statuses: Callable[[int], Sequence[RobotStatus]] = no_statuses) -> None:
-        self._document, self._lookout, self._statuses = document, lookout, statuses
-        self._shown: Look | None = None
+        self._document, self._feed, self._statuses = document, feed, statuses
+        self._shown: PageState | None = None
         self.chosen: int | None = None
         self._examination: Examination | None = None
-        look = lookout.look
-        self.map = SwarmMap([look.frame], look.rings, lookout.map.reach)
-        self._rings = look.rings
+        state = feed.state
+        self.map = SwarmMap([state.frame], state.rings, feed.map.reach)
+        self._rings = state.rings
         self._choice = ColumnDataSource({'x': [], 'y': []})
         chart = self.map.figure
         chart.line('x', 'y', source=self._choice, line_color=hexadecimal(NOTE), line_width=3,
@@ -175,14 +177,14 @@ class LivePage:
             document.add_root(root)
         self.update()
         document.add_periodic_callback(self.update, UPDATE)
-        lookout.pages += 1
+        feed.pages += 1
         document.on_session_destroyed(self._close)
 
     def _want_truth(self, wanted: bool) -> None:
-        self._lookout.truth += 1 if wanted else -1
+        self._feed.truth += 1 if wanted else -1
 
     def _want_examination(self, wanted: bool) -> None:
-        self._lookout.examiners += 1 if wanted else -1
+        self._feed.examiners += 1 if wanted else -1
         self._show_examination()
 
     def _choose_found(self, index: int | None) -> None:
@@ -193,21 +195,21 @@ class LivePage:
             self.choose(robots[0])
 
     def _close(self, _: Any) -> None:
-        self._lookout.pages -= 1
+        self._feed.pages -= 1
         if self.truth.active:
             self._want_truth(False)
         if self.hearing.active:
-            self._lookout.examiners -= 1
+            self._feed.examiners -= 1
 
     def choose(self, robot: int | None) -> None:
         """Show a robot in detail, and its way to its leader; ``None``: none."""
         self.chosen = robot
         self.robots.value = '' if robot is None else str(robot)
-        self._show_robot(self._lookout.look)
+        self._show_robot(self._feed.state)
 
     def _tap(self, event: Any) -> None:
         near = NEAR * (self.map.figure.x_range.end - self.map.figure.x_range.start)
-        snapshot = self._lookout.look.frame.snapshot
+        snapshot = self._feed.state.frame.snapshot
         found = [(math.dist(view.position, (event.x, event.y)), robot)
                  for robot, view in (snapshot.gone | snapshot.robots).items()
                  if view.position is not None]
@@ -220,63 +222,63 @@ class LivePage:
         return self._ring.tags not in ([], self.map.figure.tags)
 
     def update(self) -> None:
-        """Show the newest look once, unless the viewer is behind."""
-        look, before, chart = self._lookout.look, self._shown, self.map.figure
-        if look is before or self.behind:
+        """Show the newest state once, unless the viewer is behind."""
+        state, before, chart = self._feed.state, self._shown, self.map.figure
+        if state is before or self.behind:
             return
-        self._shown = look
-        if look.rings != self._rings or (
-                not look.rings.arena and before is not None and not before.frame.snapshot.robots):
-            self._rings = look.rings
-            self.map.draw_outlines([look.frame], look.rings)
+        self._shown = state
+        if state.rings != self._rings or (
+                not state.rings.arena and before is not None and not before.frame.snapshot.robots):
+            self._rings = state.rings
+            self.map.draw_outlines([state.frame], state.rings)
         self._document.hold('combine')
         chart.tags = [chart.tags[0] + 1]
-        self.map.show(look.map)
-        frame = look.frame
+        self.map.show(state.map)
+        frame = state.frame
         self._texts['news'].text = ''.join(
             f'<p class="{kind}">{escape(text)}</p>' for kind, text in (
                 ('warning', frame.warning), ('note', frame.note),
                 ('next', frame.upcoming and f'next: {frame.upcoming}')) if text)
-        if before is None or look.bars is not before.bars:
-            self._show_slow(look)
+        if before is None or state.bars is not before.bars:
+            self._show_slow(state)
         self._show_examination()
-        self._show_robot(look, details=before is None or look.bars is not before.bars)
+        self._show_robot(state, details=before is None or state.bars is not before.bars)
         self._document.unhold()
 
-    def _show_slow(self, look: Look) -> None:
-        self.timeline.show(look.bars)
-        self._texts['facts'].text = ' · '.join(map(escape, look.facts))
+    def _show_slow(self, state: PageState) -> None:
+        self.timeline.show(state.bars)
+        self._texts['facts'].text = ' · '.join(map(escape, state.facts))
         self._texts['events'].text = ''.join(
             f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
-            for event in look.events[:-MOST_EVENTS - 1:-1])
-        self._texts['legend'].text = look.legend
-        snapshot = look.frame.snapshot
+            for event in state.events[:-MOST_EVENTS - 1:-1])
+        self._texts['legend'].text = state.legend
+        snapshot = state.frame.snapshot
         ids = sorted(snapshot.robots.keys() | snapshot.gone.keys())
         self.robots.options = ['', *map(str, ids)]
 
     def _show_examination(self) -> None:
         """Show who hears whom and the findings, where wanted."""
         wanted, before = self.hearing.active, self._examination
-        self._examination = found = self._lookout.examination if wanted else None
+        self._examination = found = self._feed.examination if wanted else None
         if found or before:
-            self.graph.show(found or Examination(), self._lookout.look.frame.snapshot)
+            self.graph.show(found or Examination(), self._feed.state.frame.snapshot)
         if found is not before:
             self.findings.update(active=None, labels=found.lines() if found else [])
         self.hearing.label = HEARING + (
             '' if not wanted else f': {len(found.findings)} findings' if found else ': listening')
 
-    def _show_robot(self, look: Look, details: bool = True) -> None:
+    def _show_robot(self, state: PageState, details: bool = True) -> None:
         """Show the chosen robot on the map, and its details."""
-        snapshot, robot = look.frame.snapshot, self.chosen
+        snapshot, robot = state.frame.snapshot, self.chosen
         view = None if robot is None else snapshot.robots.get(robot) or snapshot.gone.get(robot)
-        way = [] if robot is None else way_to_leader(snapshot, robot, self._lookout.map.reach)
+        way = [] if robot is None else way_to_leader(snapshot, robot, self._feed.map.reach)
         places = [snapshot.robots[i].position for i in way if i in snapshot.robots]
         self._choice.data = _columns(places)
         self._ring.data = _columns([view.position] if view is not None else [])
         if details:
             self._texts['robot'].text = (
                 '<p>Click on a robot, or choose one.</p>' if robot is None else robot_html(
-                    robot, snapshot, way, self._statuses(robot), look.events))
+                    robot, snapshot, way, self._statuses(robot), state.events))
         if self.follow.active and view is not None and view.position is not None:
             for range_, centre in zip((self.map.figure.x_range, self.map.figure.y_range),
                                       view.position):

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 
-"""The controls of a playground, around the page that looks."""
+"""The controls of a playground around the page of a running swarm."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -40,7 +40,7 @@ TINTS = {'first': '#0072b2', 'beside': '#d55e00'}
 
 
 class News(NamedTuple):
-    """The state of a playground at one moment; it never changes, so threads may share it."""
+    """The state of a playground at one moment. It is immutable, so that threads may share it."""
 
     values: Mapping[str, Any]
     """The values of all settings and :data:`SWITCHES`, by name."""

@@ -42,15 +42,15 @@ _FORGET = 15_000
 """Time after which the page of an absent viewer is dropped [ms]."""
 
 
-class _Refusal(RequestHandler):
-    """The answer to a visitor without the token, or by another name of this computer."""
+class _RefusalHandler(RequestHandler):
+    """Answers visitors without the token, or with another name of this computer."""
 
     def get(self) -> None:
         raise HTTPError(403, reason='the page is at the address that was printed; through ssh at '
                         'http://localhost with the forwarded port')
 
 
-class _Door(AuthProvider):
+class _TokenProvider(AuthProvider):
     """
     Lets in visitors.
 
@@ -83,7 +83,7 @@ class _Door(AuthProvider):
 
     @property
     def login_handler(self) -> type[RequestHandler]:
-        return _Refusal
+        return _RefusalHandler
 
 
 class PageServer:
@@ -118,7 +118,7 @@ class PageServer:
             make,
             # Forwarded by ssh, the page may have another port.
             extra_websocket_origins=[f'{name}:*' for name in HERE] if here else ['*'],
-            auth_provider=_Door(token),
+            auth_provider=_TokenProvider(token),
             unused_session_lifetime_milliseconds=_FORGET,
             check_unused_sessions_milliseconds=_FORGET // 3)
         http = HTTPServer(self._pages)

@@ -37,7 +37,7 @@ from leader_election.ros.nodes.process import spin
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.snapshot import RobotView
-from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.play_page import Controls, FAULTS, LOOK, SWITCHES, TOUR
 import pytest
 from rcl_interfaces.srv import GetParameters
@@ -307,11 +307,11 @@ def test_tours_of_a_minute_do_all_that_they_say_with_two_swarms_that_move_alike(
 def test_only_the_playground_has_controls_and_they_wish_what_it_knows(
         ros: None, tmp_path: Path) -> None:
     looking, playing = Document(), Document()
-    LivePage(looking, Lookout(6.0))
+    LivePage(looking, PageFeed(6.0))
     assert not [*looking.select({'type': Slider})]
     game = Playground(tmp_path)
     wishes: list[str] = []
-    Controls(playing, LivePage(playing, Lookout(6.0)), [c.declared for c in CONTROLS.values()],
+    Controls(playing, LivePage(playing, PageFeed(6.0)), [c.declared for c in CONTROLS.values()],
              tuple(TOURS), lambda: game.news, lambda name, value: wishes.append(name))
     assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
     assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}

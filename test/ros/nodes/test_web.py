@@ -55,7 +55,7 @@ def test_page_shows_robots_and_a_lost_leader(page):
             return [session.document.get_model_by_name(name).data['id'] for name in kinds]
 
     def on_map():
-        return [page.page.lookout.look.map[name]['id'] for name in kinds]
+        return [page.page.feed.state.map[name]['id'] for name in kinds]
 
     kinds = 'leaders', 'robots', 'gone'
     assert shown() == [[], [], []], 'nothing is computed where nobody looks'
@@ -63,34 +63,34 @@ def test_page_shows_robots_and_a_lost_leader(page):
         spin_until(nodes, lambda: on_map() == [[3], [1, 2], []] and page.page.statuses(2))
         assert {status.concern for status in page.page.statuses(2)} >= {'election', 'odometry'}
         assert page.page.statuses(9) == ()
-        assert page.page.lookout.look.map['truth']['x0'].size == 0
-        page.page.lookout.truth = 1
+        assert page.page.feed.state.map['truth']['x0'].size == 0
+        page.page.feed.truth = 1
         true = Odometry()
         true.pose.pose.position.x = 2.5
         truth = bench.create_publisher(Odometry, '/r2/ground_truth', 5)
         bench.create_timer(0.1, lambda: truth.publish(true))
-        spin_until(nodes, lambda: page.page.lookout.look.map['truth']['x1'].tolist() == [2.5])
+        spin_until(nodes, lambda: page.page.feed.state.map['truth']['x1'].tolist() == [2.5])
         nodes.remove(robots[2])
         robots[2].destroy_node()
         spin_until(nodes, lambda: on_map() == [[2], [1], [3]])
         assert shown() == [[2], [1], [3]]
         spin_until(nodes, lambda: any('robot 3 is silent' in event.text
-                                      for event in page.page.lookout.look.events))
+                                      for event in page.page.feed.state.events))
 
 
 def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
     robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
     nodes = [page, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}), *robots]
-    lookout = page.page.lookout
+    feed = page.page.feed
     with pull_session(url=page.page.server.url) as session:
         button = session.document.select_one({'label': HEARING})
-        assert lookout.examination is None, 'nothing is examined where nobody asks'
+        assert feed.examination is None, 'nothing is examined where nobody asks'
         button.active = True
         session.force_roundtrip()
-        spin_until(nodes, lambda: lookout.examination is not None
-                   and lookout.examination.hears == {('r1', 'r2'): False})
+        spin_until(nodes, lambda: feed.examination is not None
+                   and feed.examination.hears == {('r1', 'r2'): False})
         assert ('settings', ('r1', 'r2')) in {
-            (finding.check, finding.subjects) for finding in lookout.examination.findings}
+            (finding.check, finding.subjects) for finding in feed.examination.findings}
 
         def arrow(document):
             ends = document.get_model_by_name('one_way').data
@@ -101,8 +101,8 @@ def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
         spin_until(nodes, lambda: arrow(viewed.document) == [[3.0], [0.0], [0.0], [0.0]])
         with pull_session(session.id, page.page.server.url) as newest:
             assert arrow(newest.document) == [[3.0], [0.0], [0.0], [0.0]]
-        lookout.examiners = 0
-        spin_until(nodes, lambda: lookout.examination is None)
+        feed.examiners = 0
+        spin_until(nodes, lambda: feed.examination is None)
 
 
 def test_port_in_use_is_a_wrong_parameter(page):

@@ -21,7 +21,7 @@ from typing import Any
 from bokeh.document import Document
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
-from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.play_page import Controls, FAULTS, MOVE, News
 import pytest
 from swarm.view.example import frame, RINGS
@@ -34,10 +34,10 @@ class Page:
     """The page of one viewer, with robot 2 at (4, 2), and what it has wished."""
 
     def __init__(self) -> None:
-        lookout = Lookout(2.5)
+        feed = PageFeed(2.5)
         self.document, self.made = Document(), list[tuple[str, Any]]()
-        self.live = LivePage(self.document, lookout)
-        lookout.observe(frame(), RINGS, list)
+        self.live = LivePage(self.document, feed)
+        feed.observe(frame(), RINGS, list)
         self.live.update()
         self.live.map.figure.x_range.update(start=0.0, end=12.0)
         self.news = News({'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},

@@ -28,7 +28,7 @@ from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings
 from leader_election.swarm.web.details import Examination, robot_html, TINTS, way_to_leader
-from leader_election.swarm.web.live_page import LivePage, Lookout
+from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
 from leader_election.swarm.web.swarm_map import legend_html, SwarmMap
 from leader_election.swarm.web.timeline import History
@@ -42,9 +42,9 @@ def facts():
 
 @pytest.fixture
 def page():
-    lookout = Lookout(2.5)
-    shown = LivePage(Document(), lookout)
-    lookout.observe(frame(), RINGS, facts)
+    feed = PageFeed(2.5)
+    shown = LivePage(Document(), feed)
+    feed.observe(frame(), RINGS, facts)
     shown.update()
     return shown
 
@@ -149,7 +149,7 @@ def test_click_chooses_the_robot_there_and_shows_its_way(page):
 def test_followed_robot_stays_in_the_middle(page):
     page.choose(2)
     page.follow.active = True
-    page._lookout.observe(frame(1.5), RINGS, facts)
+    page._feed.observe(frame(1.5), RINGS, facts)
     page.update()
     assert [page.map.figure.x_range.start, page.map.figure.x_range.end] == [5.0, 6.0]
 
@@ -169,11 +169,11 @@ def test_one_way_link_is_an_arrow_to_the_robot_that_hears():
 
 def test_findings_follow_robots_and_disappear_with_the_button(page):
     page.hearing.active = True
-    assert page._lookout.examiners == 1 and page.hearing.label.endswith('listening')
-    page._lookout.examination = Examination({'r1': 1, 'r2': 2}, {('r2', 'r1'): False}, [
+    assert page._feed.examiners == 1 and page.hearing.label.endswith('listening')
+    page._feed.examination = Examination({'r1': 1, 'r2': 2}, {('r2', 'r1'): False}, [
         Finding('one_way', Level.WARN, ('r2', 'r1'), 'r2 has r1', 'Wait.'),
         Finding('load', Level.NOTE, (), 'busy', 'Wait.')])
-    page._lookout.observe(frame(1.5), RINGS, facts)
+    page._feed.observe(frame(1.5), RINGS, facts)
     page.update()
     assert page.findings.labels == ['WARN r2, r1: r2 has r1. Wait.', 'note busy. Wait.']
     assert page.graph.sources['one_way'].data['x1'] == [5.5]
@@ -182,7 +182,7 @@ def test_findings_follow_robots_and_disappear_with_the_button(page):
     page.findings.active = 0
     assert page.chosen == 2
     page.hearing.active = False
-    assert page._lookout.examiners == 0 and page.findings.labels == []
+    assert page._feed.examiners == 0 and page.findings.labels == []
     assert page.graph.sources['one_way'].data['x1'].size == 0
 
 
@@ -190,7 +190,7 @@ def test_page_shows_the_newest_look_once(page):
     shown = page.map.sources['robots'].data
     page.update()
     assert page.map.sources['robots'].data is shown
-    page._lookout.observe(frame(1.5, 'robot 40 was killed'), RINGS, facts)
+    page._feed.observe(frame(1.5, 'robot 40 was killed'), RINGS, facts)
     page.update()
     assert page.map.sources['robots'].data['x'].tolist()[0] == 5.5
     assert 'robot 40 was killed' in page._texts['news'].text
@@ -202,7 +202,7 @@ def test_slow_viewer_gets_the_newest_look_after_drawing_the_last(page):
     shown = [sent.tags]
     drawn.tags = sent.tags
     for time in (1.5, 2.5, 3.5):
-        page._lookout.observe(frame(time), RINGS, facts)
+        page._feed.observe(frame(time), RINGS, facts)
         page.update()
         shown.append(sent.tags)
     assert shown[0] != shown[1] == shown[2] == shown[3]
@@ -213,22 +213,22 @@ def test_slow_viewer_gets_the_newest_look_after_drawing_the_last(page):
 
 
 def test_nothing_is_computed_for_pages_that_are_closed(page):
-    lookout = page._lookout
+    feed = page._feed
     page.truth.active = page.hearing.active = True
-    assert (lookout.pages, lookout.truth, lookout.examiners) == (1, 1, 1)
+    assert (feed.pages, feed.truth, feed.examiners) == (1, 1, 1)
     for callback in page._document.session_destroyed_callbacks:
         callback(None)
-    assert (lookout.pages, lookout.truth, lookout.examiners) == (0, 0, 0)
-    before = lookout.look
-    lookout.observe(frame(1.5), RINGS, facts)
-    assert lookout.look is before
+    assert (feed.pages, feed.truth, feed.examiners) == (0, 0, 0)
+    before = feed.state
+    feed.observe(frame(1.5), RINGS, facts)
+    assert feed.state is before
 
 
 def test_map_without_an_arena_fits_the_first_robots_and_then_stays(page):
     leaders = {i: RobotView(i, (5.0 * i, 0.0), -9.0, 0.0, i) for i in (1, 2)}
     extents = []
     for time, robots in enumerate(({}, leaders, {1: leaders[1]})):
-        page._lookout.observe(Frame(Snapshot(float(time), robots), {1: (0, 0, 0), 2: (0, 0, 0)}),
+        page._feed.observe(Frame(Snapshot(float(time), robots), {1: (0, 0, 0), 2: (0, 0, 0)}),
                               Rings(), facts)
         page.update()
         extents.append(page.map._extent.data['right'])
