@@ -229,7 +229,7 @@ def test_map_without_an_arena_fits_the_first_robots_and_then_stays(page):
     extents = []
     for time, robots in enumerate(({}, leaders, {1: leaders[1]})):
         page._feed.observe(Frame(Snapshot(float(time), robots), {1: (0, 0, 0), 2: (0, 0, 0)}),
-                              Rings(), facts)
+                           Rings(), facts)
         page.update()
         extents.append(page.map._extent.data['right'])
     assert extents[0] != extents[1] == extents[2]
