@@ -88,7 +88,9 @@ class PoseSource:
 
     Times are seconds on the caller's clock, which never goes back.
 
-    :ivar parameters, expiry, top_speed: may be replaced at any time.
+    :ivar parameters: those of localisation; may be replaced at any time.
+    :ivar expiry: the age at which a message expires [s]; may be replaced at any time.
+    :ivar top_speed: the greatest speed of a robot [m/s]; may be replaced at any time.
     :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
     :ivar last_passed_over: the last name of a detection that is no robot's or landmark's.
     """
