@@ -146,7 +146,3 @@ class SimulatedSwarm:
         """Add a robot, perhaps in place of one of that id that was killed."""
         self.robots[number] = robot
         self._begin(number)
-
-    def led_by(self, leader: int) -> int:
-        """Return the number of robots that follow this one, itself included."""
-        return sum(robot.state.leader == leader for robot in self.robots.values())

@@ -73,9 +73,7 @@ class PartSetup(NamedTuple):
 
     robot_id: int
     parameters: Any
-    """The parameters of the instance."""
     counts: Counter[str]
-    """The counters of the instance."""
     parts: Mapping[str, 'Part']
     """The parts before it in the same instance."""
     below: Mapping[str, 'Part'] | None

@@ -189,8 +189,6 @@ class Statistics:
     """
 
     def __init__(self) -> None:
-        self.leader_changes = 0
-        """The number of changes of leader of all robots since the start."""
         self._ruled = self._looks = 0
         self._whole = self._snapshots = 0
         self._leaders: dict[int, int] = {}
@@ -216,7 +214,6 @@ class Statistics:
         leaders = {robot.id: robot.leader for robot in snapshot.robots.values()}
         changes = sum(self._leaders.get(i, leader) != leader for i, leader in leaders.items())
         self._leaders = leaders
-        self.leader_changes += changes
         self._looks += len(leaders)
         self._snapshots += 1
         self._whole += is_partition(snapshot, float('inf'))

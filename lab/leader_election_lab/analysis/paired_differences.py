@@ -58,12 +58,12 @@ class Difference(NamedTuple):
 
     @property
     def apart(self) -> bool:
-        """Whether it is distinguishable from chance among all differences tested together."""
+        """Return whether all differences tested together make it distinguishable from chance."""
         return self.p_holm < 1.0 - measures.CONFIDENCE
 
     @property
     def apart_alone(self) -> bool:
-        """Whether its own interval excludes 0; fewer than six equal differences have none."""
+        """Return whether its own interval excludes 0; fewer than six equal values have none."""
         return self.p < 1.0 - measures.CONFIDENCE
 
 

@@ -64,7 +64,7 @@ class Interval(NamedTuple):
 
     @property
     def narrow(self) -> bool:
-        """Whether it is as narrow as wanted."""
+        """Return whether the interval is as narrow as wanted."""
         return self.half <= self.wanted
 
 
@@ -78,7 +78,7 @@ class Outcome(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        """Whether all intervals are as narrow as wanted."""
+        """Return whether all intervals are as narrow as wanted."""
         return all(interval.narrow for interval in self.intervals)
 
     @property

@@ -69,7 +69,6 @@ class BoundedParameters(NamedTuple):
     joining_radius: float
     """The largest distance to a leader that the device did not follow before, inclusive [m]."""
     hop_limit: int
-    """The largest number of hops of a candidacy."""
     ties_by_id: bool
     """Among equal strengths: the lower id wins (true), or the nearer leader (false)."""
 

@@ -85,7 +85,6 @@ class ClassicParameters(NamedTuple):
     radius: float
     """The largest distance to a leader, inclusive [m]."""
     hop_limit: int = NO_HOP_LIMIT
-    """The largest number of hops of a distance."""
 
 
 def classic_round(

@@ -72,7 +72,7 @@ class Field(NamedTuple):
 
     @property
     def is_distance(self) -> bool:
-        """Whether the field is a distance: not negative, and changing while robots move."""
+        """Return whether the field is a distance: not negative, and changing while robots move."""
         return self.name == 'distance' or self.name.endswith('_distance')
 
     @property

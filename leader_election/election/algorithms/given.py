@@ -92,7 +92,6 @@ class GivenParameters(NamedTuple):
     radius: float
     """The largest distance to a leader, inclusive [m]."""
     hop_limit: int
-    """The largest number of hops of a distance."""
 
 
 def given_round(

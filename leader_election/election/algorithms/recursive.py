@@ -89,7 +89,6 @@ class RecursiveParameters(NamedTuple):
     radius: float
     """The largest distance to a leader, inclusive [m]."""
     hop_limit: int = NO_HOP_LIMIT
-    """The largest number of hops of a distance."""
 
 
 def recursive_round(

@@ -126,11 +126,9 @@ class ReplicatedParameters(NamedTuple):
     radius: float
     """The largest distance to a leader, inclusive [m]."""
     replicates: int
-    """The number of replicates."""
     period: int
     """The time from one tick of the clock to the next [rounds]."""
     hop_limit: int = NO_HOP_LIMIT
-    """The largest number of hops of a distance."""
 
 
 def replicated_round(

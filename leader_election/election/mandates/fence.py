@@ -34,7 +34,6 @@ class Fence:
     def __init__(self, highest: int = 0) -> None:
         self.highest = highest
         self.refused = 0
-        """The number of commands that were refused."""
 
     def admits(self, term: int) -> bool:
         """Return whether to obey a command that was given under a term, and remember it."""

@@ -38,8 +38,8 @@ class MandatesOfRobot(Part):
     name = 'mandates'
 
     def __init__(self, setup: PartSetup) -> None:
-        self.mandates = Mandates(setup.robot_id, setup.parameters.mandate_settings)
-        self.mandates.start_at(setup.first_number)
+        self.mandates = Mandates(
+            setup.robot_id, setup.parameters.mandate_settings, setup.first_number)
         self.left_out = 0
 
     def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,

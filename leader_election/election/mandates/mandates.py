@@ -153,10 +153,6 @@ class Mandates:
         """On a leader, the beats up to which grants of robots that have left do not count."""
         self._term = NO_BEAT
 
-    def start_at(self, first: int) -> None:
-        """Make all beats and grants greater than a number; before the first round."""
-        self.number = self.highest = first
-
     # The present state.
 
     def bound(self, now: float) -> Promise | None:

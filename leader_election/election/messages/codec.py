@@ -67,7 +67,6 @@ MAIN = 'main'
 MOST_READINGS = 64
 """The most numbers in a reading for the metric."""
 MOST_INSTANCES = 16
-"""The most further instances in a message."""
 
 _START = re.compile(rf'{{"v":{VERSION},"id":([0-9]{{1,16}})[,}}]')
 

@@ -37,7 +37,6 @@ from leader_election.localisation.sighting import FARTHEST, LEAST_DEVIATION, Sig
 from leader_election.localisation.source import Estimate
 
 MOST_SIGHTINGS = 32
-"""The most sightings in a message that are read."""
 FARTHEST_ODOMETRY = 1e9
 """The farthest from the origin that odometry can be [m]."""
 LARGEST_DEVIATION = 1e9

@@ -137,9 +137,12 @@ def sign(payload: str, sequence: int, key: bytes) -> str:
     return (text + _tag(text, key)).decode() + _END
 
 
+@lru_cache(maxsize=1024)
 def verify(payload: str, keys: Keys) -> int | None:
     """
     Return the sequence number of a message with a valid signature by one of the keys.
+
+    Results are cached, since all robots of one process receive the same payloads.
 
     :return: in [0, ``RING``) [ms]; ``None``: the signature is wrong, or there is none.
 
@@ -147,13 +150,7 @@ def verify(payload: str, keys: Keys) -> int | None:
     >>> verify(signed, (bytes(32),)), verify(signed.replace('3', '4'), (bytes(32),))
     (7, None)
     """
-    return _verify(payload, keys) if is_signed(payload) else None
-
-
-@lru_cache(maxsize=1024)
-def _verify(payload: str, keys: Keys) -> int | None:
-    """Verify; cached, since all robots of one process receive the same payloads."""
-    if not payload.isascii():
+    if not is_signed(payload) or not payload.isascii():
         return None
     signed = payload.encode()
     text, tag = signed[:-_TAG], signed[-_TAG:-len(_END)]
@@ -319,7 +316,7 @@ class Authentication:
             return None, RejectReason.SIZE
         signed = is_signed(payload)
         if self.keys and signed:
-            sequence = _verify(payload, self.keys)
+            sequence = verify(payload, self.keys)
             return sequence, RejectReason.SIGNATURE if sequence is None else None
         if self.accept_unverified or signed == bool(self.keys):
             return None, None

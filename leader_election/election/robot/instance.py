@@ -117,7 +117,7 @@ class Instance:
 
     @property
     def leads(self) -> bool:
-        """Whether the robot is a leader; a robot that only lacks a leader is none."""
+        """Return whether the robot is a leader; one that only lacks a leader is none."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
                 and self.effective_role == CANDIDATE)
 
@@ -131,7 +131,7 @@ class Instance:
 
     @property
     def effective_role(self) -> int:
-        """``CANDIDATE``, ``WORKER`` or ``RELAY``: the role in effect now."""
+        """Return the role in effect now: ``CANDIDATE``, ``WORKER`` or ``RELAY``."""
         if not all(part.takes_part() for part in self._excluding):
             return RELAY
         if self.below is not None:
@@ -149,7 +149,7 @@ class Instance:
 
     @property
     def strength_missing(self) -> bool:
-        """Whether the strength comes from a topic without a message so far."""
+        """Return whether the topic of the strength source is silent."""
         return self.source.topic != '' and not self.strength.received
 
     @property
@@ -288,7 +288,7 @@ class Instance:
 
     @property
     def is_news(self) -> bool:
-        """Whether a message received since the last round asks for one."""
+        """Return whether a message received since the last round asks for one."""
         return any(part.is_news for part in self.processing)
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003

@@ -25,7 +25,6 @@ from leader_election.election.robot.instance import Instance, NO_LEADER
 from leader_election.election.robot.robot import Robot
 
 LEADERSHIP = 'leadership'
-"""The name of the topic."""
 INACTIVE = 'inactive'
 """The role of a robot that has stopped, or was deactivated."""
 

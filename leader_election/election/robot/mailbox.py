@@ -237,14 +237,14 @@ class Acquaintances:
             self._order.pop()
         if not self._order:
             # Sorted once an interval, or when all candidates are dropped, not for each message.
-            self._order = sorted(map(self.standing, self._mailbox.entries()))
-        if self._order[-1] <= self.standing(entry):
+            self._order = sorted(map(self.rank, self._mailbox.entries()))
+        if self._order[-1] <= self.rank(entry):
             return False
         self._mailbox.forget(self._order.pop().id)
         return True
 
-    def standing(self, entry: ReceivedMessage) -> SenderRank:
-        """Return the standing of the sender of a message."""
+    def rank(self, entry: ReceivedMessage) -> SenderRank:
+        """Return the rank of the sender of a message."""
         sender = entry.message.id
         return SenderRank(-self._known.get(sender, 0).bit_length(), entry.distance, sender)
 

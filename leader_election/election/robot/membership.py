@@ -21,7 +21,7 @@ between leaders, leaders of leaders.
 """
 
 import collections
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 import json
 from typing import Any, cast
@@ -86,8 +86,8 @@ class Membership(Part):
         """
         Make the region of a robot alone, and its tasks.
 
-        The tool is a :data:`RunnerFactory`; an instance over another one takes copies of the
-        tasks of the one below.
+        The tool makes the runner of a task by its name in the parameter ``tasks``; an instance
+        over another one takes copies of the tasks of the one below.
 
         :raises ParameterError: where a task is unknown or cannot be made, or the parameters
             contradict each other.
@@ -323,10 +323,6 @@ class Membership(Part):
                 fault = (f'task {runner.name} fails: '
                          + runner.first_error.strip().splitlines()[-1])
         return fault, f'{self.members:g} members known', values
-
-
-RunnerFactory = Callable[[str], TaskRunner]
-"""Makes the runner of a task by its name in the parameter ``tasks``."""
 
 
 def _runners(setup: PartSetup, below: Membership | None) -> list[TaskRunner]:

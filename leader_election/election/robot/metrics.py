@@ -47,13 +47,11 @@ class RangingInput(NamedTuple):
     the metric measures ranges.
     """
     parameters: Any = NoParameters()
-    """The metric's own parameters."""
     own_reading: Sequence[float] = ()
     """The reading that this robot sends for the metric; empty: it has none."""
     neighbour_reading: Sequence[float] = ()
     """The reading in the neighbour's message; empty: none."""
     id: int = -1  # noqa: A003
-    """The robot's own id."""
     received: float = 0.0
     """When the neighbour's message was received, on the robot's own clock [s]."""
     previous: float | None = None
@@ -81,7 +79,6 @@ class ReadingInput(NamedTuple):
     neighbours: Sequence[ReceivedReading]
     """The readings of the neighbours, by their ids."""
     parameters: Any
-    """The metric's own parameters."""
 
 
 @dataclass(frozen=True)
@@ -150,12 +147,12 @@ class Metric:
 
     @property
     def compiles(self) -> bool:
-        """Whether the laboratory can compile it."""
+        """Return whether the laboratory can compile the metric."""
         return self.measure is None
 
     @property
     def sends(self) -> bool:
-        """Whether messages carry a reading for it."""
+        """Return whether messages carry a reading for the metric."""
         return self.reading is not None or self.topic != ''
 
     def measured(self, ranging: RangingInput) -> float | None:

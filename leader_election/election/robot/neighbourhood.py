@@ -161,7 +161,6 @@ class NeighbourView(NamedTuple):
     exports: list[Any]
     metric: list[float]
     missed: list[int]
-    """The number of messages of each that were due since."""
     read: dict[str, list[Any]]
     """The result of ``Part.read`` for each neighbour, by the names of the parts."""
     faults: list[str]

@@ -159,7 +159,7 @@ class Robot:
 
     @property
     def leads(self) -> bool:
-        """Whether the robot leads in its first instance."""
+        """Return whether the robot leads in its first instance."""
         return self.main.leads
 
     @property
@@ -258,11 +258,11 @@ class Robot:
 
     def would_change(self, now: float) -> PendingRound | None:
         """
-        Return an pending if a round now would change an election, or a distance enough.
+        Return the input of a round that would change an election; ``None``: none would.
 
-        It costs an election, without the regions; the round that follows takes over the distances
-        and, where the neighbours are the same, the election. Messages missed since the last round
-        are no news: they count in the next periodic round.
+        This costs an election, without the parts. The round that follows reuses the distances and,
+        if the neighbours are the same, the election. Messages missed since the last round are no
+        news: they count in the next periodic round.
         """
         self.sensing.locate(now)
         pending = PendingRound(self._neighbourhood.at(now))

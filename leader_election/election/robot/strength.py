@@ -29,7 +29,6 @@ class RobotKnowledge(NamedTuple):
 
     id: int  # noqa: A003
     neighbours: int
-    """The number of neighbours."""
     nearest: float
     """The distance to the nearest neighbour by the metric [m]; infinite without one."""
     x: float

@@ -139,7 +139,7 @@ class Driver:
 
     @property
     def has_scanner(self) -> bool:
-        """Whether the robot has a laser scanner: whether a scan has ever been received."""
+        """Return whether the robot has a laser scanner: whether a scan was ever received."""
         return self._scan is not None
 
     def scan(self) -> Scan | None:

@@ -55,7 +55,6 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from transforms3d.quaternions import mat2quat
 
 ROBOT_NODE = 'election_node'
-"""The name of a robot's node."""
 RETRY_AFTER = 1.0
 """The time after which a request is repeated: the node may have restarted [s]."""
 MOST_PENDING = 100

@@ -134,7 +134,6 @@ DESTRUCTION = 4.0
 The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
 """
 STDERR = 2
-"""The file descriptor of standard error."""
 _CALL_IN_THREAD = 2
 """``SIGEV_THREAD`` of Linux."""
 

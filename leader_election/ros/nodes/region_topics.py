@@ -173,7 +173,7 @@ class RegionTopics(PartTopics):
 
     @property
     def uses_heading(self) -> bool:  # type: ignore[override]
-        """Whether there are tasks."""
+        """Return whether there are tasks."""
         return bool(self._tasks.contexts)
 
     def tool(self, instance: str) -> Callable[[str], TaskRunner]:

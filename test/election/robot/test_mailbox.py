@@ -161,7 +161,7 @@ class Receiver:
         return [entry.message.id for entry in self.mailbox.valid(now)]
 
     def newness(self, sender: int) -> int:
-        return self.known.standing(received(sender)).newness
+        return self.known.rank(received(sender)).newness
 
 
 def test_nearer_of_two_new_senders_is_kept():
