@@ -119,8 +119,8 @@ class TaskRunner:
             numbers = [float(number) for number in islice(announced, ANNOUNCEMENT_SIZE + 1)]
             if len(numbers) > ANNOUNCEMENT_SIZE or not all(
                     abs(number) <= MAX_NUMBER for number in numbers):
-                raise ValueError(f'announce: it takes up to {ANNOUNCEMENT_SIZE} numbers, each within '
-                                 f'{MAX_NUMBER:g}')
+                raise ValueError(f'announce: it takes up to {ANNOUNCEMENT_SIZE} numbers, each '
+                                 f'within {MAX_NUMBER:g}')
             return (*numbers, 0.0, 0.0, 0.0)[:ANNOUNCEMENT_SIZE]
         except ANYTHING as error:
             self.fail(error)
