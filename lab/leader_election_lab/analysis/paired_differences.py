@@ -218,17 +218,16 @@ APART, APART_ALONE = '*', '(*)'
 together, and of those that are so only if tested alone."""
 
 
-def to_first_rows(results: xr.Dataset, wanted: Sequence[str] = SHOWN) -> Rows | None:
+def to_first_rows(results: xr.Dataset) -> Rows | None:
     """
     Return the differences of each algorithm to the first one, with a column for each measure.
 
-    :param wanted: the measures.
     :return: ``None`` if no two algorithms have a seed in common.
     """
     labels = [str(label) for label in results['algorithm'].values]
     columns = {measure: {(one.algorithm, one.varied): one
                          for one in differences(results, measure, to_first(labels))}
-               for measure in wanted if measures.each_run(results, measure).notnull().any()}
+               for measure in SHOWN if measures.each_run(results, measure).notnull().any()}
     found = {place: one for of_measure in columns.values() for place, one in of_measure.items()}
     if not found:
         return None

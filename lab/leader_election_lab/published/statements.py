@@ -111,12 +111,12 @@ def runs_of(results: xr.Dataset, measure: str, **at: Any) -> Floats:
     return np.asarray(runs, np.float64)
 
 
-def more_than(measure: str, others: Sequence[str], form: str = '+.4f') -> Test:
+def more_than(measure: str, others: Sequence[str]) -> Test:
     """Return the test that other algorithms have more of a measure, within seeds."""
     def test(results: xr.Dataset, label: str) -> list[Reading]:
         own = runs_of(results, measure, algorithm=label)
         return [Reading(f'{other} - {label}:', _mean(
-            runs_of(results, measure, algorithm=other) - own), form) for other in others]
+            runs_of(results, measure, algorithm=other) - own)) for other in others]
     return test
 
 

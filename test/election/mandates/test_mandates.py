@@ -43,10 +43,9 @@ def heard(made: Mandates, sender: int, follows: Follows) -> NeighbourPart:
     return NeighbourPart(sender, follows.leader, follows.distance, made.part)
 
 
-def of_leader(beat: int, leader: int = 1, number: int | None = None) -> NeighbourPart:
-    """Return what a leader says."""
-    return NeighbourPart(
-        leader, leader, 0.0, MandatePart(beat, beat if number is None else number))
+def of_leader(beat: int, leader: int = 1) -> NeighbourPart:
+    """Return the message of a leader."""
+    return NeighbourPart(leader, leader, 0.0, MandatePart(beat, beat))
 
 
 def granting(beat: int, member: int = 2, **part: object) -> NeighbourPart:

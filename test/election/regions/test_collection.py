@@ -153,10 +153,10 @@ class Known(NamedTuple):
     contributions: list[float]
 
 
-def gossip(said: Any, size: int = 4, depth: int = 5, leader: int = 0, own: float = 70.0) -> Known:
+def gossip(said: Any, size: int = 4, depth: int = 5, own: float = 70.0) -> Known:
     """Return what robot 7 knows, which offers its own, from neighbours that all are heard."""
     number = len(said.leader)
-    found = gather_contributions(7, leader, (own,), said, [1.0] * number, ONE, size, depth)
+    found = gather_contributions(7, 0, (own,), said, [1.0] * number, ONE, size, depth)
     return Known(*(column.tolist() for column in found))
 
 

@@ -76,9 +76,9 @@ def test_leader_continues_from_the_highest_known_version(neighbours, own, versio
     assert fresh(*neighbours, own=own, device=7) == (NOBODY, version, 0)
 
 
-def gossiping(graph, strengths=FIRST, **settings):
+def gossiping(graph, **settings):
     """Return a network that spreads by gossip, where 0 leads, after enough rounds."""
-    network = network_of('bounded', 'tree', graph, strengths, regions=RegionSettings(
+    network = network_of('bounded', 'tree', graph, FIRST, regions=RegionSettings(
         spreading='gossip', **settings))
     for _ in range(12):
         network.lockstep()

@@ -275,9 +275,9 @@ def liar(swarm: Swarm, **changes: Any) -> str:
     return json.dumps(document).replace('"1e999"', '1e999')
 
 
-def with_liar(collection: str = 'multi-path', **changes: Any) -> Swarm:
+def with_liar(**changes: Any) -> Swarm:
     """Return a line of three that counts itself, with a liar who hands all it says to robot 2."""
-    swarm = Swarm(line(3), first, tasks='count', collection=collection)
+    swarm = Swarm(line(3), first, tasks='count')
     swarm.sweep(10)
     for _ in range(6):
         swarm.tell(3, liar(swarm, **changes))
