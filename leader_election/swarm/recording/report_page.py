@@ -57,7 +57,7 @@ def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame],
     write_page(path, Page(
         title, f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}', [*_figures(of)],
         warnings, sorted([*_events(of), *events]), shown, as_text(of)),
-        [Film('', frames, run.rings, reach, run.begin)], panels)
+        Film(frames, run.rings, reach, run.begin), panels)
 
 
 def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,

@@ -20,7 +20,6 @@ A *tape* packs the data of one source over all frames.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 import math
 from pathlib import Path
 import platform
@@ -138,11 +137,9 @@ VERSIONS = (('leader_election', leader_election.__version__), ('Bokeh', bokeh.__
             ('Python', platform.python_version()))
 _SHOW = f"""
 const now = time.value
-for (const film of films) {{
-  const frame = Math.max(film.times.findLastIndex((at) => at <= now + 1e-3), 0)
-  film.caption.text = film.captions[frame]
-  for (const [source, tape] of film.tapes) {{{UNPACK}}}
-}}
+const frame = Math.max(film.times.findLastIndex((at) => at <= now + 1e-3), 0)
+film.caption.text = film.captions[frame]
+for (const [source, tape] of film.tapes) {{{UNPACK}}}
 for (const cursor of cursors) cursor.location = now
 """
 _PLAY = """
@@ -160,8 +157,6 @@ if (play.active) window.playing = setInterval(() => {
 class Film(NamedTuple):
     """A run as a map that moves."""
 
-    name: str
-    """Its title; empty for a single one."""
     frames: Sequence[Frame]
     """At least one, in the order of time."""
     rings: Rings
@@ -191,26 +186,24 @@ class Page:
     report: str = ''
 
 
-def write_page(path: Path, page: Page, films: Sequence[Film],
-               panels: Sequence[Panel] = ()) -> None:
+def write_page(path: Path, page: Page, film: Film, panels: Sequence[Panel] = ()) -> None:
     """
-    Write a page, with one slider of time for all films.
+    Write a page with a slider of time.
 
-    :param films: at least one.
     :param panels: of curves over time.
     :raises OSError: when the file cannot be written.
     """
-    films = [_thinned(film, len(films)) for film in films]
-    times = [frame.snapshot.time - film.start for film in films for frame in film.frames]
+    film = _thinned(film)
+    times = [frame.snapshot.time - film.start for frame in film.frames]
     first, last = min(times), max(*times, min(times) + 0.1)
     time = Slider(name='time', title='time [s]', start=first, end=last, value=first, step=0.1,
                   format='0.0', sizing_mode='stretch_width')
-    shows, maps = zip(*map(_moving, films))
+    shown, moving_map = _moving(film)
     numbers = Panel('regions', [Curve(
-        film.name or 'regions', '', [frame.snapshot.time - film.start for frame in film.frames],
-        [len(regions(frame.snapshot)) for frame in film.frames]) for film in films])
-    charts = [Timeline(film.frames, film.start).figure for film in films
-              if max(len(frame.snapshot.robots) for frame in film.frames) <= MOST_LINES]
+        'regions', '', times, [len(regions(frame.snapshot)) for frame in film.frames])])
+    charts = []
+    if max(len(frame.snapshot.robots) for frame in film.frames) <= MOST_LINES:
+        charts.append(Timeline(film.frames, film.start).figure)
     charts += [_curves(panel) for panel in (numbers, *known(panels))]
     cursors = [Span(dimension='height', line_width=2, line_color=hexadecimal(NOTE))
                for _ in charts]
@@ -222,24 +215,24 @@ def write_page(path: Path, page: Page, films: Sequence[Film],
     speed = Select(options=list(SPEEDS), value=SPEEDS[1], width=70,
                    stylesheets=['.bk-input { background-color: var(--paper); color: var(--ink) }'])
     time.js_on_change('value', CustomJS(
-        args={'time': time, 'films': shows, 'cursors': cursors}, code=_SHOW))
+        args={'time': time, 'film': shown, 'cursors': cursors}, code=_SHOW))
     play.js_on_change('active', CustomJS(
         args={'time': time, 'play': play, 'speed': speed}, code=_PLAY))
     controls = row(play, speed, time, sizing_mode='stretch_width')
-    roots = [controls, *maps, *charts]
+    roots = [controls, moving_map, *charts]
     for number, root in enumerate(roots):
         root.name = f'root{number}'
     path.write_text(file_html(
         roots, INLINE, page.title, template=Path(__file__).with_suffix('.html.j2').read_text(),
         template_variables={
-            'page': page, 'style': STYLE, 'versions': VERSIONS, 'films': len(films),
-            'legend': legend_html(films[0].frames, films[0].rings, films[0].communication_range)}))
+            'page': page, 'style': STYLE, 'versions': VERSIONS,
+            'legend': legend_html(film.frames, film.rings, film.communication_range)}))
 
 
-def _thinned(film: Film, films: int) -> Film:
+def _thinned(film: Film) -> Film:
     """Leave out frames of a long run."""
     rows = sum(len(frame.snapshot.robots) for frame in film.frames) / len(film.frames)
-    most = int(MOST_ROWS / films / max(rows, 1))
+    most = int(MOST_ROWS / max(rows, 1))
     return film._replace(frames=thinned(film.frames, min(max(most, 1), MOST_FRAMES)))
 
 
@@ -250,12 +243,11 @@ def _moving(film: Film) -> tuple[dict[str, Any], Any]:
                 for frame in film.frames]
     below = Div(text=captions[0], render_as_text=True)
     drawn = [swarm_map.data(frame) for frame in film.frames]
-    title = [Div(text=f'<h2>{escape(film.name)}</h2>')] if film.name else []
     return {'caption': below, 'captions': captions,
             'times': [frame.snapshot.time - film.start for frame in film.frames],
             'tapes': [[source, tape([data[name] for data in drawn])]
                       for name, source in swarm_map.sources.items()],
-            }, column(*title, swarm_map.figure, below, sizing_mode='stretch_width')
+            }, column(swarm_map.figure, below, sizing_mode='stretch_width')
 
 
 def _curves(panel: Panel) -> Any:

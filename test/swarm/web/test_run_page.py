@@ -82,9 +82,8 @@ def test_tape_step_follows_the_range_of_positions() -> None:
 def test_page_drops_frames_of_long_runs_except_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     frames = [frame(shift / 10) for shift in range(60)]
     monkeypatch.setattr(run_page, 'MOST_ROWS', 70)
-    kept = run_page._thinned(Film('', frames, RINGS, 3.0), 1).frames
+    kept = run_page._thinned(Film(frames, RINGS, 3.0)).frames
     assert len(kept) == 10 and kept[-1] is frames[-1]
-    assert len(run_page._thinned(Film('', frames, RINGS, 3.0), 2).frames) == 5
 
 
 def test_timeline_of_a_finished_run_starts_at_its_beginning() -> None:
@@ -119,7 +118,7 @@ def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>'
     write_page(tmp_path / 'run.html', Page(
         evil, evil, [(evil, evil)], [evil], [(0.0, evil)], [(evil, evil)], evil),
-        [Film(evil, [frame(note=evil)], RINGS, 3.0)])
+        Film([frame(note=evil)], RINGS, 3.0))
     assert evil not in (tmp_path / 'run.html').read_text()
 
 
