@@ -133,11 +133,16 @@ def shown(dataset: xarray.Dataset) -> list[list[str]]:
 
 
 def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
-    rows = shown(dataset)
-    assert ['classic', '0.0', '2', '0.1000', '±', '0.0000', '3.0', '±', '0.0', '80.0', '±', '0.0%',
-            '0', '(1', 'of', '2)', '1.5', '50'] in rows
-    assert ['bounded', '0.5', '2', '0.3000', '±', '2.5412', '3.0', '±', '0.0', '80.0', '±', '0.0%',
-            '2', '1.5', '150'] in rows
+    columns, rows = cells(dataset)
+    found = {(row[0], row[1]): dict(zip(columns, row)) for row in rows}
+    assert found['classic', '0.0'].items() >= {
+        'seeds': '2', 'instability': '0.1000 ± 0.0000', 'leaders': '3.0 ± 0.0',
+        'led': '80.0 ± 0.0%', 'stable after': '0 (1 of 2)', 'receivers': '1.5',
+        'bytes': '50'}.items()
+    assert found['bounded', '0.5'].items() >= {
+        'instability': '0.3000 ± 2.5412', 'stable after': '2', 'bytes': '150'}.items()
+    words = ['classic', '0.0', '2', '0.1000', '±', '0.0000']
+    assert words in [line[:len(words)] for line in shown(dataset)]
 
 
 def test_the_counting_errors_of_regions(tmp_path: Path) -> None:
