@@ -64,7 +64,9 @@ REAL = st.integers(-4, 8).map(float) | st.sampled_from([1e300, -1e300, 1e99, 0.5
 
 
 def reading(name: str, draw: Callable[..., Any]) -> Any:
-    return draw(st.booleans() if name in ('count', 'any', 'all', 'union')
+    if name == 'union':
+        return draw(st.frozensets(st.integers(0, 8), max_size=3))
+    return draw(st.booleans() if name in ('count', 'any', 'all')
                 else st.integers(-8, 8).map(float))
 
 
@@ -261,7 +263,7 @@ def test_contributions_of_former_members_are_forgotten(collection, graph, data, 
     for i in graph:
         # Each by a number of its own, so that none can stand for another.
         network.states[i] = network.states[i]._replace(contribution=ALL.contribution(
-            i, {'count': True, 'sum': 2.0 ** i, 'union': True, 'min': float(i), 'top': float(i)}))
+            i, {'count': True, 'sum': 2.0 ** i, 'union': [i], 'min': float(i), 'top': float(i)}))
     for _ in range(3):
         for i, device in network.devices.items():
             strength = data.draw(st.integers(0, 3).map(float))

@@ -64,7 +64,7 @@ def section(name: str, text: str) -> str:
     (ElectionNode, 'resuce.radius', 'rescue.radius'), (ElectionNode, 'patrol.lame', 'patrol.lane'),
     (ManagedElectionNode, 'autostrat', 'autostart'), (SwarmWorld, 'sede', 'seed'),
     (Monitor, 'pictrue', 'picture'), (WanderNode, 'robtos', 'robots'),
-    (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'exlude', 'exclude'),
+    (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'tpoics', 'topics'),
 ])
 @pytest.mark.parametrize('place', ['/**', '/*'])
 def test_misspelt_parameter_in_a_file_is_refused(node, kind, wrong, right, place):
