@@ -15,7 +15,7 @@
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import copy
 from functools import partial
 import os
@@ -89,7 +89,8 @@ class SwarmDoctor(Node):
         """The reports by the namespace of the topic."""
         self._ticks: list[tuple[float, float]] = []
         """Time of receipt and simulated time [s]."""
-        self._udp = _udp_counters()
+        self._received = _datagrams()
+        self._drops = communication.drops(_text(UDP_SOCKETS), self.context.get_domain_id())
         self._radio: dict[str, Subscription] = {}
         """By topic: subscriptions to the messages between robots."""
         self._subscribed: set[tuple[str, str]] = set()
@@ -222,7 +223,10 @@ class SwarmDoctor(Node):
         """Return all observations up to now."""
         now = self._now()
         domain = self.context.get_domain_id()
-        udp = {name: count - self._udp.get(name, 0) for name, count in _udp_counters().items()}
+        drops = communication.drops(_text(UDP_SOCKETS), domain)
+        own = _own_inodes()
+        lost = sum(max(number - self._drops.get(inode, 0), 0)
+                   for inode, number in drops.items() if inode not in own)
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
         endpoints = self._endpoints(topics)
         environment = {name: os.environ.get(name, default)
@@ -237,7 +241,7 @@ class SwarmDoctor(Node):
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,
             receive_buffers=_receive_buffers(),
-            datagrams=udp.get('InDatagrams', 0), lost=udp.get('RcvbufErrors', 0),
+            datagrams=_datagrams() - self._received, lost=lost,
             load=os.getloadavg()[0] / (os.cpu_count() or 1),
             other_domains=sorted(communication.domains(_text(UDP_SOCKETS)) - {domain}))
 
@@ -276,8 +280,17 @@ def _text(path: Path) -> str:
         return ''
 
 
-def _udp_counters() -> dict[str, int]:
-    return communication.udp_counters(_text(UDP_COUNTERS))
+def _datagrams() -> int:
+    return communication.udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
+
+
+def _own_inodes() -> set[str]:
+    """Return the inodes of this process's sockets: what they lose, others may receive."""
+    found = set()
+    for descriptor in Path('/proc/self/fd').glob('*'):
+        with suppress(OSError):
+            found.add(os.readlink(descriptor).removeprefix('socket:[').removesuffix(']'))
+    return found
 
 
 def _receive_buffers() -> dict[str, int]:

@@ -241,6 +241,21 @@ OVERLOADED = ('The buffers are as large as advised. Start again what ran before 
               'otherwise the computer is overloaded: fewer robots on it, or radio:=relay.')
 
 
+def drops(text: str, domain: int) -> dict[str, int]:
+    """
+    Return the numbers of datagrams that full buffers of sockets of a domain lost, by inode.
+
+    :param text: of the file ``/proc/net/udp``; may be empty.
+
+    >>> row = '732: 0100007F:1CE8 00000000:0000 07 0:0 00:0 0 1000 0 38477 2 0a56cfa0 5'
+    >>> drops('sl local_address ... drops' + chr(10) + row, 0), drops(row, 1)
+    ({'38477': 5}, {})
+    """
+    rows = [line.split() for line in text.splitlines()[1:]]
+    return {row[9]: int(row[12]) for row in rows if len(row) >= 13
+            and (int(row[1].rpartition(':')[2], 16) - FIRST_PORT) // PORTS == domain}
+
+
 def domains(text: str) -> set[int]:
     r"""
     Return the domains with processes on this computer, by the ports of their announcements.
@@ -278,8 +293,8 @@ def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     if swarm.lost:
         share = swarm.lost / (swarm.lost + max(swarm.datagrams, 0))
         yield Symptom(Level.WARN if share >= LOSSES else Level.NOTE, (),
-                      f'{swarm.lost} datagrams ({share:.2%}) were lost on this computer, as '
-                      f'receive buffers were full{sizes}', remedy)
+                      f'{swarm.lost} datagrams to this domain ({share:.2%}) were lost on this '
+                      f'computer, as receive buffers were full{sizes}', remedy)
     bridged = any(endpoint.node.rpartition('/')[2] in BRIDGES for endpoint in swarm.endpoints)
     if small and bridged and not swarm.lost:
         level = Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE

@@ -165,7 +165,7 @@ class Observations:
     datagrams: int = 0
     """The number of datagrams of UDP that this computer received."""
     lost: int = 0
-    """The number of datagrams that were lost at full receive buffers of this computer."""
+    """The number lost at full receive buffers of the domain's processes on this computer."""
     load: float = 0.0
     """The processes that run or wait, for each processor of this computer, over a minute."""
     other_domains: Sequence[int] = ()
