@@ -85,11 +85,11 @@ def whole_in_region(number: int, collection: str) -> float:
 
 def counting(i: int, place: tuple[float, float], collection: str) -> Robot:
     """Return a robot with task ``count``; number 1 is the strongest."""
-    def runner(instance: str, task: str) -> TaskRunner:
+    def runner(task: str) -> TaskRunner:
         return TaskRunner(task, Count(Member(i, pose=lambda: (*place, 0.0)), None))
     robot = Robot(ElectionParameters(
         robot_id=i, strength=float(i == 1), radius=20.0, communication_range=10.0, tasks='count',
-        collection=collection), task_runners=runner)
+        collection=collection), tools={'regions': lambda instance: runner})
     robot.sensing.take_odometry((*place, 0.0), 0.0, yaw=0.0)
     return robot
 
