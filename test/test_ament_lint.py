@@ -21,7 +21,7 @@ import sys
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CODE = ['benchmarks', 'conftest.py', 'doc', 'lab', 'launch', 'leader_election', 'setup.py', 'test']
+CODE = ['conftest.py', 'launch', 'leader_election', 'setup.py', 'test']
 
 
 @pytest.mark.parametrize('linter', ['ament_flake8', 'ament_pep257', 'ament_copyright'])
