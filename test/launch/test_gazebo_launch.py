@@ -95,7 +95,7 @@ def command(node: Node) -> list[str]:
     return [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
 
 
-def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefix):
+def test_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefix):
     actions = launched('gazebo', robots='5', robots_per_process='3', seed='7', radius='4')
     server, window = simulators(actions)
     world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'

@@ -204,7 +204,7 @@ def test_closed_window_is_no_error_and_ended_server_is(prefix, monkeypatch):
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_to_the_launch_alone_leaves_no_server(prefix, monkeypatch, number):
+def test_signal_to_the_launch_alone_leaves_no_server(prefix, monkeypatch, number):
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
     (prefix / 'gz-stand-in').write_text(SERVER)

@@ -162,11 +162,11 @@ def test_two_swarms_have_topics_of_their_own(prefix: Path) -> None:
         rf'/{swarm}/neighbourhood' for swarm in ('red', 'blue') for number in (1, 2)))
 
 
-def test_a_lifecycle_manager_brings_a_robot_up(prefix: Path) -> None:
+def test_lifecycle_manager_brings_a_robot_up(prefix: Path) -> None:
     path = example(prefix, 'managed.launch.py')
     assert not watch_launch(prefix, path, 'configured: robot 3', 'activated', 'nodes are active')
 
 
-def test_a_turtlebot_and_its_robot_have_one_namespace(prefix: Path) -> None:
+def test_turtlebot_and_its_robot_have_one_namespace(prefix: Path) -> None:
     path = example(prefix, 'turtlebot3.launch.py')
     assert not watch_launch(prefix, path, 'robot 1: ', 'heard on /alice/odom')

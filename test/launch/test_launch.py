@@ -49,7 +49,7 @@ def test_launch_files_describe_all_arguments(name):
     assert all(argument.description not in ('', 'no description given') for argument in declared)
 
 
-def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor():
+def test_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor():
     nodes = launched('swarm', robots='5', robots_per_process='2', seed='7', radius='4')
     assert executables(nodes) == ['swarm_world', 'fleet', 'fleet', 'fleet', 'monitor']
     world, *fleets, monitor = map(parameters, nodes)
@@ -153,7 +153,7 @@ def test_communication_range_of_robots_is_that_of_the_radio():
     assert monitor['communication_range'] == 4.0
 
 
-def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in():
+def test_swarm_has_tasks_and_a_world_that_they_can_drive_in():
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
         mandate='2.5', physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))

@@ -56,7 +56,7 @@ class PlayPage(Page):
         live, play = super().make(document), self._playground
         document.title = 'playground'
         Controls(document, live, [each.declared for each in CONTROLS.values()], tuple(TOURS),
-                 lambda: play.news, play.wish)
+                 lambda: play.state, play.request)
         return live
 
 

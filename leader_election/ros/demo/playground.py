@@ -15,8 +15,8 @@
 """
 The playground without its page: a swarm of real nodes that is played with.
 
-Each wish sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.faults`). Each returns the
-command line that does the same.
+Each request sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.faults`), and
+returns the command line that does the same.
 """
 
 from collections import deque
@@ -49,7 +49,7 @@ from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
-from leader_election.swarm.web.play_page import News, TOUR
+from leader_election.swarm.web.play_page import PlaygroundState, TOUR
 
 ARENA = 'empty:18x12'
 LIE = 'forged candidacies'
@@ -75,7 +75,7 @@ class Playground(FaultySwarm):
     :ivar blind: the robots without odometry.
     :ivar apart: the robots on a radio channel of their own.
     :ivar commands: the command lines of the last change.
-    :ivar news: what pages show.
+    :ivar state: what pages show.
     """
 
     def __init__(self, folder: Path, seed: int = 1, pace: float = 1.0, **values: Any) -> None:
@@ -99,7 +99,7 @@ class Playground(FaultySwarm):
         self.apart: set[int] = set()
         self.lying = False
         self.commands = ''
-        self._wishes: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._guide = Guide(pace)
         self._error = ''
         self._begun = node.snapshot.time
@@ -111,7 +111,7 @@ class Playground(FaultySwarm):
         self._acts: Mapping[str, Callable[[Any], str]] = {
             'kill': self._kill, 'revive': self._revive, 'freeze': self._freeze,
             'blind': self._blind, 'move': self._move, 'cut': self._cut, 'liar': self._lie}
-        self.news = self._news()
+        self.state = self._state()
 
     # Processes.
 
@@ -170,12 +170,12 @@ class Playground(FaultySwarm):
 
     def step(self) -> None:
         """
-        Fulfil wishes, look after the processes, add to the curves; several times a second.
+        Fulfil requests, look after the processes, add to the curves; several times a second.
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
-        while not self._wishes.empty():
-            name, value = self._wishes.get()
+        while not self._inbox.empty():
+            name, value = self._inbox.get()
             if name == TOUR:
                 self._guide.begin(value)
             else:
@@ -192,25 +192,25 @@ class Playground(FaultySwarm):
         if snapshot.time - self._begun >= self.curves[-1][0] + CURVE_PERIOD:
             self.curves.append((snapshot.time - self._begun, *(
                 observer.statistics.changes_a_minute for observer in self.observers.values())))
-        self.news = self._news()
+        self.state = self._state()
 
-    def _news(self) -> News:
-        return News(
+    def _state(self) -> PlaygroundState:
+        return PlaygroundState(
             {**self.values, 'cut': bool(self.apart), 'liar': self.lying},
             f'export {DOMAIN}={os.environ.get(DOMAIN) or 0}\n{self.commands}',
             '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._guide.text,
             tuple(self.curves), (self.values['algorithm'], self.values[f'{BESIDE}.algorithm']),
             self.observers[BESIDE].frame, self.observers[BESIDE].rings)
 
-    # Wishes.
+    # Requests.
 
-    def wish(self, name: str, value: Any) -> None:
+    def request(self, name: str, value: Any) -> None:
         """
-        Wish what the next :meth:`step` is to do; from any thread.
+        Request a change by the next :meth:`step`; from any thread.
 
         :param name: as :meth:`do` takes it; or :data:`.TOUR`, with the title of the tour.
         """
-        self._wishes.put((name, value))
+        self._inbox.put((name, value))
 
     def _try(self, name: str, value: Any) -> None:
         self._error = ''

@@ -38,7 +38,6 @@ from leader_election.parameters import (
     REQUIRED_INT,
     table,
 )
-from leader_election.ros.gazebo import user_world
 from leader_election.ros.gazebo.sdf import (
     Equipment,
     MIN_BEAMS,
@@ -47,7 +46,14 @@ from leader_election.ros.gazebo.sdf import (
     robot_colour,
     STEP,
 )
-from leader_election.ros.gazebo.world_file import robot_sdf, WORLD_NAME, world_sdf
+from leader_election.ros.gazebo.world_file import (
+    add_robots,
+    is_user_world,
+    read_world,
+    robot_sdf,
+    WORLD_NAME,
+    world_sdf,
+)
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
 from leader_election.simulation.scene import load_arena, make_scene
@@ -168,9 +174,9 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
         raise ParameterError('step', parameters.step, f'0, or {LEAST_STEP:g} to 0.02 s')
     robots = planned_robots(parameters)
     equipment = equipment_of(parameters)
-    if user_world.is_user_world(parameters.world):
-        world = user_world.read_world(parameters.world)
-        name, text = world.name, user_world.add_robots(world, robots, equipment, parameters.z)
+    if is_user_world(parameters.world):
+        world = read_world(parameters.world)
+        name, text = world.name, add_robots(world, robots, equipment, parameters.z)
     else:
         name, text = WORLD_NAME, world_sdf(
             load_arena(parameters.world), robots, equipment, parameters.step, parameters.z)
@@ -179,7 +185,7 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
 
 def _known_arena(world: str) -> str:
     """Return the arena; empty for a user's world file, whose walls are not known."""
-    return '' if user_world.is_user_world(world) else world
+    return '' if is_user_world(world) else world
 
 
 def plan_spawn(parameters: SpawnParameters) -> Plan:
@@ -196,7 +202,7 @@ def plan_spawn(parameters: SpawnParameters) -> Plan:
     if arena:
         check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
     # A user's file is read even if its name is not needed: a wrong file is an error.
-    default_name = (user_world.read_world(p.world).name if user_world.is_user_world(p.world)
+    default_name = (read_world(p.world).name if is_user_world(p.world)
                     else WORLD_NAME)
     running = p.world_name or default_name
     equipment = equipment_of(p)

@@ -32,7 +32,7 @@ from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.view.charts import Panel
 from leader_election.swarm.view.formatting import count
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.web.run_page import Film, Page, write_page
+from leader_election.swarm.web.run_page import Page, write_page
 
 
 def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame], reach: float,
@@ -57,7 +57,7 @@ def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame],
     write_page(path, Page(
         title, f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}', [*_figures(of)],
         warnings, sorted([*_events(of), *events]), shown, as_text(of)),
-        Film(frames, run.rings, reach, run.begin), panels)
+        frames, run.rings, reach, run.begin, panels)
 
 
 def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,

@@ -150,7 +150,7 @@ class LivePage:
         chart.on_event(Tap, self._tap)
         self.timeline = Timeline()
         self._texts = {name: Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE])
-                       for name in ('news', 'facts', 'robot', 'events', 'legend')}
+                       for name in ('notes', 'facts', 'robot', 'events', 'legend')}
         self.robots: Any = Select(title='robot', value='', options=[], width=110,
                                   stylesheets=[WIDGETS])
         self.robots.on_change('value', lambda _, __, value: self.choose(
@@ -235,7 +235,7 @@ class LivePage:
         chart.tags = [chart.tags[0] + 1]
         self.map.show(state.map)
         frame = state.frame
-        self._texts['news'].text = ''.join(
+        self._texts['notes'].text = ''.join(
             f'<p class="{kind}">{escape(text)}</p>' for kind, text in (
                 ('warning', frame.warning), ('note', frame.note),
                 ('next', frame.upcoming and f'next: {frame.upcoming}')) if text)

@@ -39,7 +39,7 @@ TINTS = {'first': '#0072b2', 'beside': '#d55e00'}
 """Colours of the curves of both swarms, distinct for colour-blind people."""
 
 
-class News(NamedTuple):
+class PlaygroundState(NamedTuple):
     """The state of a playground at one moment. It is immutable, so that threads may share it."""
 
     values: Mapping[str, Any]
@@ -47,7 +47,7 @@ class News(NamedTuple):
     commands: str
     """The command lines of the last change."""
     error: str
-    """Why the last wish cannot be fulfilled; empty: it can."""
+    """Why the last request was refused; empty: it was not."""
     tour: str
     """The title and the text of the present step of a tour; empty: none runs."""
     curves: Sequence[Sequence[float]]
@@ -66,15 +66,15 @@ class Controls:
     :param live: the page that looks; a click on its map also makes the chosen fault.
     :param settings: parameters that the page sets: each a choice or a number with both ends.
     :param tours: their titles.
-    :param news: returns the newest.
-    :param wish: takes the name of a setting, a fault, a switch or :data:`TOUR`, and a value: of a
-        fault the robot, of a move a list of it and its new place.
+    :param state: returns the newest state.
+    :param request: takes the name of a setting, a fault, a switch or :data:`TOUR`, and a value: of
+        a fault the robot, of a move a list of it and its new place.
     """
 
     def __init__(self, document: Document, live: LivePage, settings: Sequence[Parameter],
-                 tours: Sequence[str], news: Callable[[], News],
-                 wish: Callable[[str, Any], None]) -> None:
-        self._document, self._live, self._news, self._wish = document, live, news, wish
+                 tours: Sequence[str], state: Callable[[], PlaygroundState],
+                 request: Callable[[str, Any], None]) -> None:
+        self._document, self._live, self._state, self._request = document, live, state, request
         self._widgets: dict[str, Any] = {each.name: self._widget(each) for each in settings}
         self._fault = RadioButtonGroup(labels=list(FAULTS), active=0, name='fault')
         self._carried: int | None = None
@@ -89,7 +89,7 @@ class Controls:
         guides = []
         for title in (*tours, ''):
             guides.append(Button(label=title or 'no tour', name='guide'))
-            guides[-1].on_click(lambda title=title: wish(TOUR, title))
+            guides[-1].on_click(lambda title=title: request(TOUR, title))
         sliders = [each for each in self._widgets.values() if isinstance(each, Slider)]
         selects = [each for each in self._widgets.values() if isinstance(each, Select)]
         wide: dict[str, Any] = {'sizing_mode': 'stretch_width', 'styles': {'flex-wrap': 'wrap'}}
@@ -109,7 +109,7 @@ class Controls:
                        line_dash='solid' if instance == 'first' else 'dashed')
         self._legend = Div(stylesheets=[STYLE], name='curves', sizing_mode='stretch_width')
         self._rings = Rings()
-        self._beside = SwarmMap([news().beside], self._rings, live.map.reach)
+        self._beside = SwarmMap([state().beside], self._rings, live.map.reach)
         self._beside.figure.toolbar_location = None
         for name, source in self._beside.sources.items():
             source.name = f'beside {name}'
@@ -124,7 +124,7 @@ class Controls:
         unit = p.unit.partition(' (')[0]
         title = p.name.replace('_', ' ').replace('.', ' ') + (f' [{unit}]' if unit else '')
         given: dict[str, Any] = {
-            'title': title, 'value': self._news().values[p.name], 'name': p.name}
+            'title': title, 'value': self._state().values[p.name], 'name': p.name}
         if p.choices is not None:
             options: list[Any] = [(each, each or 'none') for each in p.choices()]
             widget: Any = Select(**given, width=140, options=options)
@@ -139,13 +139,13 @@ class Controls:
     def _changed(self, key: str) -> Any:
         def changed(name: str, before: Any, value: Any) -> None:
             # A widget also changes when another viewer, or a tour, has changed the swarm.
-            if value != self._news().values[key]:
-                self._wish(key, value)
+            if value != self._state().values[key]:
+                self._request(key, value)
         return changed
 
     def _tap(self, event: Any) -> None:
         if FAULTS[self._fault.active or 0] == MOVE and self._carried is not None:
-            self._wish(MOVE, [self._carried, event.x, event.y])
+            self._request(MOVE, [self._carried, event.x, event.y])
             self._carried = None
         else:
             self._act(self._live.chosen)
@@ -155,32 +155,32 @@ class Controls:
         if robot is not None and fault == MOVE:
             self._carried = robot
         elif robot is not None and fault != LOOK:
-            self._wish(fault, robot)
+            self._request(fault, robot)
 
     def update(self) -> None:
         """Show the newest state, unless the viewer is behind."""
         if self._live.behind:
             return
-        news = self._news()
+        state = self._state()
         self._document.hold('combine')
         for key, widget in self._widgets.items():
             name = 'active' if key in SWITCHES else 'value'
-            if getattr(widget, name) != news.values[key]:
-                widget.update(**{name: news.values[key]})
-        self._tour.text = f'<p class="next">{escape(news.tour)}</p>'
+            if getattr(widget, name) != state.values[key]:
+                widget.update(**{name: state.values[key]})
+        self._tour.text = f'<p class="next">{escape(state.tour)}</p>'
         carry = '' if self._carried is None else f'robot {self._carried}: click where it goes'
         self._command.text = (
-            f'<p class="note">{escape(news.error or carry)}</p>'
-            f'<pre style="white-space:pre-wrap">{escape(news.commands)}</pre>')
+            f'<p class="note">{escape(state.error or carry)}</p>'
+            f'<pre style="white-space:pre-wrap">{escape(state.commands)}</pre>')
         self._legend.text = 'changes of leader: ' + ' &ensp; '.join(
             f'<span style="color:{tint}">{line} {escape(name)}</span>'
             for tint, line, name in zip(TINTS.values(), '—╌', (
-                news.names[0], f'{news.names[1]}, with the map below')))
-        self._curves.data = dict(zip(self._curves.data, map(list, zip(*news.curves))))
-        if news.rings != self._rings:
-            self._rings = news.rings
-            self._beside.draw_outlines([news.beside], news.rings)
+                state.names[0], f'{state.names[1]}, with the map below')))
+        self._curves.data = dict(zip(self._curves.data, map(list, zip(*state.curves))))
+        if state.rings != self._rings:
+            self._rings = state.rings
+            self._beside.draw_outlines([state.beside], state.rings)
             self._beside.figure.update(aspect_ratio=None, height=240)
-        self._beside.reach = news.values['communication_range']
-        self._beside.show(self._beside.data(news.beside))
+        self._beside.reach = state.values['communication_range']
+        self._beside.show(self._beside.data(state.beside))
         self._document.unhold()

@@ -101,7 +101,7 @@ class PageServer:
 
     def __init__(self, make: Callable[[Document], Any], port: int, address: str = 'localhost',
                  token: str = '') -> None:
-        # Viewers that go away, and requests for files that there are not, are no news.
+        # A viewer that goes away, or asks for a file that does not exist, is no event.
         for name in ('bokeh.server.views.ws', 'tornado.access'):
             logging.getLogger(name).setLevel(logging.ERROR)
         here = address in HERE

@@ -198,8 +198,9 @@ def lines(ends: Sequence[Any]) -> Data:
 
 
 def _rings(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> Data:
-    return {'xs': [[x for x, _ in ring] for _, ring in rings],
-            'ys': [[y for _, y in ring] for _, ring in rings],
+    # To the millimetre: each digit is sent, or stored, for each corner.
+    return {'xs': [[round(x, 3) for x, _ in ring] for _, ring in rings],
+            'ys': [[round(y, 3) for _, y in ring] for _, ring in rings],
             'tint': [hexadecimal(tint) for tint, _ in rings]}
 
 

@@ -67,7 +67,7 @@ def test_recovery_requires_that_no_robot_follows_the_killed_one(observer):
     assert observer.recovered == 8.0
 
 
-def test_a_robot_that_was_started_again_may_be_killed_again(observer):
+def test_robot_that_was_started_again_may_be_killed_again(observer):
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
     for killed in (5.0, 15.0):
         observer.kill(1, killed)
@@ -78,7 +78,7 @@ def test_a_robot_that_was_started_again_may_be_killed_again(observer):
     assert observer.recoveries == [2.5, 7.5]
 
 
-def test_a_living_robot_without_messages_is_missing(observer):
+def test_living_robot_without_messages_is_missing(observer):
     assert not observer.all_led(swarm(9.0, r1=1, r2=1))
     assert observer.missing(swarm(9.0, r1=1, r2=1)) == [3]
 

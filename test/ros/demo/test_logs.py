@@ -71,7 +71,7 @@ def view(leader: int) -> RobotView:
     return Namespace(leader=leader)  # type: ignore[return-value]
 
 
-def test_the_last_column_is_the_filters_and_the_last_row_overall():
+def test_last_column_is_the_filters_and_the_last_row_overall():
     three = {'by_odometry': agreement(1, 2, 2, 2), 'by_truth_again': agreement(1, 1, 1, 2)}
     four = {**three, 'with_filter': agreement(1, 1, 2, 1)}
     assert [line.split() for line in table(three, 2.0)[1:]] == [

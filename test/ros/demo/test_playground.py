@@ -265,7 +265,7 @@ def test_command_lines_of_another_algorithm_start_a_swarm_that_runs_it(
         one.game.do('radius', 5.0)
 
 
-def test_a_wrong_wish_is_an_error_that_names_it(ros: None, tmp_path: Path) -> None:
+def test_wrong_request_is_an_error_that_names_it(ros: None, tmp_path: Path) -> None:
     game = Playground(tmp_path, robots=3)
     for name, value, text in (
             ('radius', 31.0, 'parameter radius: 31.0 .* takes 0 to 30 m'),
@@ -284,18 +284,18 @@ def test_tours_of_a_minute_do_all_that_they_say_with_two_swarms_that_move_alike(
         told, errors = [], set()
 
         def over(told: list[str] = told, errors: set[str] = errors) -> bool:
-            news = one.game.news
-            errors.add(news.error)
-            if news.tour and news.tour not in told:
-                told.append(news.tour)
-            return bool(told) and not news.tour
+            state = one.game.state
+            errors.add(state.error)
+            if state.tour and state.tour not in told:
+                told.append(state.tour)
+            return bool(told) and not state.tour
 
-        one.game.wish(TOUR, title)
+        one.game.request(TOUR, title)
         one.until(over)
         assert told == [f'{title}: {step.text}' for step in steps] and errors == {''}
         last = {step.control: step.value for step in steps}
-        assert {key: one.game.news.values[key] for key in last if key in one.game.news.values} == {
-            key: value for key, value in last.items() if key in one.game.news.values}
+        values = one.game.state.values
+        assert {**values, **{key: value for key, value in last.items() if key in values}} == values
         one.until(lambda: len(one.robots) == 5)
     beside = one.game.observers[BESIDE]
     one.until(lambda: {*beside.snapshot.robots} == {*one.robots})
@@ -304,20 +304,20 @@ def test_tours_of_a_minute_do_all_that_they_say_with_two_swarms_that_move_alike(
     assert len(one.game.curves) > 9 and {len(point) for point in one.game.curves} == {3}
 
 
-def test_only_the_playground_has_controls_and_they_wish_what_it_knows(
+def test_playground_alone_has_controls_which_request_what_it_knows(
         ros: None, tmp_path: Path) -> None:
     looking, playing = Document(), Document()
     LivePage(looking, PageFeed(6.0))
     assert not [*looking.select({'type': Slider})]
     game = Playground(tmp_path)
-    wishes: list[str] = []
+    requests: list[str] = []
     Controls(playing, LivePage(playing, PageFeed(6.0)), [c.declared for c in CONTROLS.values()],
-             tuple(TOURS), lambda: game.news, lambda name, value: wishes.append(name))
+             tuple(TOURS), lambda: game.state, lambda name, value: requests.append(name))
     assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
     assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}
     for toggle in playing.select({'type': Toggle}):
         toggle.active = True
-    assert sorted(wishes) == sorted(SWITCHES)
+    assert sorted(requests) == sorted(SWITCHES)
     assert {*FAULTS, *SWITCHES} - {LOOK} == {*game._acts}
     assert [*playing.select({'type': AbstractButton})]
 
@@ -365,7 +365,7 @@ def test_in_a_browser_a_slider_a_click_and_a_switch_change_the_swarm(
 
 
 @pytest.mark.parametrize('wrong', ['--robots=25', '--robots=0', '--port=-1', '--seed=-1'])
-def test_a_wrong_option_of_the_command_is_one_line(
+def test_wrong_option_of_the_command_is_one_line(
         wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([wrong])

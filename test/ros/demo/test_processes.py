@@ -54,7 +54,7 @@ def test_ended_process_is_reported_with_its_last_line(ros, tmp_path):
         assert processes.stop() == {'world': 2}
 
 
-def test_a_domain_in_use_is_not_chosen(monkeypatch):
+def test_domain_in_use_is_not_chosen(monkeypatch):
     monkeypatch.delenv('ROS_DOMAIN_ID')
     # Of 102 domains four workers of pytest use 100.
     monkeypatch.setattr('leader_election.ros.demo.processes.DOMAINS', (100, 101))
@@ -70,7 +70,7 @@ def test_a_domain_in_use_is_not_chosen(monkeypatch):
     taken.close()
 
 
-def test_a_domain_of_the_user_stays(monkeypatch):
+def test_domain_of_the_user_stays(monkeypatch):
     monkeypatch.setenv('ROS_DOMAIN_ID', '5')
     assert own_domain() is None
 

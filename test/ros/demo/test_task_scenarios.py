@@ -119,7 +119,7 @@ def test_no_alarm_long_after_the_last_robot_left_the_peak():
     assert quiet == (False, '0 of 1 samples')
 
 
-def test_a_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
+def test_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
     # Robot 9, of another region, is in the peak; robot 2 is 3.9 m away from it, and hears it.
     def border(time):
         return look(time, (1, NOWHERE, 1, FIELD, 2.0, '[{"alarm":5}]'),
@@ -129,13 +129,13 @@ def test_a_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
         '0 of 1 samples', '0 of 0 samples']
 
 
-def test_a_former_leader_is_not_evaluated():
+def test_former_leader_is_not_evaluated():
     over = [look(time, (1, PEAK_AT, 2, FIELD, 2.0, ''), (2, NOWHERE, 2), (3, PEAK_AT, 1))
             for time in (0.0, ALARM_DELAY)]
     assert held(*over)[0] == (False, '0 of 1 samples'), 'only 2 was'
 
 
-def test_the_delay_restarts_when_a_member_enters_or_leaves_the_peak():
+def test_delay_restarts_when_a_member_enters_or_leaves_the_peak():
     looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
     assert [text for _, text in held(*looks)] == ['0 of 0 samples'] * 2
 
@@ -169,7 +169,7 @@ def test_members_are_near_their_leader_after_the_join_time(away, holds):
     assert rally.checks()[-1].holds == holds
 
 
-def test_the_join_time_restarts_in_another_region():
+def test_join_time_restarts_in_another_region():
     rally = scenario('rally')
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 1), (3, (9.0, 0.0), 3)))
     rally.observe(look(5.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))

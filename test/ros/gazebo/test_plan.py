@@ -65,7 +65,7 @@ def test_layouts_and_seeds_are_as_in_the_embedded_world():
     assert names(plan(robots='2', layout='circle')) == ['robot_1', 'robot_2']
 
 
-def test_the_step_of_physics_may_be_given():
+def test_step_of_physics_may_be_given():
     for given, found in ((0.0, '0.005'), (0.001, '0.001')):
         world = ElementTree.fromstring(plan(robots='1', step=given).sdf)
         assert world.findtext('world/physics/max_step_size') == found
@@ -127,7 +127,7 @@ def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
     ({'step': 1.0}, 'parameter step'), ({'step': 1e-5}, 'parameter step: 1e-05 is not allowed'),
     ({'z': 'high'}, "parameter z: 'high' is not allowed"),
 ])
-def test_a_wrong_parameter_is_refused(given, line):
+def test_wrong_parameter_is_refused(given, line):
     with pytest.raises(ParameterError, match=line):
         plan(**given)
 
@@ -145,7 +145,7 @@ def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path):
     assert plan(robots='1').wander == spawn_plan().wander == {'world': 'blocks'}
 
 
-def test_a_spawned_robot_has_the_name_of_its_world(tmp_path):
+def test_spawned_robot_has_the_name_of_its_world(tmp_path):
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="my depot"></world></sdf>')
     for given, name, arena in (
@@ -178,7 +178,7 @@ def test_documented_pose_is_free(document):
     ({'world': ''}, "parameter world: '' is not allowed"),
     ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
     ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is not a name")])
-def test_a_wrong_parameter_of_a_spawned_robot_is_refused(given, line):
+def test_wrong_parameter_of_a_spawned_robot_is_refused(given, line):
     with pytest.raises(ParameterError, match=line):
         spawn_plan(**given)
 
@@ -204,7 +204,7 @@ def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself():
 @pytest.mark.parametrize(('equipment', 'most'), [
     (NO_EQUIPMENT, 0), (Equipment(odometry_drift=True), 0), (Equipment(ground_truth=True), 1),
     (Equipment(bumper=True), 0)])
-def test_a_robot_has_few_topics_in_the_simulator(equipment, most):
+def test_robot_has_few_topics_in_the_simulator(equipment, most):
     """
     Each is announced every second, all at once, and buffers overflow.
 
@@ -262,7 +262,7 @@ def test_command_writes_world_bridge_and_robots(tmp_path):
     assert nodes['wander']['ros__parameters']['world'] == 'rooms'
 
 
-def test_the_printed_commands_are_complete_and_in_order(tmp_path, capsys):
+def test_printed_commands_are_complete_and_in_order(tmp_path, capsys):
     """The clock has a bridge of its own, and the robots' one is started when time passes."""
     folder = tmp_path / 'a b'
     assert main(['--robots', '2', '--output', str(folder), '--bumper', 'false']) == 0
@@ -278,7 +278,7 @@ def test_the_printed_commands_are_complete_and_in_order(tmp_path, capsys):
 @pytest.mark.parametrize('arguments', [
     ['--robots', '1000', '--layout', 'grid'], ['--world', 'no.sdf'], ['--step', 'long'],
     ['--output', '/dev/null/a']])
-def test_a_wrong_option_is_one_line_and_status_2(tmp_path, arguments, capsys):
+def test_wrong_option_is_one_line_and_status_2(tmp_path, arguments, capsys):
     assert main(['--output', str(tmp_path / 'made'), *arguments]) == 2
     out, error = capsys.readouterr()
     assert out == '' and error.startswith('error: ') and error.count('\n') == 1

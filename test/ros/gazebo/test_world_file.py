@@ -24,8 +24,13 @@ from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
 from leader_election.ros.gazebo.sdf import Equipment, NO_EQUIPMENT, ODOMETRY_RATE
-from leader_election.ros.gazebo.user_world import add_robots, is_user_world, read_world
-from leader_election.ros.gazebo.world_file import robot_sdf, world_sdf
+from leader_election.ros.gazebo.world_file import (
+    add_robots,
+    is_user_world,
+    read_world,
+    robot_sdf,
+    world_sdf,
+)
 from leader_election.simulation import robot_body
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import load_arena, make_scene, shipped_worlds
@@ -125,7 +130,7 @@ def test_gazebo_sim_gets_the_systems_that_it_needs():
     assert systems(Equipment(36)) == [*needed, 'gz-sim-sensors-system']
 
 
-def test_the_update_rate_gives_real_time_at_any_step():
+def test_update_rate_gives_real_time_at_any_step():
     text = world_sdf(load_arena('empty'), [], step=0.004)
     physics = world_in(text).find('physics')
     assert physics is not None
@@ -138,7 +143,7 @@ def test_the_update_rate_gives_real_time_at_any_step():
 @needs_tool
 @pytest.mark.parametrize(('world', 'robots'), [
     case for case in CASES if case in (('blocks', 30), ('rooms', 1), ('empty', 1))])
-def test_the_sdf_tool_finds_it_valid(tmp_path, world, robots):
+def test_sdf_tool_finds_it_valid(tmp_path, world, robots):
     file = tmp_path / 'world.sdf'
     file.write_text(made(world, robots))
     assert verdict(file) == 'Valid.'
@@ -157,7 +162,7 @@ def robot(equipment: Equipment = EQUIPPED) -> ElementTree.Element:
     return ElementTree.fromstring(text)
 
 
-def test_the_drive_plugin_matches_the_model():
+def test_drive_plugin_matches_the_model():
     drive = robot().find('.//plugin[@filename="gz-sim-diff-drive-system"]')
     assert drive is not None
     values = {part.tag: part.text for part in drive}
@@ -169,20 +174,20 @@ def test_the_drive_plugin_matches_the_model():
     assert 'topic' not in values and 'odom_topic' not in values
 
 
-def test_a_bumper_is_a_contact_sensor_on_the_disc():
+def test_bumper_is_a_contact_sensor_on_the_disc():
     (sensor,) = robot(Equipment(bumper=True)).iter('sensor')
     parts = {part.get('name') for part in robot().iter('collision')}
     assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
     assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
 
 
-def test_an_imu_measures_as_often_as_wheels():
+def test_imu_measures_as_often_as_wheels():
     (sensor,) = robot(Equipment(imu=True)).iter('sensor')
     assert (sensor.get('type'), sensor.findtext('topic')) == ('imu', '/model/robot_1/imu')
     assert float(sensor.findtext('update_rate', '')) == ODOMETRY_RATE
 
 
-def test_a_robot_has_the_plugins_and_sensors_of_its_equipment():
+def test_robot_has_the_plugins_and_sensors_of_its_equipment():
     assert {plugin.get('filename') for plugin in robot().iter('plugin')} == {
         'gz-sim-diff-drive-system', 'gz-sim-pose-publisher-system'}
     assert [sensor.get('type') for sensor in robot().iter('sensor')] == ['gpu_lidar', 'contact']
@@ -196,7 +201,7 @@ def test_beams_are_even_over_the_full_circle():
     assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
 
 
-def test_a_scanner_detects_other_robots_even_in_contact_and_not_its_own():
+def test_scanner_detects_other_robots_even_in_contact_and_not_its_own():
     body = robot(Equipment(36))
     (sensor,) = body.iter('sensor')
     height = float(sensor.findtext('pose', '').split()[2])
@@ -223,7 +228,7 @@ def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
 
 
 @needs_tool
-def test_the_sdf_tool_finds_a_robot_valid(tmp_path):
+def test_sdf_tool_finds_a_robot_valid(tmp_path):
     file = tmp_path / 'robot.sdf'
     file.write_text(robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), EQUIPPED))
     assert verdict(file) == 'Valid.'

@@ -88,7 +88,7 @@ raise SystemExit(service.run())
 @pytest.mark.parametrize(('number', 'status'), [
     (signal.SIGINT, 0), (signal.SIGTERM, 1), (signal.SIGHUP, -signal.SIGHUP),
     (signal.SIGKILL, -signal.SIGKILL)])
-def test_a_signal_to_the_launch_alone_leaves_no_process(tmp_path, number, status):
+def test_signal_to_the_launch_alone_leaves_no_process(tmp_path, number, status):
     """
     SIGINT goes on to processes that the terminal has not sent it to, SIGTERM to all.
 
@@ -162,7 +162,7 @@ def test_actions_start_after_a_process_that_ended_with_status_0(first, status, s
     assert 'Traceback' not in ran.stdout + ran.stderr
 
 
-def test_an_error_is_one_line_and_status_2_and_stops_processes():
+def test_error_is_one_line_and_status_2_and_stops_processes():
     # Not launch itself: a checkout has a folder of that name.
     pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                              'only in a full ROS 2')
@@ -267,7 +267,7 @@ def test_command_of_an_ended_launch_does_not_start(tmp_path):
     assert not (tmp_path / 'file').exists()
 
 
-def test_a_bound_command_has_its_own_status_and_default_signals():
+def test_bound_command_has_its_own_status_and_default_signals():
     """Python ignores SIGPIPE, which a command would inherit."""
     ran = subprocess.run([*prefix(), 'sh', '-c', 'kill -s PIPE $$; exit 3'], timeout=60)
     assert ran.returncode == -signal.SIGPIPE

@@ -49,7 +49,7 @@ def fleet(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_robot_without_a_fleet_file_is_set_by_arguments():
+def test_robot_without_a_fleet_file_is_set_by_arguments():
     robot = robot_launch({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
     assert robot.namespace == 'robot_3'
     assert robot.parameters == {
@@ -57,7 +57,7 @@ def test_a_robot_without_a_fleet_file_is_set_by_arguments():
     assert robot.remappings == [('neighbourhood', '/neighbourhood')]
 
 
-def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet):
+def test_robot_takes_its_own_part_by_name_or_hostname(fleet):
     bob = robot_launch({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
     assert (bob.namespace, bob.parameters['robot_id'], bob.parameters['radius']) == ('bob', 2, 8.0)
     assert bob.parameters['odometry_timeout'] == 10.0
@@ -82,7 +82,7 @@ def test_driving_parameters_reach_tasks_and_nodes(fleet):
     assert alice.parameters['rally.scan_yaw'] == 1.5 and alice.driving == {'scan_yaw': 1.5}
 
 
-def test_an_argument_takes_precedence_over_the_fleet_file(fleet):
+def test_argument_takes_precedence_over_the_fleet_file(fleet):
     alice = robot_launch({
         'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
         'initial_pose': '[0, 0, 0]', 'tasks': 'rally', 'odom_topic': '/odometry/filtered',
@@ -94,7 +94,7 @@ def test_an_argument_takes_precedence_over_the_fleet_file(fleet):
     assert dict(alice.remappings)['odom'] == '/odometry/filtered'
 
 
-def test_a_parameter_file_may_set_the_odometry_timeout(tmp_path):
+def test_parameter_file_may_set_the_odometry_timeout(tmp_path):
     path = tmp_path / 'mine.yaml'
     for place, says in (('/**', True), ('/robot_3/election_node', True),
                         ('/**/election_node', True), ('robot_3:\n  election_node', True),
@@ -112,12 +112,12 @@ def test_all_namespaces_that_ros_allows_are_accepted(namespace):
 
 @pytest.mark.parametrize(
     'namespace', ['//', 'a//b', 'a/', '1', 'a/1', 'a b', '~', 'é', '{a}', 'a\n'])
-def test_a_namespace_that_ros_does_not_allow_is_refused(namespace):
+def test_namespace_that_ros_does_not_allow_is_refused(namespace):
     with pytest.raises(ParameterError, match='parameter namespace: .* or / alone for none$'):
         robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm')
 
 
-def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path):
+def test_parameter_file_may_address_a_robot_without_a_namespace(tmp_path):
     path = tmp_path / 'mine.yaml'
     path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
     robot = robot_launch({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
@@ -142,7 +142,7 @@ def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path):
     ({'fleet_file': 'FLEET', 'robot': 'carol'}, "parameter robot: 'carol' is not in"),
     ({'fleet_file': 'FLEET'}, 'parameter robot: no robot of'),
 ])
-def test_a_wrong_value_is_refused_in_one_line(settings, said, fleet):
+def test_wrong_value_is_refused_in_one_line(settings, said, fleet):
     with pytest.raises(ParameterError) as caught:
         robot_launch(
             {name: value.replace('FLEET', fleet) for name, value in settings.items()}, 'vm')
@@ -169,7 +169,7 @@ OTHERS = ('/bob/election_nodes:\n  ros__parameters: {tasks: patrol}\n'
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])
-def test_a_task_that_needs_a_scanner_is_found_wherever_it_is_set(tmp_path, text):
+def test_task_that_needs_a_scanner_is_found_wherever_it_is_set(tmp_path, text):
     given = settings(tmp_path, text)
     with pytest.raises(ParameterError, match='lidar: 0 leaves robots blind, and patrol drives'):
         check_scanner(given, ROBOTS, 0)
@@ -211,7 +211,7 @@ def test_effective_parameters_are_those_of_ros(order, tmp_path):
     assert {'a', 'b', 'c', 'nested.e', 'f', 'g'} <= set(found) and 'h' not in found
 
 
-def test_a_robot_that_joins_a_running_swarm_takes_no_quorum(tmp_path):
+def test_robot_that_joins_a_running_swarm_takes_no_quorum(tmp_path):
     file, node = tmp_path / 'mine.yaml', '/robot_9/election_node'
     refuse_quorum('', node)
     file.write_text("/**: {ros__parameters: {quorum: 'none'}}")
@@ -238,7 +238,7 @@ def test_argument_names_are_checked_if_the_command_names_the_file(tmp_path, monk
         check_argument_names(words, str(file), ['robot', 'model'])
 
 
-def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(tmp_path):
+def test_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(tmp_path):
     file, other = (tmp_path / folder / 'robot.launch.py' for folder in ('ours', 'theirs'))
     for each in (file, other):
         each.parent.mkdir()

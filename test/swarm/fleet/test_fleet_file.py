@@ -103,7 +103,7 @@ def test_robot_is_found_by_name_and_hostname():
         assert fleet.of_host(hostname).spec.name == name
 
 
-def test_a_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster():
+def test_quorum_takes_the_ids_of_all_robots_of_the_file_as_its_roster():
     text = ('defaults: {mandate: 3, instances: near, near: {mandate: 3, quorum: majority}%s}\n'
             'robots: {alice: {id: 4}, bob: {id: 2}, carol: {id: 3, enabled: false}}')
     for own, roster in (('', None), (', quorum: majority', '2-4'),
@@ -119,7 +119,7 @@ def test_fleet_is_refused_when_mandates_differ(others):
     assert wrong(fleet(**others)).startswith(f'robots.bob: {next(iter(others))} is ')
 
 
-def test_an_unknown_robot_is_refused_with_the_names_of_all():
+def test_unknown_robot_is_refused_with_the_names_of_all():
     fleet = read_fleet(FLEET, 'mine.yaml')
     with pytest.raises(ParameterError, match="robot: 'dave' is not in mine.yaml; there are: "
                                              'alice, bob, carol'):
@@ -133,7 +133,7 @@ def test_an_unknown_robot_is_refused_with_the_names_of_all():
             ask('carol')
 
 
-def test_a_pose_may_have_six_coordinates():
+def test_pose_may_have_six_coordinates():
     alice = spec(initial_pose=[1, 2, 3, 0, 0, 0.5])
     assert alice.spec.pose == (1.0, 2.0, 0.5)
     assert alice.parameters['initial_pose'] == (1.0, 2.0, 3.0, 0.0, 0.0, 0.5)
@@ -243,7 +243,7 @@ def test_unreadable_file_is_named(tmp_path, content):
     assert '\n' not in str(caught.value)
 
 
-def test_the_example_is_valid():
+def test_example_is_valid():
     found = load_fleet(EXAMPLE).robots
     assert len(found) == 10 and {each.spec.type for each in found} == {'turtlebot4', 'create3'}
 
@@ -376,7 +376,7 @@ def test_robot_list_parses_the_form_of_nav2() -> None:
         RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, -0.5, 1.5707)))
 
 
-def test_a_robot_without_id_gets_the_lowest_free_one() -> None:
+def test_robot_without_id_gets_the_lowest_free_one() -> None:
     robots = parse_robot_list('{name: a};{name: b, id: 2};{name: c};{name: d, id: 1}')
     assert [(robot.name, robot.id) for robot in robots] == [('a', 3), ('b', 2), ('c', 4), ('d', 1)]
 
@@ -384,7 +384,7 @@ def test_a_robot_without_id_gets_the_lowest_free_one() -> None:
 @given(ROBOTS)
 # A name may be a keyword of YAML.
 @example([RobotSpec('on', 1), RobotSpec('null', 2), RobotSpec('e5', 3)])
-def test_a_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
+def test_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
     assert parse_robot_list(format_robot_list(robots)) == tuple(robots)
 
 

@@ -107,7 +107,7 @@ def test_recordings_with_any_chunks_and_compression_are_read(options, tmp_path):
     assert reader.unreadable == 1 and reader.damages == []
 
 
-def test_a_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
+def test_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
     for number in (10, 9, 0):
         write(tmp_path / f'bag_{number}.mcap', [(float(number), '/neighbourhood', word(1, 1))])
     (tmp_path / 'metadata.yaml').write_text('rosbag2_bagfile_information:')

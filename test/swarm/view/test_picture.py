@@ -140,7 +140,7 @@ def test_picture_is_a_file_of_its_width_even_if_empty(tmp_path, swarm, rings):
         assert image.format == 'PNG' and image.width == PICTURE_WIDTH
 
 
-def test_an_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
+def test_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
     path = tmp_path / 'run.gif'
     shifts = [0.0, 0.5, 1.0, 1.5]
     frames = [frame(shift, note='robot 40 was killed' if shift else '') for shift in shifts]
@@ -166,7 +166,7 @@ def told(decision, task='patrol'):
     return patrol_parts(Snapshot(0.0, {view.id: view for view in views}))
 
 
-def test_a_leaders_territory_is_split_among_its_members():
+def test_leaders_territory_is_split_among_its_members():
     # A square of 4 m and two robots: cut from north to south through the middle.
     found = told(PATROLLED)
     assert list(found) == [1]

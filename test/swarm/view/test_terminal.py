@@ -37,7 +37,7 @@ def shown(drawn, size=(80, 24), **options):
     return console
 
 
-def test_the_table_lists_regions_the_largest_first():
+def test_table_lists_regions_the_largest_first():
     drawn = frame(note='[bold] is no markup')
     console = shown(drawn)
     text = console.export_text(clear=False)
@@ -49,7 +49,7 @@ def test_the_table_lists_regions_the_largest_first():
     assert hexadecimal(drawn.colours[1]) in console.export_html()
 
 
-def test_a_leader_in_an_unusual_namespace_is_named():
+def test_leader_in_an_unusual_namespace_is_named():
     assert '● 1 /tb3_0 ' in shown(changed(frame(), r1={'name': '/tb3_0'})).export_text()
 
 
@@ -143,7 +143,7 @@ def test_one_line_has_the_fields_in_short():
 
 @pytest.mark.parametrize('width', [80, 120, 200])
 @pytest.mark.parametrize('drawn', [frame(), working(frame())], ids=['plain', 'task'])
-def test_the_width_of_the_terminal_is_used_and_no_header_is_cut(width, drawn):
+def test_width_of_the_terminal_is_used_and_no_header_is_cut(width, drawn):
     text = shown(drawn, (width, 40), rings=RINGS).export_text()
     assert max(map(len, text.splitlines())) == width and len(text.splitlines()) < 40
     header = next(row for row in text.splitlines() if 'strength' in row)
@@ -205,7 +205,7 @@ def test_leaders_have_colours_apart_as_long_as_there_are_enough():
     assert len(palette.assign({i: (i,) for i in range(50)})) == 50
 
 
-def test_a_leader_keeps_its_colour_while_others_come_and_go():
+def test_leader_keeps_its_colour_while_others_come_and_go():
     palette = Palette()
     kept = palette.assign({5: (1, 2, 5), 17: (17,)})
     assert palette.assign({17: (17,)}) == {17: kept[17]}

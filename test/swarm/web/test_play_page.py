@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What clicks and widgets of the playground's page wish, without a browser and without a swarm."""
+"""Requests by clicks and widgets of the playground's page, without a browser or a swarm."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ from bokeh.document import Document
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
 from leader_election.swarm.web.live_page import LivePage, PageFeed
-from leader_election.swarm.web.play_page import Controls, FAULTS, MOVE, News
+from leader_election.swarm.web.play_page import Controls, FAULTS, MOVE, PlaygroundState
 import pytest
 from swarm.view.example import frame, RINGS
 
@@ -31,7 +31,7 @@ LENGTHS = [replace(p, upper=30.0) for p in table(ElectionParameters)
 
 
 class Page:
-    """The page of one viewer, with robot 2 at (4, 2), and what it has wished."""
+    """The page of one viewer, with robot 2 at (4, 2), and its requests."""
 
     def __init__(self) -> None:
         feed = PageFeed(2.5)
@@ -40,10 +40,11 @@ class Page:
         feed.observe(frame(), RINGS, list)
         self.live.update()
         self.live.map.figure.x_range.update(start=0.0, end=12.0)
-        self.news = News({'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
-                         '', '', '', [(0.0, 0, 0)], ('bounded', 'classic'), frame(), RINGS)
-        self.controls = Controls(self.document, self.live, LENGTHS, (), lambda: self.news,
-                                 lambda *wish: self.made.append(wish))
+        self.state = PlaygroundState(
+            {'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
+            '', '', '', [(0.0, 0, 0)], ('bounded', 'classic'), frame(), RINGS)
+        self.controls = Controls(self.document, self.live, LENGTHS, (), lambda: self.state,
+                                 lambda *request: self.made.append(request))
 
     def widget(self, name: str) -> Any:
         return self.document.get_model_by_name(name)
@@ -52,7 +53,7 @@ class Page:
         for handle in (self.live._tap, self.controls._tap):
             handle(SimpleNamespace(x=x, y=y))
 
-    def wishes(self) -> list[tuple[str, Any]]:
+    def requests(self) -> list[tuple[str, Any]]:
         made, self.made = self.made, []
         return made
 
@@ -66,10 +67,10 @@ def test_click_requests_the_chosen_fault_and_none_when_looking(page: Page) -> No
     for fault in FAULTS:
         page.widget('fault').active = FAULTS.index(fault)
         page.click(12.0, 9.0)
-        assert page.wishes() == []
+        assert page.requests() == []
         if fault != MOVE:
             page.click(4.1, 2.1)
-            assert page.wishes() == ([(fault, 2)] if fault != 'look' else [])
+            assert page.requests() == ([(fault, 2)] if fault != 'look' else [])
 
 
 def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
@@ -79,16 +80,16 @@ def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
         page.controls.update()
         assert 'robot 2: click where it goes' in page.widget('command').text
         page.click(7.0, 5.0)
-        assert page.wishes() == [(MOVE, [2, 7.0, 5.0])]
+        assert page.requests() == [(MOVE, [2, 7.0, 5.0])]
 
 
 def test_widgets_request_only_changes_of_their_viewer(page: Page) -> None:
     page.widget('radius').trigger('value_throttled', 8.0, 5.0)
     page.widget('cut').active = True
-    assert page.wishes() == [('radius', 5.0), ('cut', True)]
-    page.news = page.news._replace(values={
-        **page.news.values, 'radius': 3.0, 'cut': True, 'liar': True})
+    assert page.requests() == [('radius', 5.0), ('cut', True)]
+    page.state = page.state._replace(values={
+        **page.state.values, 'radius': 3.0, 'cut': True, 'liar': True})
     page.controls.update()
     page.widget('radius').trigger('value_throttled', 8.0, 3.0)
     assert [page.widget(name).active for name in ('cut', 'liar')] == [True, True]
-    assert page.widget('radius').value == 3.0 and page.wishes() == []
+    assert page.widget('radius').value == 3.0 and page.requests() == []

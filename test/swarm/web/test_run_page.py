@@ -12,77 +12,27 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The page of a run: what is packed comes back, and all of it is in one file."""
+"""The page of a run: all of it is in one file."""
 
-import json
 from pathlib import Path
 import re
-from typing import Any
-from unittest.mock import patch
 
-from hypothesis import given, strategies
 from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web import run_page
-from leader_election.swarm.web.run_page import COARSEST, Film, LEVELS, Page, tape, write_page
+from leader_election.swarm.web.run_page import Page, write_page
 from leader_election.swarm.web.timeline import MOST_BARS, Timeline
-import numpy as np
 import pytest
 from swarm.recording.made import story, write
 from swarm.view.example import frame, RINGS
 from test_packaging import without
 
-NUMBERS = strategies.floats(-1e6, 1e6) | strategies.just(float('nan'))
-ROWS = strategies.lists(strategies.tuples(
-    NUMBERS, strategies.text(), strategies.integers(0, 2**53),
-    strategies.lists(NUMBERS, min_size=1)))
-
-
-def unpacked(packed: dict[str, Any], number: int) -> dict[str, list[Any]]:
-    """Return the data of a frame, as the page's JavaScript does."""
-    low, high = packed['rows'][number:number + 2]
-    data = {}
-    for column in packed['columns']:
-        def value(i: int, column: dict[str, Any] = column) -> Any:
-            code = column['packed'][i]
-            if len(column['words']):
-                return column['words'][code]
-            return np.nan if code == column['blank'] else column['least'] + column['step'] * code
-        starts = column['starts']
-        data[column['name']] = [
-            [value(i) for i in range(starts[row], starts[row + 1])] if len(starts) else value(row)
-            for row in range(low, high)]
-    return data
-
-
-@given(strategies.lists(ROWS, min_size=1), strategies.sampled_from((1, 256)))
-def test_packed_frames_come_back_within_a_step(
-        frames: list[list[tuple[Any, ...]]], few: int) -> None:
-    names = ('x', 'tint', 'id', 'xs')
-    columns = [dict(zip(names, zip(*rows))) or dict.fromkeys(names, ()) for rows in frames]
-    with patch('leader_election.swarm.web.run_page.FEW', few):
-        packed = tape(columns)
-    assert json.dumps([column['words'] for column in packed['columns']])
-    for number, wanted in enumerate(columns):
-        found = unpacked(packed, number)
-        assert [found['tint'], found['id']] == [[*wanted['tint']], [*wanted['id']]]
-        assert [*map(len, found['xs'])] == [*map(len, wanted['xs'])]
-        # A wide range is kept in single precision.
-        for name, flat in (('x', wanted['x']), ('xs', sum(map(list, wanted['xs']), []))):
-            back = found[name] if name == 'x' else sum(found[name], [])
-            np.testing.assert_allclose(back, flat, rtol=1e-6, atol=COARSEST)
-
-
-def test_tape_step_follows_the_range_of_positions() -> None:
-    [column] = tape([{'x': np.linspace(0.0, 20.0, 1000)}])['columns']
-    assert column['step'] == 20.0 / LEVELS < 0.0004
-
 
 def test_page_drops_frames_of_long_runs_except_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     frames = [frame(shift / 10) for shift in range(60)]
     monkeypatch.setattr(run_page, 'MOST_ROWS', 70)
-    kept = run_page._thinned(Film(frames, RINGS, 3.0)).frames
+    kept = run_page.fitting(frames)
     assert len(kept) == 10 and kept[-1] is frames[-1]
 
 
@@ -102,7 +52,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / 'run.html'
 
 
-def test_the_page_of_a_recording_has_its_figures_events_and_settings_in_one_file(
+def test_page_of_a_recording_has_its_figures_events_and_settings_in_one_file(
         page: Path) -> None:
     text = page.read_text()
     for part in ('<h1>story.mcap</h1>', '20.5 s, 4 robots, 1 of them silent at the end',
@@ -118,7 +68,7 @@ def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>'
     write_page(tmp_path / 'run.html', Page(
         evil, evil, [(evil, evil)], [evil], [(0.0, evil)], [(evil, evil)], evil),
-        Film([frame(note=evil)], RINGS, 3.0))
+        [frame(note=evil)], RINGS, 3.0)
     assert evil not in (tmp_path / 'run.html').read_text()
 
 

@@ -29,7 +29,7 @@ LEADERS = """[...new Set(Bokeh.documents[0].roots().flatMap((root) => [...root.r
 """JavaScript: the leaders of the robots on the map, and of the leaders."""
 
 
-def test_the_page_opens_from_disk_and_its_slider_moves_the_swarm(
+def test_page_opens_from_disk_and_its_slider_moves_the_swarm(
         tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / 'run.html'
     assert main([str(write(tmp_path / 'story.mcap', story())), '--html', str(page)]) == 0

@@ -193,7 +193,7 @@ def test_page_shows_the_newest_look_once(page):
     page._feed.observe(frame(1.5, 'robot 40 was killed'), RINGS, facts)
     page.update()
     assert page.map.sources['robots'].data['x'].tolist()[0] == 5.5
-    assert 'robot 40 was killed' in page._texts['news'].text
+    assert 'robot 40 was killed' in page._texts['notes'].text
     assert page._texts['facts'].text == '7 robots'
 
 
