@@ -24,8 +24,8 @@ from leader_election.swarm.view.formatting import colour, count, GONE, Palette
 from leader_election.swarm.view.picture import save_gif
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs.files import check_writable, write_errors
+from leader_election_lab.simulation.run import Snapshot
 from leader_election_lab.simulation.simulate import simulate
-from leader_election_lab.simulation.snapshots import Snapshot
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection

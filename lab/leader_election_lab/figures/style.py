@@ -78,20 +78,15 @@ def legend(figure: Figure, axes: Axes) -> None:
     legend_outside(figure, *axes.get_legend_handles_labels())
 
 
-def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str],
-                   above: bool = False, **style: Any) -> None:
+def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """
-    Add a legend outside of all axes, at the upper right: the axes give way.
+    Add a legend at the upper right, and let all axes end left of it.
 
     The locations ``outside ...`` do the same, but came with matplotlib 3.7.
-
-    :param above: whether the axes end below the legend; else they end left of it.
-    :param style: passed on to the legend.
     """
-    added = figure.legend(handles, labels, loc='upper right', frameon=False, **style)
+    added = figure.legend(handles, labels, loc='upper right', frameon=False)
     box = added.get_window_extent().transformed(figure.transFigure.inverted())
-    figure.set_layout_engine(
-        'constrained', rect=(0.0, 0.0, 1.0, box.y0) if above else (0.0, 0.0, box.x0, 1.0))
+    figure.set_layout_engine('constrained', rect=(0.0, 0.0, box.x0, 1.0))
 
 
 def count_axis(axis: Axis) -> None:

@@ -255,8 +255,6 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
                 raise ResultError(f'{path} holds no results of lab run; move it away')
             wanted = opened if variables is None else opened[list(variables)]
             loaded: xarray.Dataset = wanted.load()
-            if variables is None and PERIOD not in loaded:  # An earlier version wrote it.
-                loaded = loaded.assign(_settings(scenario_of(loaded)))
             return loaded
     except (OSError, RuntimeError, ValueError) as error:
         raise ResultError(f'{path} cannot be read ({reason(error)}); run it again with '

@@ -295,7 +295,8 @@ def with_regions(algorithm: Algorithm, election: Any, regions: schema.Regions, r
         aggregate.contribution(0, 0.0)
     except TypeError:
         raise ParameterError('aggregate', problem=f': {regions.aggregate} is not allowed; it '
-                             'takes readings that are not numbers') from None
+                             'collects readings that are not numbers, which only robots '
+                             'have') from None
     if regions.feedback_gain > 0.0 and not math.isfinite(radius):
         raise ParameterError('feedback_gain', problem=f': {regions.feedback_gain:g} is not '
                              f'allowed; algorithm {algorithm.name} takes no radius, so it takes 0')

@@ -35,9 +35,8 @@ from leader_election_lab.experiment.schema import Entrant, Regions
 from leader_election_lab.runs import sources
 from leader_election_lab.simulation.algorithm_mistakes import one_line
 from leader_election_lab.simulation.composed_rounds import aggregate_of
-from leader_election_lab.simulation.run import Run
+from leader_election_lab.simulation.run import Run, Snapshot
 from leader_election_lab.simulation.simulation import Simulation
-from leader_election_lab.simulation.snapshots import Snapshot
 from leader_election_lab.states import ROUNDS, state_layout
 import numpy as np
 

@@ -45,7 +45,7 @@ from leader_election_lab.simulation.build import (
 from leader_election_lab.simulation.composed_rounds import readings
 from leader_election_lab.simulation.network_events import begin
 from leader_election_lab.simulation.position_errors import PositionErrors
-from leader_election_lab.simulation.snapshots import links_of, Snapshot, snapshot
+from leader_election_lab.simulation.run import links_of, Snapshot, snapshot
 from leader_election_lab.states import COUNTERS, state_layout
 import numpy as np
 from numpy.typing import NDArray

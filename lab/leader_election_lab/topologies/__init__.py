@@ -119,9 +119,6 @@ def connected(position: NDArray[np.float64], reach: float) -> bool:
     return int(connected_components(links, directed=False, return_labels=False)) == 1
 
 
-UNIFORM = TOPOLOGIES.add(Topology(
-    name='uniform', parameters=UniformParameters, place=place_uniform))
-
 
 @dataclass(frozen=True)
 class GridParameters:
@@ -166,8 +163,6 @@ def lattice_pairs(columns: int, rows: int) -> NDArray[np.int32]:
     return np.vstack((along, across))
 
 
-GRID = TOPOLOGIES.add(Topology(name='grid', parameters=GridParameters, place=place_grid))
-
 
 @dataclass(frozen=True)
 class LineParameters:
@@ -189,8 +184,6 @@ def place_line(parameters: LineParameters, random: np.random.Generator) -> Place
     pairs = lattice_pairs(parameters.count, 1) if parameters.linked else None
     return Placement(np.array(parameters.first) + steps, pairs)
 
-
-LINE = TOPOLOGIES.add(Topology(name='line', parameters=LineParameters, place=place_line))
 
 
 @dataclass(frozen=True)
@@ -231,8 +224,6 @@ def ring_pairs(count: int) -> NDArray[np.int32]:
     return np.sort(pairs if count > 2 else pairs[:count - 1], axis=1)
 
 
-RING = TOPOLOGIES.add(Topology(name='ring', parameters=RingParameters, place=place_ring))
-
 
 @dataclass(frozen=True)
 class ScaleFreeParameters:
@@ -254,9 +245,6 @@ def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Gener
     layout = scale_free.settle(scale_free.sprout(pairs, generator), pairs)
     return Placement(parameters.edge_length * layout, pairs)
 
-
-SCALE_FREE = TOPOLOGIES.add(Topology(
-    name='scale_free', parameters=ScaleFreeParameters, place=place_scale_free))
 
 
 @dataclass(frozen=True)
@@ -309,9 +297,6 @@ def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator)
     return Placement(position, pairs)
 
 
-EDGE_LIST = TOPOLOGIES.add(Topology(
-    name='edge_list', parameters=EdgeListParameters, place=place_edge_list))
-
 
 @dataclass(frozen=True)
 class LogsParameters:
@@ -327,8 +312,6 @@ def place_logs(parameters: LogsParameters, random: np.random.Generator) -> Place
     return Placement(np.array([log.poses[0, :2] for log in read_logs(parameters.logs)]))
 
 
-LOGS = TOPOLOGIES.add(Topology(name='logs', parameters=LogsParameters, place=place_logs))
-
 
 def place_contacts(parameters: ContactsParameters, random: np.random.Generator) -> Placement:
     """Place the devices of a trace of contacts, with links that change over time."""
@@ -336,5 +319,12 @@ def place_contacts(parameters: ContactsParameters, random: np.random.Generator) 
     return Placement(position, contacts.pairs, contacts=contacts)
 
 
-CONTACTS = TOPOLOGIES.add(Topology(
-    name='contacts', parameters=ContactsParameters, place=place_contacts))
+UNIFORM, GRID, LINE, RING, SCALE_FREE, EDGE_LIST, LOGS, CONTACTS = map(TOPOLOGIES.add, (
+    Topology('uniform', UniformParameters, place_uniform),
+    Topology('grid', GridParameters, place_grid),
+    Topology('line', LineParameters, place_line),
+    Topology('ring', RingParameters, place_ring),
+    Topology('scale_free', ScaleFreeParameters, place_scale_free),
+    Topology('edge_list', EdgeListParameters, place_edge_list),
+    Topology('logs', LogsParameters, place_logs),
+    Topology('contacts', ContactsParameters, place_contacts)))

@@ -88,6 +88,9 @@ def test_the_round_takes_the_settings_of_the_scenario() -> None:
 @pytest.mark.parametrize(('sections', 'text'), [
     ({'algorithms': entrant(aggregate='average')},
      "algorithms.regions.aggregate: 'average' is not allowed; it takes one of all, any, count, "),
+    ({'algorithms': entrant(aggregate='union')},
+     'algorithms.regions.aggregate: union is not allowed; it collects readings that are not '
+     'numbers, which only robots have'),
     ({'algorithms': entrant(collection='bucket')},
      "algorithms.regions.collection: 'bucket' is not allowed; it takes one of tree, multi-path, "),
     ({'algorithms': entrant(role='worker')},
@@ -333,11 +336,10 @@ def test_own_parameters_of_a_metric() -> None:
     assert second == pytest.approx(3.0 * first)
 
 
-@pytest.mark.parametrize('regions', [{}, {'regions': {'collection': 'tree'}}])
-def test_metres_by_the_robots_metric_are_metres(regions: Any) -> None:
-    entry = {'name': 'bounded', 'radius': 2.5, **regions}
+def test_metric_of_robots_measures_metres_also_beneath_regions() -> None:
+    entry = {'name': 'bounded', 'radius': 2.5, 'regions': {'collection': 'tree'}}
     plain, by_metric = (leaders(row(algorithms=[entry], messages={'metric': metric}))
-                        for metric in ('distance', 'odometry'))
+                        for metric in ('distance', 'look_ahead'))
     assert by_metric == plain == [0, 0, 0, 3, 3, 3]
 
 
@@ -379,9 +381,9 @@ def test_the_distance_ahead_of_a_device_that_drives_away() -> None:
     assert columns.place_x[1] > 3.0
 
 
-def test_for_devices_at_rest_the_distance_ahead_is_the_present_one() -> None:
+def test_distance_ahead_is_the_present_one_of_devices_at_rest() -> None:
     near, ahead = (finished(row(messages={'metric': metric, 'range': 10})).columns
-                   for metric in ('odometry', 'look_ahead'))
+                   for metric in ('distance', 'look_ahead'))
     assert near.leader.tolist() == ahead.leader.tolist()
     assert near.distance.tolist() == pytest.approx(ahead.distance.tolist())
 
@@ -411,10 +413,6 @@ ROW = {
 
 
 @pytest.mark.parametrize(('strength', 'leaders'), [
-    ({'cycle': ['trust']}, {6}),
-    ({'cycle': ['trust'], 'source_parameters': {'least_trust': 0.2}}, {6}),
-    # All are barred, and equal.
-    ({'cycle': ['trust'], 'source_parameters': {'least_trust': 1.0}}, {0}),
     ({'cycle': ['data_rate']}, {6}), ({'cycle': ['lower_id']}, {0})])
 def test_readings_of_groups_are_what_topics_of_sources_have(
         strength: dict[str, Any], leaders: set[int]) -> None:
