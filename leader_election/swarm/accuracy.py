@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-Accuracy of localisation against true poses, by the figures of the literature on it.
+Accuracy of localisation against true poses, by the usual figures of the field.
 
-- *Absolute*: the error of positions in the shared frame, as they are: nothing is aligned. Its root
-  mean square over the run is the absolute trajectory error (ATE) of a robot, or of the team.
+- *Absolute*: the error of positions in the shared frame, without alignment. Its root mean square
+  over the run is the absolute trajectory error (ATE) of a robot, or of the team.
 - *Relative*: the error of the position of a robot that is truly in range, in the frame of the
-  observer: in it the observer's heading counts, and a drift that all share does not.
+  observer. The observer's heading counts, a common drift does not.
 - *NEES*: the normalised estimation error squared, ``e' P^-1 e``, per degree of freedom; 1 on
   average where covariances are right (Y. Bar-Shalom, X. Li, T. Kirubarajan, *Estimation with
   Applications to Tracking and Navigation*, 2001, 5.4).

@@ -67,15 +67,14 @@ class RobotView(NamedTuple):
     """Standard deviation of the heading, likewise [rad]."""
     granted: bool | None = None
     """
-    Whether it grants its leader a mandate; ``None`` where its message does not say: of a leader,
-    and of a robot without mandates.
+    Whether it grants its leader a mandate; ``None``: a leader, or without mandates.
     """
     term: int | None = None
-    """With mandates, the term under which it acts as a leader, 0: none; ``None``: without."""
+    """The term under which it acts as a leader; 0: none; ``None``: without mandates."""
 
     @property
     def ruled(self) -> bool:
-        """Return whether the robot acts or is led under a mandate, true without mandates."""
+        """Return whether the robot acts or is led under a mandate; true without mandates."""
         return bool(self.term or self.granted) if self.term is not None else True
 
     @property
@@ -200,7 +199,7 @@ def member_counts(snapshot: Snapshot) -> dict[int, float]:
 
 def acts_over(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
     """
-    Return for how many robots each leader holds mandates, and the size of its region.
+    Return the number of robots for which each leader holds mandates, and its region's size.
 
     :return: by the leader's id; (0, members) where it leads only; empty for a swarm without
         mandates.

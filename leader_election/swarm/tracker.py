@@ -182,8 +182,8 @@ class WebParameters(ObserverParameters):
         'localhost', 'Where the page is served; localhost: for browsers on this computer alone, '
         '0.0.0.0: for all networks, to those who know the token.', empty=False)
     token: str = parameter(
-        '', 'What the address of the page has to end with, where others than this computer reach '
-        'it; empty: a new one for each run.')
+        '', 'The token at the end of the address, where other computers reach the page; empty: a '
+        'new one for each run.')
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Target(NamedTuple):
     """The knowledge of the attacker."""
 
     robot: int
-    """The robot that it is near to."""
+    """The robot near which the attacker is."""
     place: Position
     """Where that robot is [m]."""
     sent: Mapping[int, str]
@@ -60,7 +60,7 @@ def _message(target: Target, robot: int = STRANGER, **more: Any) -> str:
 
 
 def _forged(number: int, target: Target) -> str:
-    """Return the candidacy of a leader stronger than all, which does not exist."""
+    """Return the candidacy of an invented leader that is stronger than all."""
     return _message(target, c=[-1e9, 0, 99, 0])
 
 
@@ -104,7 +104,7 @@ def _flood(number: int, target: Target) -> str:
 
 
 def _weak(number: int, target: Target) -> str:
-    """Return the message of one of many robots that are too weak to lead any."""
+    """Return the message of one of many robots that are too weak to lead."""
     robot = 1000 + number % WEAK_IDS
     return _message(target, robot, c=[1e6, 0.0, robot, 0])
 

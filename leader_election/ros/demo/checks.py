@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-Observation of a demonstration, and its report.
+Observation and report of a demonstration.
 
-Observed are the partition, true positions, and who leads and may act.
+The partition, the true positions and the mandates of the robots are observed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ class Check(NamedTuple):
 
 
 def unwritten(error: OSError) -> Check:
-    """Return the check that fails because a disk is full, or takes no such file."""
+    """Return the failed check of results that could not be written."""
     return Check(False, f'results cannot be written: {error.strerror or error}')
 
 
@@ -94,9 +94,9 @@ class RunObserver:
     :ivar all_heard: when the last robot sent its first message [s].
     :ivar first_partition: when the swarm first was a valid partition: each leader alive, leading
         itself, and within the radius of its members [s].
-    :ivar killed: when a robot was killed [s].
+    :ivar killed: when a robot was killed last [s].
     :ivar recovered: when each living robot had a living leader again [s].
-    :ivar recoveries: the time that this took, for each time that a robot was killed [s].
+    :ivar recoveries: the time from each kill to the recovery [s].
     :ivar snapshots: the number of snapshots since the first partition.
     :ivar partitions: the number of these that were valid partitions.
     """

@@ -73,7 +73,9 @@ CONTROLS = {
 
 def taken(key: str, values: Mapping[str, Any]) -> bool:
     """
-    Return whether the algorithm of its instance takes a parameter, if it is one of algorithms.
+    Return whether the algorithm of an instance takes a parameter.
+
+    Parameters of no algorithm are taken by all.
 
     :param key: its name, which may begin with that of an instance.
     :param values: of all controls.
@@ -102,7 +104,7 @@ TOURS = {title: tuple(Step(**step) for step in steps) for title, steps in strict
 
 class Guide:
     """
-    Says which step of a tour is due.
+    Steps through a tour.
 
     :param pace: 2: twice as fast.
     :ivar text: title and text of the present step; empty: there is none.
@@ -119,7 +121,7 @@ class Guide:
         self._steps: deque[Step] = deque()
 
     def begin(self, title: str) -> None:
-        """Begin the tour with this title, in place of another; empty: none."""
+        """Begin the tour of a title in place of a running one. An empty title ends the tour."""
         self._title, self._steps, self._next = title, deque(TOURS.get(title, ())), 0.0
 
     def due(self, now: float) -> Step | None:

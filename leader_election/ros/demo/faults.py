@@ -46,8 +46,8 @@ class Attacker:
     """
     Sends the messages of an attack to a robot and to the robots nearest to it.
 
-    :ivar heard: the last message of each robot, for replays; the owner adds them.
-    :ivar dead: the killed robots; the owner sets them.
+    :ivar heard: the last message of each robot, for replays; the owner adds messages.
+    :ivar dead: the killed robots; the owner sets this.
     :ivar count: the number of messages sent so far.
     """
 
@@ -55,9 +55,9 @@ class Attacker:
         """
         Create the publishers.
 
-        :param node: that has them.
+        :param node: the node of the publishers.
         :param places: of all robots by id [m]; an attack stays where its target was at first.
-        :param seed: of the chance in messages.
+        :param seed: of random messages.
         """
         self.heard: dict[int, str] = {}
         self.dead: tuple[int, ...] = ()
@@ -81,7 +81,7 @@ class Attacker:
         self._attack = None
 
     def command(self, name: str, robot: int) -> str:
-        """Return the command line of an attack whose messages are all the same."""
+        """Return the command line of an attack that repeats one message."""
         attack = ATTACKS[name]
         message = argument({'data': attack.payload(1, self._target(robot))})
         victims = ' '.join(map(str, self._victims(name, robot)))

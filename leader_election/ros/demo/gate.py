@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Task ``gate``: a gate that leaders open, while the swarm is cut, merged, frozen and killed.
+Task ``gate``: leaders open a gate, through a cut, a merge, a freeze and a kill.
 
 Beside each robot stands an operator, a user's node, that commands the gate while its robot may
 act. A command takes a moment. Commands of a frozen robot arrive when it wakes.
@@ -92,7 +92,7 @@ def may_act(main: Mapping[str, str], now: float) -> bool:
 
 def outdated(commands: Sequence[Command]) -> list[Command]:
     """
-    Return the commands given long before another robot's that was obeyed earlier.
+    Return the commands that arrived after a later command of another robot was obeyed.
 
     >>> first, other = Command(9, 5, 0.2, 6.4), Command(8, 7, 6.0, 6.1, True)
     >>> outdated([first, other]), outdated([other, first]) == [first]
@@ -107,8 +107,8 @@ class Gate:
     """
     The gate, and an operator for each robot.
 
-    :ivar commands: those that the gate received, in this order.
-    :ivar samples: the states so far, one for each ``TICK``.
+    :ivar commands: the received commands, in the order of receipt.
+    :ivar samples: one state for each ``TICK``.
     :ivar frozen: the robots whose operators are stopped, with the commands on their way.
     """
 
@@ -156,7 +156,7 @@ class Gate:
         self._waiting = [each for each in self._waiting if each.robot != robot]
 
     def checks(self) -> list[Check]:
-        """Return the checks of what it obeyed; without a fence they show what goes wrong."""
+        """Return the checks of obeyed commands. Without a fence they expect faults."""
         obeyed, old = sum(each.obeyed for each in self.commands), outdated(self.commands)
         late = sum(each.obeyed for each in old)
         twice, believed = (TICK * sum(len(robots) > 1 for robots in each) for each in (
@@ -277,13 +277,13 @@ class GateScenario(DemoScenario):
         return False
 
     def checks(self) -> list[Check]:
-        """Return a check for each step, and those of the gate."""
+        """Return a check for each step, and the checks of the gate."""
         return [*(Check(step.reached is not None, f'{step.event}: {step.expected}, after '
                         f'{format_duration(step.begun, step.reached)}') for step in self._plan),
                 *self.gate.checks()]
 
     def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """Draw over time who believed to lead, who might act, and what the gate obeyed."""
+        """Draw leaders, mandates and obeyed commands over time."""
         if not self.steps:
             return []
         # Imported here, since it takes long to load.

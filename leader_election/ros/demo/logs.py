@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The demonstration on logs of robots: the partition by odometry against that by true poses.
+Compare the partition by odometry with the partition by true poses, on logs of robots.
 
 The same robots run three times side by side on one replay: with the logged odometry, with the true
 poses, and with the true poses once more. The third swarm shows the difference that asynchrony
@@ -67,7 +67,7 @@ SIGHTINGS: dict[str, dict[str, Any]] = {
 PATIENCE = 6.0
 """The factor by which the replay may take longer than planned: a slow machine slows it down."""
 START_UP = 60.0
-"""The time limit for all processes to start [s]."""
+"""Time limit for all processes to start [s]."""
 COMPARE_FROM = 5.0
 """The start of the comparison of the swarms, after the first election [s]."""
 PUNCTUAL, TOLERANCE = 0.95, 1.25
@@ -102,9 +102,9 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
 
 class Punctuality:
     """
-    The share of time in which each robot's last message is as recent as its rounds make it.
+    Measures the share of time in which robots send as often as their rounds require.
 
-    Messages between rounds, as the reactive schedule sends them, do not make up for late ones.
+    Messages between rounds, as of the reactive schedule, do not compensate for late ones.
 
     >>> punctual = Punctuality(1.0, [1])
     >>> for time in (0.0, 1.0, 1.1, 1.2, 3.2):
@@ -125,7 +125,7 @@ class Punctuality:
         self._late = self._total = 0.0
 
     def hear(self, robot: int, now: float) -> None:
-        """Take a message at a time [s]."""
+        """Count a message that arrives at a time [s]."""
         if robot in self._heard:
             gap = max(now - self._heard[robot], 0.0)
             self._late += max(gap - self._longest, 0.0)
@@ -292,7 +292,7 @@ def table(agreements: Mapping[str, Agreement], interval: float) -> list[str]:
     """
     Return the lines of the table of results; the last column is the filter's, if there is one.
 
-    :param agreements: of the swarms with the one by true poses, by their names.
+    :param agreements: of each swarm with the swarm by true poses, by name.
     :param interval: the time of a line [s].
     """
     columns = [(ODOMETRY, 'robots', 'odometry'), (ODOMETRY, 'partitions', 'all, odometry'),

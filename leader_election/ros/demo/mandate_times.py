@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The time that robots were under mandates, by what leaders have said on topic ``leadership``."""
+"""The time that robots were under mandates, by messages on topic ``leadership``."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -38,8 +38,8 @@ class MandateTimes:
     Collects over which robots leaders act.
 
     A leader acts over a robot from one of its messages to the next if both name the robot, and
-    the second follows within the expiry. What it does between others is not known, and not
-    counted; so under two mandates is no robot whose leader has changed between two messages.
+    the second follows within the expiry. Other times are unknown and do not count. So a robot
+    whose leader changes between two messages is not under two mandates.
 
     :param expiry: the longest time between two messages of a robot [s].
     :param instance: the instance that counts.
@@ -56,7 +56,7 @@ class MandateTimes:
     def __init__(self, expiry: float, instance: str) -> None:
         self._expiry, self._instance = expiry, instance
         self._last: dict[int, tuple[float, frozenset[int]]] = {}
-        """By robot, the time of its last message, and over which it acted."""
+        """By robot, the time of its last message, and the robots over which it acted."""
         self._heard: dict[int, list[Interval]] = {}
         """By robot, when it was heard."""
         self._held: dict[int, dict[int, list[Interval]]] = {}
@@ -66,7 +66,7 @@ class MandateTimes:
         """
         Add a message.
 
-        :param statuses: all of it; those of the instance with values about mandates count.
+        :param statuses: of the message. Only statuses of the instance with mandates count.
         :param now: the time of its recording [s].
         """
         for status in vocabulary.robot_statuses(statuses):

@@ -45,7 +45,7 @@ from rclpy.signals import SignalHandlerOptions
 
 
 class PlayPage(Page):
-    """The page that looks, with controls; no other page has them."""
+    """The page of a swarm, with the controls of a playground."""
 
     def __init__(self, playground: Playground, port: int) -> None:
         self._playground = playground

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The playground without its page: a swarm of real nodes that is played with.
+The playground without its page: a swarm of real nodes, its parameters and its faults.
 
 Each request sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.faults`), and
 returns the command line that does the same.
@@ -170,7 +170,7 @@ class Playground(FaultySwarm):
 
     def step(self) -> None:
         """
-        Fulfil requests, look after the processes, add to the curves; several times a second.
+        Execute requests, check the processes, extend the curves; several times a second.
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
@@ -185,7 +185,7 @@ class Playground(FaultySwarm):
             self._try(step.control, step.value)
         ended = self.processes.ended()
         for robot in self.living:
-            # Somebody has typed the command line.
+            # A user has typed the command line.
             if ended.get(self.labels[f'robot_{robot}']) == -signal.SIGKILL:
                 self._kill(robot)
         self.check()

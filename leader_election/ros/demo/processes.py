@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-What a demonstration has for itself: processes, a ROS domain, and the folder of its results.
+Processes, ROS domain and results folder that belong to one demonstration.
 
 Two demonstrations at the same time would otherwise hear each other's robots, which have the same
 ids, and overwrite each other's files.
@@ -46,7 +46,7 @@ _PR_SET_PDEATHSIG = 1
 _GRACE = 30.0
 """The time that a process has to end after SIGINT before it is killed [s]."""
 AT_ONCE = 1.5
-"""The same after a Ctrl-C, for which somebody waits [s]."""
+"""The same after Ctrl-C, when a user waits [s]."""
 
 
 class ProcessDied(RuntimeError):
@@ -193,11 +193,11 @@ _MOST_FOLDERS = 100
 
 def own_place(wanted: Path) -> tuple[Path, bool, str]:
     """
-    Take a folder and a ROS domain for this process until its end.
+    Reserve a folder and a ROS domain until the end of this process.
 
     :param wanted: the path of the folder (:func:`own_folder`).
-    :return: the path; whether others may be in the domain, which the user has set; and the line
-        that tells the domain.
+    :return: the path; whether the user has set the domain, which others may use; and a line that
+        names the domain.
     :raises ParameterError: for a folder that cannot be written.
     """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')

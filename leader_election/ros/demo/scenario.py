@@ -80,7 +80,7 @@ class DemoScenario:
         self.options = options
 
     def begin(self, demo: 'SwarmDemo') -> None:
-        """Begin the run of a demonstration, before its processes start."""
+        """Prepare the run of a demonstration before its processes start."""
 
     def advance(self) -> bool:
         """Continue a scenario's own run; return whether it is over."""

@@ -100,7 +100,7 @@ class SwarmDemo:
         self.pid = 0
         """The id of the process that was killed."""
         self.strays: set[str] = set()
-        """The names of nodes that sent as robots, and are not of this run."""
+        """Nodes of other runs that sent as robots."""
         self.last = Snapshot(0.0, {}, {})
         self._next_observation = 0.0
         self._start_time: float | None = None
@@ -217,7 +217,7 @@ class SwarmDemo:
         self.swarm.check()
         if self.monitor.count_publishers(MESSAGES) > len(self.ids):
             own = Counter(f'/robot_{robot}/election_node' for robot in self.ids)
-            # Before it was killed the strongest one was another publisher, still remembered.
+            # The graph still lists the publisher of the killed robot.
             own[f'/robot_{self.strongest}/election_node'] += bool(self.observer.recoveries)
             self.strays |= {name for name in publishers(self.monitor, MESSAGES) - own
                             if UNKNOWN not in name}

@@ -131,7 +131,7 @@ class SpawnParameters:
 
 
 class Plan(NamedTuple):
-    """The data needed to start a swarm, or to add a robot to a running one."""
+    """The data to start a swarm, or to add a robot to a running swarm."""
 
     robots: tuple[RobotSpec, ...]
     world_name: str
@@ -152,7 +152,7 @@ def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
     """Return a plan with what follows from robots, arena and equipment."""
     return Plan(
         robots, world_name, sdf, bridge_yaml(robots, world_name, equipment), arena,
-        # Among unknown walls robots without a scanner feel their way.
+        # Without a scanner and a map robots find walls by touch.
         {'world': arena} if arena or equipment.lidar else {'world': '', 'blind': True},
         {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
          'odometry_drift': equipment.odometry_drift, 'ground_truth': equipment.ground_truth,

@@ -115,7 +115,7 @@ def robot_colour(robot_id: int) -> Colour:
 ODOMETRY_RATE = 10.0
 """The rate at which wheel odometry is published [Hz]."""
 STEP = 0.005
-"""The default time step of physics [s]: as exact as 2 ms, at half the processor time."""
+"""The default time step of physics [s]. It is as exact as 2 ms, at half the processor time."""
 
 MIN_BEAMS = 8
 """The least number of beams; between fewer beams a robot could be undetected until it is near."""

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-A command that ends with the process that has started it, also where that is killed.
+Bind a command to the process that starts it: the command ends with that process.
 
-``launch`` that is ended at once, as by SIGKILL or SIGHUP, cannot end its processes; nor does it
-know, when it is ended by SIGTERM, those whose start it has not yet reported. It signals only the
-process that it has started: a shell, or a program that forks, leaves its children running, as
-Gazebo's server. Such a command has a process group of its own here, which ends with it.
+``launch`` cannot end its processes when SIGKILL or SIGHUP ends it. When SIGTERM ends it, it misses
+processes whose start it has not reported yet. It signals only the process that it has started, so
+children of a shell, or of a program that forks, go on: Gazebo's server is one. Such a command gets
+a process group of its own, which ends with the command.
 
 usage: ``python bound.py PARENT COMMAND [ARGUMENTS]``, for a group
 ``python bound.py group COMMAND [ARGUMENTS]``
@@ -52,9 +52,9 @@ _STRONGER = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 def prefix() -> list[str]:
     """
-    Return the words to put before the command of a child process, to bind it to this one.
+    Return the words before the command of a child process that bind it to this process.
 
-    Linux only; elsewhere there are none, and the child goes on.
+    On other systems than Linux there are none, and the child goes on.
     """
     # Without the site packages, which take longer to find than the rest of the start.
     return ([sys.executable, '-I', '-S', __file__, str(os.getpid())]
@@ -62,7 +62,7 @@ def prefix() -> list[str]:
 
 
 def group_prefix() -> list[str]:
-    """Return the words to put before a command, to bind it and all processes that it starts."""
+    """Return the words before a command that bind it and all processes that it starts."""
     return [*prefix(), sys.executable, '-I', '-S', __file__, _GROUP]
 
 
@@ -70,7 +70,7 @@ def become(launch: int, command: Sequence[str]) -> NoReturn:
     """
     Replace this process by a command that receives SIGTERM at the end of its parent.
 
-    :param launch: the process to which it is bound: the parent, which may have ended already.
+    :param launch: the id of the parent, which may have ended already.
     :param command: its words.
     """
     ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
@@ -104,7 +104,7 @@ def run_group(command: Sequence[str]) -> int:
     :param command: its words.
     :return: its exit status, as a shell would give it.
     """
-    # Here, since the start of each process that is bound would wait for it.
+    # Imported here, since it would delay the start of each bound process.
     from subprocess import Popen, TimeoutExpired
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):

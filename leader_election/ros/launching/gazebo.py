@@ -47,7 +47,7 @@ def check_gazebo_installed() -> None:
 
 def gazebo_server(world: Path, headless: bool) -> list[Any]:
     """
-    Return the process of Gazebo's server; its end ends the launch, with a status other than 0.
+    Return the process of Gazebo's server. Its end ends the launch with a status other than 0.
 
     :param world: the path of the world file.
     :param headless: whether sensors are rendered without a display.
@@ -60,7 +60,7 @@ def gazebo_server(world: Path, headless: bool) -> list[Any]:
         if context.is_shutdown or file not in ' '.join(event.cmd):
             return []
         print_error(f'Gazebo has ended by itself, with status {event.returncode}; see its output')
-        # Also that of gz where the world cannot be loaded is 0.
+        # gz ends with status 0 also when it cannot load the world.
         return processes.shut_down(event, context, max(event.returncode, 1))
 
     # gz_sim.launch.py puts the arguments into a shell command.
@@ -80,7 +80,7 @@ def _gz_sim(arguments: str) -> Any:
     from launch.actions import GroupAction, IncludeLaunchDescription, SetLaunchConfiguration
     share = Path(get_package_share_directory('ros_gz_sim'))
     file = share / 'launch' / 'gz_sim.launch.py'
-    # gz runs other processes, and does not hand all signals on; a shell hands none on.
+    # gz starts processes and passes on only some signals; a shell passes on none.
     words = [*(['exec'] if 'shell=True' in file.read_text() else []), *bound.group_prefix()]
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', shlex.join(words)),

@@ -198,7 +198,7 @@ _PAUSE = 0.05
 
 def _leaves_nothing(context: Any) -> list[Any]:
     """
-    Return handlers that end the processes of a launch where it does not do so itself.
+    Return handlers that end the processes which a launch itself would leave running.
 
     ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions. In a
     terminal it relies on Ctrl-C having reached them, for as long as their ``sigterm_timeout``.
@@ -210,7 +210,7 @@ def _leaves_nothing(context: Any) -> list[Any]:
     from launch.actions import RegisterEventHandler
     from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
     running: dict[int, bool] = {}
-    """By process: whether a second SIGINT does no harm."""
+    """Whether a second SIGINT does no harm, by process."""
 
     def started(event: Any, _: Any) -> None:
         running[event.pid] = bound.__file__ in ' '.join(event.cmd)
@@ -223,7 +223,7 @@ def _leaves_nothing(context: Any) -> list[Any]:
             _send(signal.SIGINT, (pid for pid, patient in running.items() if patient))
 
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        # Otherwise it would end this process at once. launch then takes it, and cancels its task.
+        # SIGTERM would end this process at once. launch then handles it and cancels its task.
         signal.signal(signal.SIGTERM, lambda *_: signal.signal(signal.SIGINT, signal.SIG_IGN))
     task.add_done_callback(lambda _: end_processes(running))
     return [RegisterEventHandler(OnProcessStart(on_start=started)),

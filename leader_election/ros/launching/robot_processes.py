@@ -138,7 +138,7 @@ RESPAWN_DELAY = Parameter(
 
 def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> dict[str, Any]:
     """
-    Return the options of a robot's action that define the consequences of its end.
+    Return the launch options that define what follows the end of a robot's node.
 
     :param settings: the values of arguments: ``required``, ``respawn``, ``respawn_delay``.
     :param companions: the actions of processes that end with it, if it is neither required nor

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-All checks, with question, meaning and remedy of each (``checks.yaml``), and what they examine.
+All checks, with question, meaning and remedy of each (``checks.yaml``).
 
-Some checks explain others, so that a fault is told once, by its cause.
+Some findings explain others, so that a fault is reported once, by its cause.
 
 A swarm is the robots that exchange messages on one topic. Two swarms in two namespaces may use the
 same ids, frames and places, and are examined separately. A robot whose topic is in its own

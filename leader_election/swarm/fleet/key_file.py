@@ -20,9 +20,9 @@ accepted beside it while the key is changed. Lines that begin with ``#`` are com
 
 A robot keeps the swarm time over restarts in the file ``<key file>.<robot_id>.time``. A robot
 whose clock is lost with its power would otherwise accept messages that an attacker recorded
-before. The kept time is an upper bound until the next write. The robot starts later than that by
-the window of replays, so that no message that it may have accepted is new. A start after a rare
-write leaps ahead, and the other robots follow.
+before. The kept time is an upper bound until the next write. The robot starts at the kept time
+plus the window of replays, so that it accepts no message twice. A start after a rare write leaps
+ahead, and the other robots follow.
 """
 
 import argparse
@@ -64,7 +64,7 @@ class SwarmTimeFile:
         self._path = key.with_name(f'{key.name}.{robot_id}.time')
         self._new = self._path.with_name(f'.{self._path.name}')
         self.fault = self.doubt = ''
-        # Written before it is passed, also if a call is late.
+        # Written early enough, even when a call is late.
         self._lead = int(2e3 * period)
         self._kept = self._read()
         self._key_date = int(key.stat().st_mtime * 1e3)
@@ -179,7 +179,7 @@ class KeyFile:
     """
     The key file of a robot, which is read again when it has changed.
 
-    :ivar content: as read last; that of before if the file has become invalid.
+    :ivar content: the keys that were read last. They stay in use when the file becomes invalid.
     :ivar error: the present error of the file; empty: none.
     """
 

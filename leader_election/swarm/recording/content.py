@@ -143,7 +143,7 @@ _FINAL_NUMBER = re.compile(rf'(\d{{1,{vocabulary.MAX_DIGITS}}})$')
 
 
 class _Sent(NamedTuple):
-    """The number of messages that a robot has sent by its own count, and of those recorded."""
+    """The number of messages of a robot: sent by its own count, and recorded."""
 
     rounds: int
     recorded: int

@@ -86,7 +86,7 @@ class ReplaySettings(NamedTuple):
 _LENGTH = number(lambda value: value >= 0.0, 'at least 0')
 _LOOK = number(lambda value: 1e-3 <= value < float('inf'), 'at least 0.001')
 FILE = 'output'
-"""The parameter of the recorder that is a positional argument on the command line."""
+"""The recorder's parameter that is a positional argument of the command line."""
 
 
 def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Entry of ``replay``: report and pictures of a recording; warnings about unreadable parts."""
+"""The command ``replay``: report and pictures of a recording, and warnings."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -57,7 +57,7 @@ class Report:
     robots: int
     """Number of robots heard."""
     silent: int
-    """Number of these that are silent at the end."""
+    """Number of these robots that are silent at the end."""
     messages: int
     """In the shown part, like all figures of messages."""
     bytes: int  # noqa: A003
@@ -151,7 +151,7 @@ def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
     Compare the robots' leaders with the partition computed from their true positions.
 
     It is the partition to which Bounded Election would converge if no robot moved and all
-    messages arrived; moving robots lag behind it, since news takes time. Ties of strength are
+    messages arrived; moving robots lag behind it, since messages take time. Ties of strength are
     resolved by id. It is computed without ``radius_hysteresis``; with hysteresis robots may
     rightly follow another leader between the joining radius and the radius. Robots count while
     their true position and their strength are known.

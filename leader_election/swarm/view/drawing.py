@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-What is drawn of a swarm, in which colours and symbols, and the legend of them.
+Content, colours, symbols and legend of a picture of a swarm.
 
-Pictures, animations, the page in a browser and the report of a run all take theirs from here.
+Pictures, animations, the page in a browser and the page of a run all show this content.
 """
 
 from collections.abc import Sequence

@@ -68,7 +68,7 @@ class Frame(NamedTuple):
     upcoming: str = ''
     """The next event for a live view, such as ``in 12 s the strongest leader is killed``."""
     warning: str = ''
-    """For a live view: why the swarm may not be as it seems (:func:`silence`)."""
+    """A warning for a live view (:func:`silence`)."""
     remarks: Mapping[int, str] = {}
     """Texts beside robots, by id, for example ``strongest killed here``."""
     truth: Mapping[int, Position] = {}

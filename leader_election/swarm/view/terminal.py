@@ -62,7 +62,7 @@ def swarm_map(frame: Frame, rings: Rings, columns: int, rows: int) -> Text:
     """
     Return the swarm from above: robots in their leader's colour, leaders with their id.
 
-    What is silent, and an alarm, are in words as well; obstacles are grey.
+    Remarks and alarms are written as words, too. Obstacles are grey.
 
     :param columns: the width [characters], at least 1; the whole map is shown to scale.
     :param rows: the height [lines], at least 1.
@@ -104,7 +104,7 @@ def swarm_map(frame: Frame, rings: Rings, columns: int, rows: int) -> Text:
 
 
 class _Cells:
-    """A grid of characters with styles; what is outside of it is left out."""
+    """A grid of characters with styles. Characters outside of it are dropped."""
 
     def __init__(self, columns: int, rows: int,
                  cell: Callable[[Position], tuple[int, int]]) -> None:

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The swarm in a browser, by models of Bokeh: map, timeline, one robot, pages."""
+"""Pages of a swarm in a browser, by models of Bokeh."""

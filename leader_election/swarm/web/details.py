@@ -36,15 +36,15 @@ from leader_election.swarm.web.timeline import Event
 
 MOST_EVENTS = 6
 _DECISION = 300
-"""The greatest length of a decision that is shown [characters]."""
+"""The shown length of a decision [characters]."""
 
 
 def way_to_leader(snapshot: Snapshot, robot: int, communication_range: float) -> list[int]:
     """
-    Return a shortest way of messages from a robot to its leader, by the announced distances.
+    Return a shortest path of messages from a robot to its leader, by announced distances.
 
     :param communication_range: the longest link [m].
-    :return: ids from the robot to its leader; a part of the way where the rest is not known.
+    :return: ids from the robot to its leader, as far as the path is known.
 
     >>> robots = {i: RobotView(i, (2.0 * i, 0.0), -9.0, 2.0 * i, 0) for i in range(4)}
     >>> way_to_leader(Snapshot(0.0, robots), 3, 2.5)
@@ -68,8 +68,8 @@ def robot_html(robot: int, snapshot: Snapshot, way: Sequence[int],
     """
     Return the details of a robot as HTML, with escaped texts of its messages.
 
-    :param way: to its leader (:func:`way_to_leader`).
-    :param statuses: its last ones on ``/diagnostics``; empty: not received.
+    :param way: the path to its leader (:func:`way_to_leader`).
+    :param statuses: its last statuses on ``/diagnostics``; empty: not received.
     :param events: of all robots.
     """
     view = snapshot.robots.get(robot) or snapshot.gone.get(robot)
@@ -134,12 +134,12 @@ class Examination(NamedTuple):
     ids: Mapping[str, int] = NOTHING
     """By the names of robots."""
     hears: Mapping[tuple[str, str], bool] = NOTHING
-    """By names of receiver and sender: whether the sender hears the receiver, too."""
+    """Whether the sender hears the receiver, too, by names of receiver and sender."""
     findings: Sequence[Finding] = ()
-    """The causes, the gravest first."""
+    """Root causes, the gravest first."""
 
     def robots(self, index: int) -> list[int]:
-        """Return the ids of the robots of a finding, as far as they are known."""
+        """Return the known ids of the robots of a finding."""
         return [self.ids[name] if name in self.ids else int(name.removeprefix('id '))
                 for name in self.findings[index].subjects
                 if name in self.ids or name.startswith('id ')]
@@ -172,7 +172,7 @@ def examination(swarm: Observations, topics: Collection[str]) -> Examination:
     """
     Return the root causes that the checks find in the swarms of some topics.
 
-    :param topics: those between robots.
+    :param topics: of messages between robots.
     """
     chosen = choose(swarm, topics)
     causes = [finding for finding in examine(chosen) if not finding.explained_by]
@@ -182,10 +182,10 @@ def examination(swarm: Observations, topics: Collection[str]) -> Examination:
 
 class HearingGraph:
     """
-    The graph of who hears whom, and rings around robots with findings, on a map.
+    Draws the links between robots, and rings around robots with findings.
 
     :param chart: the figure of the map.
-    :ivar sources: of what is drawn, by name.
+    :ivar sources: the sources of links and rings, by name.
     """
 
     def __init__(self, chart: Any) -> None:
@@ -202,6 +202,6 @@ class HearingGraph:
                       line_width=3, line_color='tint')
 
     def show(self, examined: Examination, snapshot: Snapshot) -> None:
-        """Show an examination at the present positions of the robots."""
+        """Draw an examination at the present positions of the robots."""
         for name, data in examined.graph(snapshot).items():
             self.sources[name].data = data

@@ -43,11 +43,11 @@ HEARING = 'who hears whom'
 NEAR = 0.04
 """Distance within which a click chooses a robot, as a share of the map's width."""
 WIDGETS = ':host { color-scheme: light }'
-"""The style of Bokeh's widgets, which are white on a dark page, too."""
+"""The style of Bokeh's widgets. They stay white on a dark page."""
 WRAPPED = '* { white-space: normal }'
-"""The style of findings, which are longer than the column is wide."""
+"""The style of findings, which need several lines."""
 _DRAWN = 'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))'
-"""JavaScript: tell the server which update was drawn last."""
+"""JavaScript: report the last drawn update to the server."""
 TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
 STYLE = Path(__file__).with_name('page.css').read_text()
 
@@ -72,11 +72,11 @@ class PageFeed:
     :param communication_range: robots within this distance are linked by a line [m].
     :param trail: the length of trails [m].
     :ivar map: computes what is on maps.
-    :ivar pages: the number of open pages; while there are none, only history and trails go on.
+    :ivar pages: the number of open pages. Without a page only history and trails continue.
     :ivar truth: the number of pages that show true positions.
     :ivar examiners: the number of pages that show who hears whom.
-    :ivar examination: the last one, while a page shows who hears whom.
-    :ivar state: the newest.
+    :ivar examination: the last examination, while a page shows who hears whom.
+    :ivar state: the newest content.
     """
 
     def __init__(self, communication_range: float, trail: float = 5.0) -> None:
@@ -94,7 +94,7 @@ class PageFeed:
         """
         Add the next frame.
 
-        :param facts: returns the figures of the swarm; called where they are due.
+        :param facts: returns the figures of the swarm; called once in :data:`SLOW`.
         """
         self.history.observe(frame)
         self._trails.update(frame.snapshot)
@@ -113,7 +113,7 @@ class PageFeed:
 
 
 def no_statuses(robot: int) -> Sequence[RobotStatus]:
-    """Return no statuses of a robot: there are no diagnostics."""
+    """Return no statuses, as without diagnostics."""
     return ()
 
 
@@ -121,10 +121,10 @@ class LivePage:
     """
     The page of one viewer.
 
-    :param document: of the session; further roots may be added to it.
-    :param feed: what it shows.
+    :param document: of the session; further roots may be added.
+    :param feed: prepares the content.
     :param statuses: returns the last statuses of a robot on ``/diagnostics``.
-    :ivar chosen: the robot that is shown in detail, ``None``: none.
+    :ivar chosen: the id of the robot that is shown in detail, if any.
     """
 
     def __init__(self, document: Document, feed: PageFeed,
@@ -143,7 +143,7 @@ class LivePage:
         self._ring = ColumnDataSource({'x': [], 'y': []})
         chart.scatter('x', 'y', source=self._ring, size=28, fill_color=None, line_width=3,
                       line_color=hexadecimal(NOTE))
-        # Updates are numbered: a browser that is too slow for all leaves some out.
+        # Updates are numbered, so that a slow browser skips some.
         chart.tags = [0]
         chart.js_on_change('tags', CustomJS(args={'drawn': self._ring}, code=_DRAWN))
         self.graph = HearingGraph(chart)
@@ -169,8 +169,8 @@ class LivePage:
         document.title = 'swarm'
         document.template = TEMPLATE  # type: ignore[assignment]
         document.template_variables.update(style=STYLE)
-        # Bokeh itself gives up after half a minute, or where the page is older than five; the
-        # template goes on.
+        # Bokeh gives up after half a minute, or when the page is older than five minutes. The
+        # template keeps trying.
         document.config.update(reconnect_session=False, notify_connection_status=False)
         document.js_on_event(ConnectionLost, CustomJS(code='connectionLost()'))
         for root in (chart, controls, self.timeline.figure, *self._texts.values()):
@@ -202,7 +202,7 @@ class LivePage:
             self._feed.examiners -= 1
 
     def choose(self, robot: int | None) -> None:
-        """Show a robot in detail, and its way to its leader; ``None``: none."""
+        """Show a robot in detail, with the path to its leader. ``None`` shows no robot."""
         self.chosen = robot
         self.robots.value = '' if robot is None else str(robot)
         self._show_robot(self._feed.state)
@@ -218,11 +218,11 @@ class LivePage:
 
     @property
     def behind(self) -> bool:
-        """Return whether the viewer has not yet drawn the last update."""
+        """Return whether the viewer still has to draw the last update."""
         return self._ring.tags not in ([], self.map.figure.tags)
 
     def update(self) -> None:
-        """Show the newest state once, unless the viewer is behind."""
+        """Send the newest state once, unless the viewer is behind."""
         state, before, chart = self._feed.state, self._shown, self.map.figure
         if state is before or self.behind:
             return
@@ -257,7 +257,7 @@ class LivePage:
         self.robots.options = ['', *map(str, ids)]
 
     def _show_examination(self) -> None:
-        """Show who hears whom and the findings, where wanted."""
+        """Show who hears whom, and the findings, if the viewer wants them."""
         wanted, before = self.hearing.active, self._examination
         self._examination = found = self._feed.examination if wanted else None
         if found or before:

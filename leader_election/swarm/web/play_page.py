@@ -63,9 +63,9 @@ class Controls:
     """
     The controls of one viewer.
 
-    :param live: the page that looks; a click on its map also makes the chosen fault.
-    :param settings: parameters that the page sets: each a choice or a number with both ends.
-    :param tours: their titles.
+    :param live: the page of the swarm. A click on its map also makes the chosen fault.
+    :param settings: parameters that the page sets, each a choice or a number with a range.
+    :param tours: the titles of the tours.
     :param state: returns the newest state.
     :param request: takes the name of a setting, a fault, a switch or :data:`TOUR`, and a value: of
         a fault the robot, of a move a list of it and its new place.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The server of pages: in a thread of its own, for this computer alone, or with a token."""
+"""The server of pages, in a thread of its own: for this computer alone, or with a token."""
 
 from collections.abc import Callable
 import hmac
@@ -43,7 +43,7 @@ _FORGET = 15_000
 
 
 class _RefusalHandler(RequestHandler):
-    """Answers visitors without the token, or with another name of this computer."""
+    """Answers visitors without the token, and visitors who use a foreign host name."""
 
     def get(self) -> None:
         raise HTTPError(403, reason='the page is at the address that was printed; through ssh at '
@@ -52,11 +52,13 @@ class _RefusalHandler(RequestHandler):
 
 class _TokenProvider(AuthProvider):
     """
-    Lets in visitors.
+    Admits visitors.
 
-    :param token: those whose address, or whose cookie of an earlier visit, has it. Without one,
-        those who call this computer by a name of :data:`HERE`: a page on the internet, whose name
-        can stand for this computer, too, does not.
+    With a token, it admits visitors whose address, or cookie of an earlier visit, holds the token.
+    Without one, it admits visitors who use a host name of :data:`HERE`. So a page on the internet,
+    whose host name may resolve to this computer, is refused.
+
+    :param token: of the address; empty: none.
     """
 
     def __init__(self, token: str) -> None:
@@ -92,10 +94,9 @@ class PageServer:
 
     :param make: fills the document of a viewer; called in the server's thread.
     :param port: 0: any free one.
-    :param address: where it listens; one that other computers reach needs a token, which is
-        chosen here if none is given.
-    :param token: of addresses that other computers reach.
-    :raises ParameterError: where it cannot listen.
+    :param address: of the socket. An address that other computers reach needs a token.
+    :param token: for such an address; empty: a random one.
+    :raises ParameterError: when the port cannot be used.
     :ivar url: the address of the page, with the token.
     """
 

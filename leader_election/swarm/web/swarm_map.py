@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Map of a swarm, by models of Bokeh: what pictures show, and trails and true positions."""
+"""Map of a swarm by models of Bokeh: the content of pictures, trails and true positions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,19 +55,19 @@ if (isFinite(metres) && metres > 0) {
   fit(figure.y_range, (bottom + top) / 2, metres * figure.inner_height)
 }
 """
-"""JavaScript: show all of the map to scale, whatever the shape of the window."""
+"""JavaScript: fit the whole map to scale into a window of any shape."""
 
 
 class SwarmMap:
     """
-    A map, and the sources of what moves on it.
+    A map, and the sources of its moving parts.
 
     :param frames: at least one; the visible area holds all of them, and the first is shown.
     :param rings: outlines of arena, obstacles and peaks.
     :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
     :ivar figure: the map.
     :ivar reach: the communication range [m]; it may change.
-    :ivar sources: of what moves, by name; each takes the data of that name (:meth:`data`).
+    :ivar sources: of the moving parts, by the names of :meth:`data`.
     :ivar robots: the renderers of robots and leaders.
     """
 
@@ -119,7 +119,7 @@ class SwarmMap:
         spots = [chart.scatter('x', 'y', source=source[name], size=size, marker=marker,
                                fill_color='fill', line_color='edge', line_width='width')
                  for name, size, marker in (('robots', 9, 'circle'), ('leaders', 22, 'star'))]
-        # The outline of a text covers half of its strokes, so it lies below as a text of its own.
+        # An outline covers half of the strokes of its text, so it is a text of its own below.
         for style in ({'text_color': 'white', 'text_outline_color': 'white',
                        'text_outline_width': 3}, {'text_color': 'tint'}):
             chart.text('x', 'y', 'text', source=source['labels'], y_offset='below',
@@ -128,7 +128,7 @@ class SwarmMap:
         return spots
 
     def draw_outlines(self, frames: Sequence[Frame], rings: Rings) -> None:
-        """Draw the outlines, and show all of them, or all robots of these frames."""
+        """Draw the outlines, and fit the map to them, or else to all robots of these frames."""
         self._static['peaks'].data = _rings([((0, 0, 0), ring) for ring in rings.peaks])
         self._static['walls'].data = _rings([((0, 0, 0), ring) for ring in rings.obstacles])
         self._static['arena'].data = _rings([((0, 0, 0), ring) for ring in rings.arena])
@@ -143,7 +143,7 @@ class SwarmMap:
         """
         Return the data of all sources at a frame, by the name of the source.
 
-        :param trails: points of each robot's recent way, by id [m].
+        :param trails: points of each robot's recent path, by id [m].
         """
         drawn, robots = drawing(frame, self.reach), frame.snapshot.robots
         ways = [(frame.colours[robots[i].leader], path)

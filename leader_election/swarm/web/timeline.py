@@ -56,9 +56,9 @@ class Bar:
 
 class History:
     """
-    The leaders of all robots over time, and events, by consecutive frames.
+    The leaders of all robots over time, and events, from consecutive frames.
 
-    :param span: what is older than this is forgotten [s].
+    :param span: age at which bars and events are dropped [s].
     :param start: the origin of time [s].
 
     >>> from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -139,7 +139,7 @@ class History:
 
 class Timeline:
     """
-    A chart of a history, one row a robot, in its leader's colour; a leader's bar has an edge.
+    A chart of a history: one row a robot in its leader's colour. Bars of leaders have an edge.
 
     :param frames: in the order of time; may be empty.
     :param start: the origin of time [s].
