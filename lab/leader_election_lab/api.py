@@ -92,11 +92,11 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
 
     :param seeds: the number of seeds, or the seeds themselves.
     :param folder: of the results, where runs are kept.
-    :param algorithms: labels; none: all.
-    :param workers: number of threads; ``None``: one for each core.
+    :param algorithms: labels. Without any, all algorithms run.
+    :param workers: number of threads. The default is one for each core.
     :param progress: whether to print the progress.
     :param cluster: the address of a Dask scheduler, or ``local``, in place of threads.
-    :return: see :mod:`leader_election_lab.runs.results`; only the requested seeds and algorithms.
+    :return: the requested seeds and algorithms, as :mod:`leader_election_lab.runs.results` has it.
     :raises ResultError: if a file cannot be read or written.
     """
     wanted = range(seeds) if isinstance(seeds, int) else seeds
@@ -143,7 +143,7 @@ def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:
 
     :param measures: some of :func:`leader_election_lab.analysis.measures.measures_of`; averages
         over time, without the first sixth of the run.
-    :return: a row for each algorithm and variant; for each measure its mean, ``low`` and ``high``.
+    :return: a row for each algorithm and variant, with mean, ``low`` and ``high`` of each measure.
     """
     keys = ['algorithm', *varied(results)]
     columns = {}
@@ -165,7 +165,7 @@ def compare(results: xr.Dataset, measure: str = 'instability',
     Return the paired differences between algorithms, with 95 % intervals.
 
     :param measure: one of :func:`leader_election_lab.analysis.measures.measures_of`.
-    :param pairs: pairs of labels; the values of the second are subtracted. ``None``: all pairs.
+    :param pairs: labels. The values of the second are subtracted. ``None`` selects all pairs.
     :return: a row for each pair and variant: the number of common ``seeds``, both means, the
         ``difference`` with ``low`` and ``high``, the ``ratio`` of the means, ``p`` and ``p_holm``
         (corrected for the number of rows), and ``apart``: whether the difference is
@@ -185,7 +185,7 @@ def figure(results: xr.Dataset, measure: str | None = None) -> Figure:
     """
     Return a figure of a scenario's results with 95 % intervals, over time or the varied keys.
 
-    :param measure: the measure to draw; see :func:`leader_election_lab.figures.curves.draw_own`.
+    :param measure: as :func:`leader_election_lab.figures.curves.draw_own` has it.
     """
     return draw_own(results, measure)
 
@@ -196,7 +196,7 @@ def write_report(results: xr.Dataset, folder: Path | str = FOLDER,
     Write a report as Markdown, with its figure, and return its path.
 
     :param folder: folder of the report, ``<scenario>.md``.
-    :param measures: the measures in which all pairs are compared; empty: instability, leaders,
-        led.
+    :param measures: the measures in which all pairs are compared. Without any, these are
+        instability, leaders and led.
     """
     return write_own_report(results, Path(folder), measures)

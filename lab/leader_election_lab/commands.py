@@ -61,7 +61,7 @@ class Width(NamedTuple):
     half: float
     """In the unit of the measure, or as a part of a mean."""
     relative: bool
-    """Whether it is a part of the mean; for differences, of the mean of the first algorithm."""
+    """Whether ``half`` is a part of the mean, for differences of the first algorithm's mean."""
 
     def text(self) -> str:
         """
@@ -75,7 +75,7 @@ class Width(NamedTuple):
 
 def parse_width(text: str) -> Width:
     """
-    Return the width that a text gives: a number in the measure's unit, or a part in per cent.
+    Return the width in a text, which is a number in the measure's unit, or per cent of the mean.
 
     :raises ValueError: for another text, and for 0 or less.
 
@@ -143,7 +143,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
     A wrong option ends the process with status 2 and one line with the reason.
 
-    :param arguments: of the command line; ``None``: those of this process.
+    :param arguments: of the command line. ``None`` stands for those of this process.
     """
     parser = CommandLineParser(prog='leader_election lab', description=DESCRIPTION)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
@@ -257,7 +257,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run the command ``lab``; return the exit status."""
+    """Run the command ``lab``, and return the exit status."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = parse_options()
     try:

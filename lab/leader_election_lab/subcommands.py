@@ -114,7 +114,7 @@ def run_label(seed: int, values: Mapping[str, Any]) -> str:
 
 
 def run_papers(options: argparse.Namespace) -> int:
-    """Run the papers' experiments, or the study of regions; write ``report.md``, ``study.md``."""
+    """Run the papers' experiments or the study of regions, and write their report."""
     from leader_election_lab import reports
     write = {'reproduce': reports.reproduce, 'study': reports.study}[options.command]
     return write(options.seeds, options.results, options.workers, options.cluster)
@@ -227,7 +227,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run the subcommand that the options name; return the exit status."""
+    """Run the subcommand that the options name, and return the exit status."""
     try:
         return COMMANDS[options.command](options)
     except (ScenarioError, ResultError, OSError) as error:

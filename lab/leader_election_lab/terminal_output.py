@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Output of the laboratory: tables; progress as a bar in a terminal, as plain lines elsewhere."""
+"""Print tables, and progress as a bar in a terminal or as plain lines elsewhere."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ LINES = 50
 
 
 def console() -> Console:
-    """Return the console of the standard output; without a terminal lines are not wrapped."""
+    """Return the console of the standard output, which wraps lines only in a terminal."""
     return Console(width=None if Console().is_terminal else WIDE, highlight=False)
 
 
@@ -42,11 +42,11 @@ class Rows(NamedTuple):
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
-    """Lines below it: the meaning of the numbers, and their correction."""
+    """The lines below the table, on the meaning of the numbers and their correction."""
 
 
 TEXTS = ('algorithm', 'minus', 'scenario', 'title', 'algorithms', 'column', 'unit', 'description')
-"""The columns that are aligned on the left; the others are numbers."""
+"""The columns that are aligned on the left. The others are numbers."""
 
 
 def terminal_table(rows: Rows) -> Table:

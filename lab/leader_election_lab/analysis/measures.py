@@ -41,7 +41,7 @@ With fewer samples, equal ones do not show that their mean differs from another 
 symmetric distribution are on the same side of its mean in 6 % of cases (sign test).
 """
 ROUNDING = 1e-6
-"""Samples that differ by less, in relation to the greatest, are equal; float32 has 6e-8."""
+"""Relative difference below which samples are equal. The rounding of float32 is 6e-8."""
 WARM_UP = 1 / 6
 """The part of a run that averages over time exclude: 100 of 600 rounds in ACSOS 2022."""
 
@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """Half of the interval; nan without an interval."""
+        """Return half of the interval, or nan without an interval."""
         return (self.high - self.low) / 2.0
 
     def text(self, form: str) -> str:
@@ -81,7 +81,7 @@ class Estimate(NamedTuple):
 
 def time_average(values: xr.DataArray) -> xr.DataArray:
     """
-    Return the average over time of a run after its warm-up; missing runs are nan.
+    Return the average over time of a run after its warm-up, or nan for a missing run.
 
     :param values: over ``time`` [s] and other dimensions, which the result keeps.
 
@@ -95,7 +95,7 @@ def time_average(values: xr.DataArray) -> xr.DataArray:
 
 def seeds_of(values: Values, counts: xr.DataArray) -> Values:
     """
-    Return only the seeds that were run; in these, nan means that no device was left.
+    Return only the seeds that were run. In these, nan means that no device was left.
 
     :param counts: of the same runs (see :mod:`leader_election_lab.runs.results`).
     """
@@ -136,8 +136,8 @@ def half_widths(values: xr.DataArray) -> xr.DataArray:
     """
     Return half of the 95 % interval of the mean over seeds, of many means at once.
 
-    :param values: over ``seed`` and other dimensions; missing values are nan.
-    :return: over the other dimensions; nan for fewer than two values.
+    :param values: over ``seed`` and other dimensions, nan where a value is missing.
+    :return: over the other dimensions, nan for fewer than two values.
 
     >>> half_widths(xr.DataArray([1.0, 2.0, 3.0], dims='seed')).round(3).item()
     2.484
@@ -174,7 +174,7 @@ def settling_time(times: Floats, curve: Floats, below: float, start: float, end:
 
     :param times: of the samples [s], shape (n,), as has the curve.
     :param below: the bound, in the unit of the curve.
-    :param start: exclusive [s]; ``end`` is inclusive.
+    :param start: exclusive [s], whereas ``end`` is inclusive.
     :return: the time from ``start`` to the first sample from which on all are below [s]; nan if
         the last sample is not below, or there are no samples.
 
@@ -198,7 +198,7 @@ def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: F
     :param correct: number of these that lead themselves.
     :param largest: number of devices of the largest region.
     :param devices: number of all devices.
-    :return: [s]; nan if this does not hold at the end.
+    :return: [s], or nan if this does not hold at the end.
 
     >>> times, named, correct = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4, 1, 1, 1]), np.ones(4)
     >>> time_to_one_leader(times, named, correct, np.array([3, 9, 7, 9]), 9)
@@ -208,7 +208,7 @@ def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: F
 
 
 def _start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
-    """Return the time from which on all samples are good; nan if the last one is not."""
+    """Return the time from which on all samples are good, or nan if the last one is not."""
     bad = np.flatnonzero(~good)
     first = bad[-1] + 1 if len(bad) else 0
     return float(times[first]) if first < len(times) else float('nan')
@@ -216,7 +216,7 @@ def _start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
 
 def mean_running(results: xr.Dataset) -> xr.DataArray:
     """
-    Return the mean number of devices that ran, over a run; nan where the run is missing.
+    Return the mean number of devices that ran during a run, or nan for a missing run.
 
     It is derived from the number of rounds that were run, and from their period.
 
@@ -253,7 +253,7 @@ def has_counts(results: xr.Dataset) -> bool:
 
 
 def counted_part(results: xr.Dataset) -> xr.DataArray:
-    """Return the sum of all leaders' counts divided by the true value; 1 is exact."""
+    """Return the sum of all leaders' counts, relative to the true value."""
     return results['counted'] / results['present']
 
 
@@ -277,7 +277,7 @@ def counting_error(results: xr.Dataset) -> xr.DataArray:
 
 LED, UNITED = DERIVED
 RECEIVERS, BYTES, BIAS, OFF = 'receivers', 'bytes', 'bias', 'off'
-"""Measures that are derived from others; ``off`` is the mean absolute deviation of counts."""
+"""Measures that are derived from others. ``off`` is the mean absolute deviation of counts."""
 PERCENT = (LED, UNITED, 'informed', 'agreeing', BIAS, OFF)
 """Measures that are written in per cent."""
 PARTS = ('instability', *PERCENT)
@@ -305,10 +305,10 @@ def check_measure(known: Sequence[str], measure: str) -> None:
 
 def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     """
-    Return a number for each run; sampled measures are averaged over time after the warm-up.
+    Return a number for each run, for sampled measures their average after the warm-up.
 
     :param measure: one of :func:`measures_of`.
-    :return: over ``algorithm``, the keys that vary and ``seed``; nan for missing runs.
+    :return: over ``algorithm``, the keys that vary and ``seed``, nan for missing runs.
     :raises ResultError: for an unknown measure.
     """
     check_measure(measures_of(results), measure)

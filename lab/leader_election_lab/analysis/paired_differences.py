@@ -16,8 +16,8 @@
 Paired differences between algorithms, over the seeds that both were run with, and their tables.
 
 In a seed all algorithms have the same devices, walks and losses, so random effects of the seed are
-common to both. The difference within each seed is free of them: its interval is narrower than the
-two separate intervals suggest.
+common to both. The difference within each seed is free of them. So its interval is narrower than
+the two separate intervals suggest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,13 +46,13 @@ class Difference(NamedTuple):
     seeds: int
     """Seeds that both were run with."""
     means: tuple[float, float]
-    """Of both algorithms, over these seeds."""
+    """The mean of each algorithm over these seeds."""
     difference: Estimate
     """Its interval is by Student's t over the differences of single seeds."""
     ratio: Estimate
-    """The mean of the first divided by that of the other; see :func:`estimate_ratio`."""
+    """The mean of the first divided by that of the other, as :func:`estimate_ratio` has it."""
     p: float
-    """Probability of a difference at least this large by chance; nan for fewer than two seeds."""
+    """Probability of a difference at least this large by chance, nan for fewer than two seeds."""
     p_holm: float
     """The same among all differences that are tested together (see :func:`holm`)."""
 
@@ -63,7 +63,7 @@ class Difference(NamedTuple):
 
     @property
     def apart_alone(self) -> bool:
-        """Return whether its own interval excludes 0; fewer than six equal values have none."""
+        """Return whether its own interval, which fewer than six equal values lack, excludes 0."""
         return self.p < 1.0 - measures.CONFIDENCE
 
 
@@ -79,7 +79,7 @@ def to_first(labels: Sequence[str]) -> list[tuple[str, str]]:
 
 def all_pairs(labels: Sequence[str]) -> list[tuple[str, str]]:
     """
-    Return all pairs of algorithms; the earlier one of each is subtracted.
+    Return all pairs of algorithms, the earlier one second, since it is subtracted.
 
     >>> all_pairs(['classic', 'bounded', 'mine'])
     [('bounded', 'classic'), ('mine', 'classic'), ('mine', 'bounded')]
@@ -97,8 +97,8 @@ def differences(results: xr.Dataset, measure: str,
 
     :param results: of a scenario (see :mod:`leader_election_lab.runs.results`).
     :param measure: one of :func:`measures_of`.
-    :param pairs: labels of algorithms; the second one's values are subtracted. ``None``: all
-        pairs.
+    :param pairs: labels of algorithms. The second one's values are subtracted. ``None`` selects
+        all pairs.
     :return: the differences of all pairs and variants with a common seed, by pair, then by
         variant.
     :raises ResultError: for an unknown measure or algorithm.
@@ -129,7 +129,7 @@ def count_tested(found: Iterable[Difference]) -> int:
     """
     Return the number of differences that were tested together.
 
-    :param found: all that :func:`differences` returned; those of the same runs count as one.
+    :param found: the return value of :func:`differences`. Those of the same runs count as one.
     """
     return len({one._replace(varied=()) for one in found if not np.isnan(one.p)})
 
@@ -172,7 +172,7 @@ def estimate_ratio(above: Floats, below: Floats) -> Estimate:
     Return the ratio of two means over the same seeds, and its interval.
 
     :param above: shape (n,).
-    :param below: shape (n,); if its mean is not greater than 0, the result is nan.
+    :param below: shape (n,). If its mean is not greater than 0, the result is nan.
     :return: the interval is by Student's t over ``above - ratio * below``, a first-order
         approximation (the ratio estimator of Cochran, Sampling Techniques, section 6).
 
@@ -195,7 +195,7 @@ def holm(p: Floats) -> Floats:
     1 - ``CONFIDENCE``, for any dependence between the tests (S. Holm, A Simple Sequentially
     Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979).
 
-    :param p: shape (tests,); nan, for differences without a test, stays nan and does not count.
+    :param p: shape (tests,). A difference without a test has nan, which stays and does not count.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -245,7 +245,7 @@ def pair_rows(results: xr.Dataset, measure: str,
     """
     Return the differences of pairs of algorithms in a measure, a row for each pair and variant.
 
-    :param pairs: of labels; ``None``: all.
+    :param pairs: of labels. ``None`` selects all pairs.
     """
     found = differences(results, measure, pairs)
     rows = [(one.algorithm, one.other, *map(str, one.varied), str(one.seeds),
@@ -283,12 +283,12 @@ def notes(tested: int, seeds: int, where: str) -> list[str]:
 
 
 def mark(one: Difference) -> str:
-    """Return the mark of a difference; empty if it is not distinguishable from chance."""
+    """Return the mark of a difference, or no text if chance may explain it."""
     return APART if one.apart else APART_ALONE if one.apart_alone else ''
 
 
 def difference_text(one: Difference | None, measure: str) -> str:
-    """Return a difference with its interval and its mark; empty for none."""
+    """Return a difference with its interval and its mark, or no text without a difference."""
     if one is None:
         return ''
     return f'{estimate_text(one.difference, measure in measures.PERCENT, "+")} {mark(one)}'.strip()

@@ -66,13 +66,13 @@ class Line(NamedTuple):
     settled: int
     """Number of settled seeds: from some time on, no device changed its leader for long enough."""
     settling: float
-    """Mean of that time over the settled seeds [rounds]; nan if there are none."""
+    """Mean of that time over the settled seeds [rounds], nan if there are none."""
     receivers: float
     """Mean number of devices in range of a message."""
     message_bytes: float
     """Mean length of a message [bytes]."""
     bias: Estimate = NONE
-    """Mean deviation of leaders' counts, relative; nan without regions, as the fields below."""
+    """Mean relative deviation of leaders' counts, nan without regions, as the fields below."""
     error: Estimate = NONE
     """Mean absolute deviation of leaders' counts, relative."""
     informed: Estimate = NONE
@@ -144,7 +144,7 @@ def cells(dataset: xarray.Dataset) -> tuple[tuple[str, ...], list[tuple[str, ...
 
 
 def _region_cells(line: Line) -> tuple[str, ...]:
-    """Return the cells about regions; empty ones for an algorithm without regions."""
+    """Return the cells about regions, empty for an algorithm without regions."""
     if isnan(line.bias.value):
         return ('',) * len(REGIONS)
     return (line.bias.text('+.1%'), line.error.text('.1%'), line.informed.text('.1%'),

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Parsing and checking of a scenario file and its variations; undeclared keys are refused."""
+"""Parse and check a scenario and its variations, and refuse undeclared keys."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -49,15 +49,15 @@ KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'mot
 LABEL = r'[\w-][\w. -]*'
 """Labels become names of files."""
 LARGEST_RADIUS = 1e6
-"""[m]. A robot also accepts 0; then every device leads, and there is nothing to measure."""
+"""[m]. A robot also accepts 0, with which every device leads, so that nothing can be measured."""
 MOST_LEVELS = 1000
-"""Of a recursive election; each level adds 32 bytes to the state of a device."""
+"""Greatest depth of a recursive election. Each level adds 32 bytes to the state of a device."""
 LARGEST_EXACT_INT = 2**53
 """Up to this number every integer is exact as a float."""
 
 
 class ScenarioError(LeaderElectionError, ValueError):
-    """An invalid scenario; the text is one line for the user that names the key."""
+    """An invalid scenario. The text is one line for the user that names the key."""
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def parse_section(kind: type[T], raw: Mapping[str, Any], key: str) -> T:
 
     :param kind: the dataclass, of ``leader_election.parameters.parameter`` fields.
     :param raw: the whole scenario, as read from YAML.
-    :param key: of the section in ``raw``; a missing section has all defaults.
+    :param key: of the section in ``raw``. A missing section has all defaults.
     :raises ParameterError: for an unknown key or a value that is not allowed, named by its dotted
         path, as all functions of this module.
     """
@@ -207,7 +207,7 @@ def check_code(algorithm: Algorithm) -> None:
 
 def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
     """
-    Return the value that a section gives a parameter, or the default; ids may be a list.
+    Return the value that a section gives a parameter, or the default. Ids may be a list.
 
     >>> from leader_election.election.algorithms.given import GivenSettings
     >>> _given(table(GivenSettings)[0], {'leaders': [0, 5]})
@@ -240,7 +240,7 @@ def _parse_regions(values: Any) -> schema.Regions:
 
 
 def as_mapping(values: Any, key: str) -> Mapping[str, Any]:
-    """Return a section as a mapping; empty for a key without a value."""
+    """Return a section as a mapping, which is empty for a key without a value."""
     if values is None:
         # YAML reads a heading with nothing below it as null.
         return {}
@@ -275,7 +275,7 @@ def split_section(raw: Mapping[str, Any], section: str, key: str,
 
 
 def as_list(raw: Mapping[str, Any], key: str) -> Sequence[Any]:
-    """Return a section as a list of entries; empty where it is missing."""
+    """Return a section as a list of entries, which is empty if the section is missing."""
     values = raw.get(key)
     if values is None:
         return []
@@ -322,7 +322,7 @@ def _check_field(field: str, value: float, entrants: Sequence[schema.Entrant]) -
 
 
 FIXED_KEYS = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
-"""Keys that cannot vary: they identify the results."""
+"""Keys that cannot vary, because they identify the results."""
 SAME = ': is not allowed; all variants have the same'
 ALGORITHMS_KEY = 'algorithms'
 
@@ -368,8 +368,8 @@ def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: A
     """
     Replace a value of algorithms in place.
 
-    The key is one of the entries' keys; or a label and a key of that entry; or a parameter that no
-    entry gives, which is then set for all algorithms that take it.
+    The key is one of the entries' keys, or a label and a key of that entry. If no entry gives it,
+    it is set for all algorithms that take it.
     """
     first = keys[0]
     if any(isinstance(entry, dict) and first in entry for entry in entries):
@@ -405,7 +405,7 @@ def label_of(entry: Mapping[str, Any]) -> Any:
 
 
 def parameters_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the parameters that the algorithm of an entry takes; none for an unknown one."""
+    """Return the parameters of an entry's algorithm, none if the algorithm is unknown."""
     kind = entry.get('name')
     return ALGORITHMS.get(kind).takes if kind in ALGORITHMS.names() else ()
 
@@ -442,7 +442,7 @@ def _parse_changes(key: Any, values: Any) -> list[Change]:
 
 
 def _parse_joint_change(key: str, values: Any) -> Change:
-    """Return the change of several keys together; its value is its label, or that of the first."""
+    """Return a change of several keys. Its value is its label, or the value of the first key."""
     keys = dict(values) if isinstance(values, dict) else {}
     label = keys.pop('label', None)
     if not keys:

@@ -86,7 +86,7 @@ class Scenario:
     """The values of each dimension that varies, by dotted key or the user's own name."""
 
     def entrant(self, label: str) -> schema.Entrant:
-        """Return an algorithm by its label; an unknown one is a :class:`ScenarioError`."""
+        """Return an algorithm by its label. An unknown label raises a :class:`ScenarioError`."""
         for entrant in self.entrants:
             if entrant.label == label:
                 return entrant
@@ -107,7 +107,7 @@ class Scenario:
         """
         Return the same scenario with other values.
 
-        :param values: by dotted keys such as ``messages.loss``; in a list, every entry that has
+        :param values: by dotted keys such as ``messages.loss``. In a list, every entry that has
             the key gets the value.
         :raises ScenarioError: if there is no such key, or the result is not allowed.
         """

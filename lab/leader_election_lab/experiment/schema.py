@@ -272,7 +272,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Regions(RegionSettings):
-    """Settings of an algorithm's regions; roles are given for each group of devices."""
+    """Settings of an algorithm's regions. Roles belong to groups of devices."""
 
     role: str = ROLES[CANDIDATE]
     """Not declared: no key of this section."""
@@ -291,6 +291,6 @@ class Entrant:
     weakest: bool
     """Whether strengths are negated, so that the weakest device wins."""
     regions: Regions | None = None
-    """Settings of coordination in the leaders' regions; ``None``: election only."""
+    """Settings of coordination in the leaders' regions. ``None`` stands for an election alone."""
     settings: tuple[tuple[str, Any], ...] = ()
     """The parameters by name, with the defaults of those that the scenario does not give."""

@@ -15,8 +15,8 @@
 """
 All figures by name, each with the results and scenarios that it needs.
 
-Those of the papers' curves are here: instability as in ACSOS 2022, the number of leaders as in
-IFAC 2020, with what is published.
+The figures of the papers' curves are here. They show instability as in ACSOS 2022 and the number
+of leaders as in IFAC 2020, with the published values.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -51,7 +51,7 @@ def draw_instability(
     The curve is the mean over seeds, the band its 95 % interval.
 
     :param results: of a scenario; ``instability`` over algorithm, seed and time.
-    :param published: ``mean`` over algorithm and time; drawn dashed.
+    :param published: ``mean`` over algorithm and time, drawn dashed.
     :param early: whether a second panel shows the first rounds.
     """
     seeds = style.count_seeds(results['instability'])
@@ -201,7 +201,7 @@ def of_scenarios(wanted: Collection[str]) -> tuple[str, ...]:
 
 
 def drawing(name: str) -> Drawing:
-    """Return a figure by its name; raise a :class:`ResultError` for an unknown one."""
+    """Return a figure by its name, or raise a :class:`ResultError` for an unknown one."""
     try:
         return drawings()[name]
     except KeyError:

@@ -49,7 +49,7 @@ FAILURE = 600.0
 CALM = 300.0
 """Length of the interval of averages, up to the failures and up to the end [s]."""
 ALGORITHMS = ('classic', 'bounded')
-"""The algorithms of the scenario by their labels; the first one is the paper's."""
+"""The labels of the scenario's algorithms. The first one is the paper's."""
 BEST, WILD = 0.01, 1.0
 """The values of alpha that the paper finds best, and too large."""
 SERVED = 0.95
@@ -163,7 +163,7 @@ def claims(results: xr.Dataset) -> list[Claim]:
 
 def _listed(values: Iterable[float], form: str) -> str:
     """
-    Return numbers as a comma-separated list; ``never`` for nan.
+    Return numbers as a comma-separated list, with ``never`` for nan.
 
     >>> _listed([1.0, 2.5], '{:g} m')
     '1 m, 2.5 m'
@@ -190,7 +190,7 @@ TABLE_COLUMNS = ('users', 'alpha', 'chance', *(
 
 
 def table_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
-    """Return the rows of the table of all numbers; the cells are those of ``TABLE_COLUMNS``."""
+    """Return the rows of the table of all numbers, with the cells of ``TABLE_COLUMNS``."""
     shown = {'leaders': results['leaders'], 'served': measures.counted_part(results),
              'load': results['load_mean'], 'deviation': results['load_sigma']}
     forms = ('{:.1f}', '{:.1%}', '{:.1f}', '{:.1f}')
@@ -232,7 +232,7 @@ def _draw_curves(axes: Axes, values: xr.DataArray) -> None:
     """Draw the mean over seeds against time, a curve for each value of alpha."""
     for tint, alpha in zip(TINTS, values[ALPHA].values.tolist()):
         mean = values.sel({ALPHA: alpha}).mean('seed')
-        # Large values of alpha oscillate; their curves are drawn behind the others.
+        # Large values of alpha oscillate, so their curves are drawn behind the others.
         axes.plot(mean['time'], mean, color=tint, linewidth=1.2, label=_alpha_label(alpha),
                   zorder=2.0 - alpha)
     axes.axvline(FAILURE, color=FAINT, linewidth=0.8, linestyle=':')
@@ -296,7 +296,7 @@ def draw_loads(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:
 
     Each column of panels is a probability that a leader fails.
 
-    :param results: of ``coordination2019``; the middle number of users is drawn.
+    :param results: of ``coordination2019``, of which the middle number of users is drawn.
     :param label: of the algorithm.
     """
     one = _single_algorithm(results, label)
@@ -361,7 +361,7 @@ def draw_collections(results: xr.Dataset) -> Figure:
     """
     Draw the error and the bias of the leaders' counts, by algorithm and collection method.
 
-    :param results: of ``collections``; each combination of the keys that vary has a panel.
+    :param results: of ``collections``. Each combination of the keys that vary has a panel.
     """
     algorithms = collecting_algorithms(results)
     keys = varied(results)

@@ -20,9 +20,9 @@ two algorithms do not overlap, their means differ. Where bands overlap, the mean
 paired differences decide (:mod:`leader_election_lab.analysis.paired_differences`).
 
 Instability alone misleads: devices that all follow a leader that is gone are very stable. So
-curves over a key show the part of devices with a live leader as well. In the map, algorithms that
-make regions compete by instability among those with most devices led; those that elect one leader
-for all compete by the part of devices that follow one and the same leader.
+curves over a key show the part of devices with a live leader as well. The map has two contests.
+Algorithms that make regions compete by instability, if they lead enough devices. Algorithms that
+elect one leader for all compete by the part of devices that follow the same leader.
 """
 
 from collections.abc import Callable, Sequence
@@ -351,7 +351,7 @@ def _regions_text(cell: xr.Dataset) -> str:
 
 
 def _interval(cell: xr.Dataset, form: str = '.3f') -> str:
-    """Return half of the winner's 95 % interval as text; empty for a single seed."""
+    """Return half of the winner's 95 % interval as text, or no text for a single seed."""
     half = float(cell['half'])
     return '' if np.isnan(half) else f' ± {half:{form}}'
 
@@ -363,6 +363,6 @@ def _one_leader_text(cell: xr.Dataset) -> str:
 
 
 def _readable_on(tint: tuple[float, float, float]) -> str:
-    """Return the text colour for a background: the one that differs more in lightness."""
+    """Return the text colour that differs more in lightness from a background."""
     red, green, blue = tint
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else 'white'

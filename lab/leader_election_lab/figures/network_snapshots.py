@@ -42,8 +42,8 @@ class Partition:
     """
     The artists that draw a network on some axes, one snapshot after the other.
 
-    A leader keeps its colour from one snapshot to the next. Devices that do not run are grey; so
-    are those whose leader is not one of the devices.
+    A leader keeps its colour from one snapshot to the next. Devices that do not run, or whose
+    leader is not one of the devices, are grey.
 
     :param bounds: of the visible area: left, bottom, right, top [m].
     :param count: number of devices, which determines the size of their markers.
@@ -132,7 +132,7 @@ def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None
     """
     Draw the partition by each algorithm of a scenario.
 
-    :param time: the time of the snapshot [s]; half of the duration by default.
+    :param time: the time of the snapshot [s], half of the duration by default.
     """
     at = scenario.duration / 2 if time is None else time
     taken = {entrant.label: simulate(scenario.replaced({'duration': at}), entrant.label, seed,
@@ -157,7 +157,7 @@ def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> 
 FRAMES = 60
 """The greatest number of frames of an animation."""
 LINKS = 2000
-"""With more links than this, none are drawn: they would double the size of the file."""
+"""With more links than this, none are drawn, since they would double the size of the file."""
 RATE = 10
 """Frames per second."""
 WIDTH = 5.4

@@ -133,9 +133,9 @@ def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
 
     A band of one standard deviation would reach below 0, and be a spike on a logarithmic axis.
 
-    :param values: over ``seed`` and one other dimension; missing runs are nan.
-    :param limits: the band is clipped to these.
-        A single seed has no band.
+    :param values: over ``seed`` and one other dimension, nan for missing runs. A single seed has
+        no band.
+    :param limits: to which the band is clipped.
     :return: the line of the mean.
     """
     mean = values.mean('seed')
@@ -151,7 +151,7 @@ def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
 
 def count_seeds(values: xr.DataArray) -> str:
     """
-    Return the number of seeds as text; where runs are missing, the least and the greatest number.
+    Return the number of seeds as text, or the least and the greatest one if runs are missing.
 
     >>> count_seeds(xr.DataArray([[1.0, 2.0], [1.0, np.nan]], dims=('algorithm', 'seed')))
     '1 to 2 seeds'

@@ -16,7 +16,7 @@
 Kinds of motion: their interface, those at rest or by logs, and all by name in :data:`MOTIONS`.
 
 The logs are read by :func:`leader_election.simulation.robot_logs.read_logs`. Time 0 is the
-earliest row of all logs; after the last row of its log a device stands still.
+earliest row of all logs. After the last row of its log a device stands still.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Motion:
     A kind of motion: its parameters, its state, and its step.
 
     A step is a plain function that the engine compiles: ``step(state, i, position, now, random)``
-    moves device i by one tick, in place; ``state`` is a named tuple of arrays and numbers with one
+    moves device i by one tick, in place. ``state`` is a named tuple of arrays and numbers with one
     entry (or row) for each device. The type of the state identifies the kind of motion.
 
     The functions that a step calls are plain functions too, of numbers where speed matters:
@@ -54,11 +54,11 @@ class Motion:
     """The named tuple of the state."""
     step: Callable[[Any, int, NDArray[np.float64], float, np.random.Generator], None]
     begin: Callable[[Any, NDArray[np.float64], float, np.random.Generator], Any]
-    """``begin(parameters, position, tick, random) -> state``; position has shape (n, 2) [m], and
-    may be changed in place (devices that walk on streets start on one): the caller restores the
-    positions of devices that do not move; tick is the time of a step [s]."""
+    """``begin(parameters, position, tick, random) -> state``. ``position`` has shape (n, 2) [m],
+    and may be changed in place, since devices that walk on streets start on one. The caller
+    restores the positions of devices that do not move. ``tick`` is the time of a step [s]."""
     speed: Callable[[Any], float]
-    """``speed(parameters)``: the greatest speed of any device [m/s]; 0: no device moves."""
+    """``speed(parameters)`` is the greatest speed of any device [m/s], 0 if no device moves."""
 
 
 MOTIONS: Registry[Motion] = Registry('motion', 'leader_election.motions')

@@ -33,12 +33,12 @@ MOST_CROSSINGS = 2000
 
 
 class StreetMap(NamedTuple):
-    """Crossings and streets; usually connected (see :func:`largest_part`)."""
+    """Crossings and streets, usually connected (see :func:`largest_part`)."""
 
     crossing: NDArray[np.float64]
     """Positions of crossings [m], shape (n, 2)."""
     street: NDArray[np.int32]
-    """The crossings at the two ends of each street, shape (m, 2); streets are straight."""
+    """The crossings at the two ends of each street, which is straight, shape (m, 2)."""
 
 
 def town(columns: int, rows: int, block: float, irregularity: float, missing: float,
@@ -48,9 +48,9 @@ def town(columns: int, rows: int, block: float, irregularity: float, missing: fl
 
     :param columns: number of crossings from west to east.
     :param rows: number of crossings from south to north.
-    :param block: distance from one crossing to the next [m]; the first crossing is at (0, 0).
+    :param block: distance from one crossing to the next [m]. The first crossing is at (0, 0).
     :param irregularity: greatest offset of a crossing, as a part of block, 0 to 0.5.
-    :param missing: the part of streets that are left out at random, 0 to 1; crossings that this
+    :param missing: the part of streets that are left out at random, 0 to 1. Crossings that this
         disconnects from the largest part of the town are left out too.
     """
     crossing = place_grid(GridParameters(
@@ -168,7 +168,7 @@ def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: fl
 
 def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], tick: float,
                   random: np.random.Generator) -> Streets:
-    """Put each device onto the nearest street; its first destination is an end of that street."""
+    """Put each device onto the nearest street, with an end of that street as first destination."""
     streets = town(parameters.columns, parameters.rows, parameters.block,
                    parameters.irregularity, parameters.missing, random)
     lines = shapely.linestrings(streets.crossing[streets.street])

@@ -38,7 +38,7 @@ FOR_EVER = 2**62
 
 def stride(walk: Any, i: int, position: NDArray[np.float64]) -> bool:
     """
-    Move device i by a whole stride, and return true; false: only the last one is left.
+    Move device i by a whole stride, and return whether there was one before the last.
 
     :param walk: the state of a motion, with an entry, or row, for each device: ``target``, the end
         of the leg [m], shape (n, 2); ``left``, the whole strides before the last one, which ends
@@ -62,7 +62,7 @@ def set_out(walk: Any, i: int, x: float, y: float, to_x: float, to_y: float,
     walk.target[i, 0], walk.target[i, 1] = to_x, to_y
     far = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     if far > length:
-        # This number of strides is never completed; a greater one would not fit into 64 bits.
+        # This number of strides is never completed. A greater one would not fit into 64 bits.
         walk.left[i] = math.ceil(min(far / length, 1e18)) - 1
         walk.stride[i, 0] = (to_x - x) * length / far
         walk.stride[i, 1] = (to_y - y) * length / far
@@ -89,7 +89,7 @@ Bounds = tuple[float, float, float, float]
 
 def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> Bounds:
     """
-    Return the bounds of the area between walls; infinite without walls.
+    Return the bounds of the area between walls, which are infinite without walls.
 
     :param position: initial positions of devices, shape (n, 2) [m].
     :raises ParameterError: if a device starts outside of the walls.
@@ -108,9 +108,9 @@ def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
     """
     Return the end of a straight walk from (x, y) to (to_x, to_y): there, or where it meets a wall.
 
-    A device that is at a wall already slides along it: the component into the wall is dropped.
+    A device that is at a wall already slides along it, without the component into the wall.
 
-    :param x: [m], inside of the bounds, or on a wall; so is y.
+    :param x: [m], inside of the bounds, or on a wall, as is y.
     :return: x and y of the end [m].
 
     >>> confine((0.0, 0.0, 10.0, 10.0), 8.0, 5.0, 12.0, 7.0)
@@ -182,7 +182,7 @@ def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
-    # Passing plain numbers costs a compiled step nothing; passing a generator, or arrays, does.
+    # Passing a generator or arrays costs a compiled step time, whereas plain numbers cost none.
     to_x, to_y = leg_end(
         motion.bounds, position[i, 0], position[i, 1], random.uniform(0.0, 2.0 * math.pi),
         pareto(motion.scale, motion.shape, random.random()))
@@ -196,7 +196,7 @@ def pareto(scale: float, shape: float, chance: float) -> float:
 
     :param scale: the least length [m].
     :param shape: the exponent.
-    :param chance: a uniform draw from [0, 1): the quantile of the length.
+    :param chance: the quantile of the length, a uniform draw from [0, 1).
 
     >>> pareto(100.0, 1.0, 0.0), pareto(100.0, 1.0, 0.75), pareto(100.0, 2.0, 0.75)
     (100.0, 400.0, 200.0)
@@ -258,7 +258,7 @@ class Waypoint(NamedTuple):
 
 def waypoint_step(motion: Waypoint, i: int, position: NDArray[np.float64], now: float,
                   random: np.random.Generator) -> None:
-    """Move device i by one stride, or let it rest; the next waypoint is drawn one tick before."""
+    """Move device i by one stride, or let it rest. Draw the next waypoint one tick before."""
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
@@ -310,7 +310,7 @@ class Shuttle(NamedTuple):
 
 def shuttle_step(motion: Shuttle, i: int, position: NDArray[np.float64], now: float,
                  random: np.random.Generator) -> None:
-    """Move device i by one stride; the last stride may be shorter, then the device turns round."""
+    """Move device i by one stride, the last of which may be shorter, before the device turns."""
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]

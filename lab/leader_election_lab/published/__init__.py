@@ -123,12 +123,12 @@ class Number:
 
     quantity: str
     ours: measures.Estimate
-    """The measured number; nan if undefined, as the settling time if no run settled."""
+    """The measured number, nan if undefined, as the settling time if no run settled."""
     published: float | None = None
     aim: float | None = None
     """Allowed deviation, relative to the published number."""
     chance: float = 0.0
-    """Half of the 95 % interval of the published number; 0 where its spread is not known."""
+    """Half of the 95 % interval of the published number, 0 if its spread is not known."""
     rough: bool = False
     """Whether the interval of the measured number is too narrow, as it is of few seeds."""
 
@@ -140,7 +140,7 @@ class Number:
     @property
     def ratio_interval(self) -> tuple[float, float]:
         """
-        Return the 95 % interval of the ratio; nan if the measured number has none.
+        Return the 95 % interval of the ratio, nan if the measured number has none.
 
         Both numbers are means over different seeds, so the squares of their relative errors add
         up.
@@ -154,7 +154,7 @@ class Number:
 
     @property
     def met(self) -> bool | None:
-        """Return whether the aim is met and the interval is known; ``None`` without an aim."""
+        """Return whether the aim is met and the interval is known, or ``None`` without an aim."""
         if self.aim is None or self.ratio is None:
             return None
         return abs(self.ratio - 1.0) <= self.aim and not np.isnan(sum(self.ratio_interval))
@@ -276,7 +276,7 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
                 reference['time'].values, reference['mean'].sel(algorithm=algorithm).values,
                 SETTLED, start, end) if reference is not None and known else None
             ours = measures.estimate_of_curve(curves.transpose('seed', 'time').values, read)
-            # Only the mean of the published seeds is known; their spread is taken from here.
+            # Only the mean of the published seeds is known, so their spread is taken from here.
             half = ours.half_width * np.sqrt(curves.sizes['seed'] / REPLICAS)
             at_switch.append(Number(
                 f'{algorithm}: rounds to settle from {start}', ours, published_time,
@@ -309,7 +309,7 @@ def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list
             for seed in runs['seed'].values])
         reference = table.get((beside or scenario, algorithm))
         ours = measures.estimate_mean(rounds)
-        # The spread of the published trials is unknown; it is estimated by the spread here.
+        # The spread of the published trials is unknown, so it is estimated by the spread here.
         half = (ours.high - ours.value) * np.sqrt(len(rounds) / TRIALS)
         rows.append(Number(f'{algorithm}: rounds until all have the one leader', ours, reference,
                            None if reference is None or beside else ROUNDS_AIM,

@@ -13,11 +13,12 @@
 # limitations under the License.
 
 """
-What the papers say beyond their tables, and whether it is so in the laboratory.
+Statements of the papers beyond their tables, and the laboratory's verdicts.
 
 A statement is a sentence of a paper that can be measured, and the numbers that decide it. Each has
-a 95 % interval over seeds; the verdict follows from the intervals alone: ``yes`` if all are where
-the sentence has them, ``no`` if one is not at all, ``open`` else. Sentences are shortened.
+a 95 % interval over seeds. The verdict follows from the intervals alone. It is ``yes`` if all are
+in the range of the sentence, ``no`` if one is outside, otherwise ``open``. Sentences are
+shortened.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ PLACE, ALPHA = 'place', 'algorithms.regions.feedback_alpha'
 BOUNDED, ROBOTS = 'bounded', 'bounded-0.25'
 """The labels of Bounded Election as published, and with the robots' default hysteresis."""
 SERVED, SOON = 0.95, 30.0
-"""All users count as served from this part on; the longest recovery that takes seconds [s]."""
+"""The part from which on all users count as served, and the longest quick recovery [s]."""
 FAILURE, CALM = 600.0, 100.0
 """The time at which leaders fail, and the length of the windows before it and at the end [s]."""
 LOSS = 450.0
@@ -170,7 +171,7 @@ def settles_sooner(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def settles(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return the rounds until it settles, mean of six switches; never if it fails once."""
+    """Return the mean number of rounds until the election settles after each of six switches."""
     read = settling(SWITCHES)
     return [Reading('rounds:', of_curves(
         results['instability'], read, {'algorithm': label}), '.1f', most=float(SWITCHES[1]))]
@@ -194,7 +195,7 @@ def settles_with_degrees(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def similar(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return the instability of recursive relative to an algorithm's; similar is within 10 %."""
+    """Return the relative difference of recursive's instability to that of an algorithm."""
     own = runs_of(results, 'instability', algorithm=label)
     other = runs_of(results, 'instability', algorithm='recursive')
     return [Reading(f'recursive / {label} - 1:', _mean((other - own) / own.mean()), '+.1%',
@@ -213,7 +214,7 @@ def steadier(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def one_leader(results: xr.Dataset, label: str, since: float = 0.0) -> Floats:
-    """Return the time until all running devices have one leader, of each run; nan: never [s]."""
+    """Return the time of each run until all running devices have one leader [s], nan for never."""
     own = results.sel(algorithm=label)
     times = own['time'].values
     # A device may have failed.
@@ -288,7 +289,7 @@ def swings(results: xr.Dataset, label: str) -> list[Reading]:
 
 def stabilises(times: Floats, values: Floats, part: float = 0.1) -> float:
     """
-    Return the time from the failures until values have stabilised [s]; nan: never.
+    Return the time from the failures until values have stabilised [s], nan for never.
 
     Their mean over five seconds then is within a part of that of the last ``CALM`` seconds, for
     twenty seconds.
@@ -402,7 +403,7 @@ def results_of(folder: Path) -> Iterator[tuple[Statement, int, list[tuple[str, l
     """
     Yield each statement with the number of seeds, and with the numbers of each algorithm.
 
-    :param folder: of the results; without those of its scenario a statement has no numbers.
+    :param folder: of the results. Without those of its scenario a statement has no numbers.
     """
     loaded: dict[str, xr.Dataset] = {}
     for statement in STATEMENTS:
@@ -417,7 +418,7 @@ def results_of(folder: Path) -> Iterator[tuple[Statement, int, list[tuple[str, l
 
 
 def rows(folder: Path) -> Iterator[tuple[str, ...]]:
-    """Yield the row of each statement, of ``COLUMNS``; lines of a cell are of one algorithm."""
+    """Yield the row of each statement, as in ``COLUMNS``, with a line for each algorithm."""
     for statement, seeds, found in results_of(folder):
         run = f'`{statement.scenario}`, {seeds}' if found else \
             f'takes `lab run {statement.scenario}`'

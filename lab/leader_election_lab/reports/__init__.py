@@ -50,12 +50,12 @@ TEMPLATES = Environment(
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a report: the text that a template of the folder ``templates`` makes of values."""
+    """Return the report that a template of the folder ``templates`` makes of values."""
     return TEMPLATES.get_template(f'{template}.md.j2').render(values)
 
 
 def write(text: str, path: Path) -> None:
-    """Write a report; raise a :class:`ResultError` if that fails."""
+    """Write a report, or raise a :class:`ResultError` if that fails."""
     with write_errors(path):
         path.write_text(text)
 
@@ -97,12 +97,12 @@ SUFFIX = '.md'
 def write_report(results: xr.Dataset, folder: Path, measures: Sequence[str] = (),
                  out: Path | None = None) -> Path:
     """
-    Write the report of a scenario's results and its figure; return the path of the report.
+    Write the report of a scenario's results and its figure, and return the report's path.
 
-    :param folder: of the results; the figure is ``figures/<scenario>.png`` in it.
+    :param folder: of the results, with the figure as ``figures/<scenario>.png``.
     :param measures: the measures in which all pairs of algorithms are compared; the first one is
         drawn. Empty: instability, leaders and devices that are led.
-    :param out: the report; ``None``: ``<scenario>.md`` in the folder of the results.
+    :param out: the report, by default ``<scenario>.md`` in the folder of the results.
     :raises ResultError: if a file cannot be written, or a measure is unknown.
     """
     out = out or folder / f'{results.attrs["scenario"]}{SUFFIX}'
@@ -180,7 +180,7 @@ def study(seeds: int, folder: Path, workers: int | None = None,
     :param folder: of the results; figures go to ``figures`` in it.
     :param workers: number of runs at the same time; ``None``: one for each core.
     :param cluster: where runs are computed (see :func:`leader_election_lab.runs.computation.run`).
-    :return: the exit status, always 0: a claim that does not agree is reported, not an error.
+    :return: the exit status 0. A claim that does not agree is reported, and is no error.
     :raises ResultError: where a file cannot be read or written.
     """
     began = monotonic()
@@ -344,7 +344,7 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
 
 
 def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> Mapping[str, Any]:
-    """Return what the report says about a scenario: its title, and a table of its rows."""
+    """Return the section of a scenario, with its title and a table of its rows."""
     seeds = seeds_run(results)
     return {'name': name, 'title': results.attrs.get('title', name),
             'seeds': count_seeds(results['instability']),

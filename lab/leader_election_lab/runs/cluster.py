@@ -52,9 +52,9 @@ CONNECT = 20
 UPDATE = 0.5
 """Time between two updates of the list of workers [s]."""
 ANSWER = 5.0
-"""Timeout of an answer that is ready [s]: its worker may have died with it in the meantime."""
+"""Timeout of an answer that is ready [s], since its worker may have died in the meantime."""
 BATCH = 0.5
-"""Approximate computing time of a batch [s]; its answer takes a few milliseconds."""
+"""Approximate computing time of a batch [s]. Its answer takes a few milliseconds."""
 
 Group = Mapping[Path, Key]
 """Runs that are identical until their events differ, by file."""
@@ -74,7 +74,7 @@ def prepare(given: Given) -> str:
     """
     Store a scenario on a worker, if its runs would be the same as on the client.
 
-    :return: the reason why the runs would differ here; empty: they would not.
+    :return: the reason why the runs would differ here, empty if they would not.
     """
     job, name, text, digests = given
     try:
@@ -93,7 +93,7 @@ def prepare(given: Given) -> str:
 
 def compute_batch(given: Given, batch: Sequence[Work]) -> tuple[float, list[list[Run]]] | None:
     """
-    Compute groups of runs on a worker; return the time that this took [s], and the runs.
+    Compute groups of runs on a worker, and return the time that this took [s] and the runs.
 
     :return: ``None`` if the runs would differ here.
     """
@@ -158,7 +158,7 @@ def connected(address: str, workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let processes that are started in the block ignore Ctrl-C: they inherit the handler."""
+    """Let processes that start in the block ignore Ctrl-C, since they inherit the handler."""
     if current_thread() is not main_thread():
         yield
         return
@@ -189,14 +189,14 @@ class Sweep:
                               {which: str(digests[which]) for which in used})
         self._waiting = deque(groups)
         self._suspects: deque[Group] = deque()
-        """Groups whose workers died; each is computed once more, without others beside it."""
+        """Groups whose workers died. Each is computed once more, without others beside it."""
         self._alone = False
         self._deadly: list[Key] = []
         self._batches: dict[str, tuple[Any, list[Group], list[str] | None]] = {}
         """The pending futures, their groups, and the workers that they are for; by key."""
         self._answers: SimpleQueue[Any] = SimpleQueue()
         self.refused: dict[str, str] = {}
-        """The reason why each worker is not used; empty: it is used."""
+        """The reason why each worker is not used, empty if it is used."""
         self._threads = 0
         """The number of threads of all workers that are used."""
         self._seconds, self._groups = 0.0, 0

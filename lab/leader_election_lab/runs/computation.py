@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The results of a scenario: its missing runs are computed, in threads or by a cluster."""
+"""Compute the missing runs of a scenario, in threads or by a cluster, for its results."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,19 +44,19 @@ def run(
 
     Results depend on the seeds only, not on the number of workers. A computation that was
     interrupted continues from the finished runs when it is called again. Only runs whose scenario,
-    algorithm's parameters or code have changed are computed again; the earlier ones are kept (see
+    algorithm's parameters or code have changed are computed again. The earlier ones are kept (see
     :mod:`leader_election_lab.runs.store`).
 
-    :param algorithms: labels; none: all of the scenario's.
+    :param algorithms: labels. Without any, all of the scenario's run.
     :param folder: of the results (see :mod:`leader_election_lab.runs.results`).
-    :param workers: number of threads; ``None``: one for each core.
+    :param workers: number of threads, by default one for each core.
     :param again: discard all finished runs of this scenario.
-    :param progress: where progress is reported; ``None``: the standard output.
+    :param progress: where progress is reported, by default the standard output.
     :param cluster: the address of a Dask scheduler whose workers compute, or ``local`` for
-        ``workers`` processes on this machine; ``None``: threads of this process.
+        ``workers`` processes on this machine. By default threads of this process compute.
     :return: all results of this scenario, including those of other seeds and algorithms.
     :raises ResultError: where a file cannot be read or written, or a cluster cannot be used.
-    :raises KeyboardInterrupt: when interrupted; finished runs are kept.
+    :raises KeyboardInterrupt: when interrupted. Finished runs are kept.
     """
     progress = progress or Progress()
     labels = [scenario.entrant(label).label for label in algorithms] or [

@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Export of results as a CSV table: a row for each run and time, or for each run.
+Export results as a CSV table, with a row for each run and time, or for each run.
 
-A row has the algorithm, the keys that vary and the seed; then the time and all measures, or their
-means over time without the first sixth, derived measures, and all counters. Missing runs have no
-rows.
+A row has the algorithm, the keys that vary, the seed, the time and all measures. In a table with a
+row for each run, measures are means over time without the first sixth, and derived measures and
+counters follow. Missing runs have no rows.
 """
 
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def columns(frame: pandas.DataFrame, scenario: Scenario, summary: bool) -> list[
 
 def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]:
     """
-    Yield the rows of each algorithm and variant that has been run; missing runs have none.
+    Yield the rows of each algorithm and variant that has been run, without missing runs.
 
     :param summary: whether each run has one row, not one for each time.
     """
@@ -90,7 +90,7 @@ def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]
 
 def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool = False) -> int:
     """
-    Write the table; the file is replaced as a whole.
+    Write the table, and replace the file as a whole.
 
     :param dataset: the results of the scenario.
     :param path: ends in ``.csv``.

@@ -23,7 +23,7 @@ from leader_election.parameters import LeaderElectionError
 
 
 class ResultError(LeaderElectionError):
-    """A file of results that cannot be used; the text is one line for the user."""
+    """A file of results that cannot be used. The text is one line for the user."""
 
 
 def path_of(folder: Path, name: str) -> Path:
@@ -39,7 +39,7 @@ def check_no_folder(path: Path) -> None:
 
 def check_writable(out: Path, kinds: Sequence[str]) -> None:
     """
-    Check that a file can be written, before its content is computed; its folder is created.
+    Check that a file can be written, before its content is computed, and create its folder.
 
     :param kinds: the allowed suffixes, such as ``.png``.
     :raises ResultError: if it cannot be written.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The results file of a scenario: made of finished runs, with what a paper says of its origin."""
+"""The results file of a scenario, made of finished runs, and its origin as a paper states it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
@@ -49,7 +49,7 @@ MADE_OF = 'made_of'
 
 def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Dataset:
     """
-    Return all finished runs of a scenario, at least one; its results file is made of them.
+    Return all finished runs of a scenario, at least one, and write them to its results file.
 
     :param digests: the fingerprints of the scenario.
     :raises ResultError: if a file cannot be read or written.
@@ -76,17 +76,17 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
 
 
 class UnknownResultsError(ResultError):
-    """A name of neither a scenario nor results; the text is one line for the user."""
+    """A name of neither a scenario nor results. The text is one line for the user."""
 
 
 def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
     """
     Return the kept results of a scenario.
 
-    :param name_or_path: the path of a scenario's file, the name of one of the package's, or the
-        name of results in the folder, which are then used without a check.
+    :param name_or_path: the path of a scenario's file, or the name of a scenario of the package.
+        The name of any other results in the folder is allowed, which are then not checked.
     :param folder: of the results (see :mod:`leader_election_lab.runs.results`).
-    :raises ResultError: if there are none, or they are of another scenario or version; the text
+    :raises ResultError: if there are none, or they are of another scenario or version. The text
         has the command to run.
     :raises ScenarioError: if the scenario's file is missing or its content is not allowed.
     """
@@ -157,7 +157,7 @@ def command() -> str:
 
 def commit(folder: Path) -> str:
     """
-    Return the git commit of a folder, as text; empty if git does not track it.
+    Return the git commit of a folder as text, which is empty if git does not track it.
 
     Where a file was changed after the commit, the text says so.
     """

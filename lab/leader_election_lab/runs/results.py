@@ -65,7 +65,7 @@ class Label(NamedTuple):
 
     long_name: str
     units: str
-    """As UDUNITS writes them; ``DISTANCE``: the unit of the scenario's metric."""
+    """As UDUNITS writes them. ``DISTANCE`` stands for the unit of the scenario's metric."""
     description: str
 
 
@@ -127,7 +127,7 @@ def _declarations(section: str, scenario: Scenario) -> list[type[Any]]:
 MISSING = -1
 """The value of ``counts`` for a run that is missing."""
 EXACT = ('instability',)
-"""Measures that are stored as float64; float32, for all others, is exact for integers to 2**24."""
+"""Measures that are stored as float64. All others are float32, exact for integers to 2**24."""
 
 
 PERIOD, WINDOW = 'round_period', 'instability_window'
@@ -177,7 +177,7 @@ def _settings(scenario: Scenario) -> dict[str, Any]:
 
 
 def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
-    """Write a run to its place in a dataset; the dataset must include the key."""
+    """Write a run to its place in a dataset, which must include the key."""
     place = (dataset.get_index('algorithm').get_loc(key.algorithm),
              *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
              dataset.get_index('seed').get_loc(key.seed))
@@ -196,9 +196,9 @@ def varied(dataset: xarray.Dataset) -> list[str]:
 
 def finished_variants(dataset: xarray.Dataset) -> Iterator[xarray.Dataset]:
     """
-    Yield the finished runs of each algorithm and variant; none if all are missing.
+    Yield the finished runs of each algorithm and variant, unless all of them are missing.
 
-    :return: over ``seed`` first; the algorithm and the keys that vary are scalar coordinates.
+    :return: over ``seed`` first. The algorithm and the keys that vary are scalar coordinates.
     """
     stacked = dataset.stack(variant=['algorithm', *varied(dataset)], create_index=False).transpose(
         'variant', 'seed', ...)
@@ -219,10 +219,10 @@ def present(dataset: xarray.Dataset) -> set[Key]:
 
 def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests) -> None:
     """
-    Write results, with their fingerprints and versions; the file is replaced as a whole.
+    Write results, with their fingerprints and versions, and replace the file as a whole.
 
     :param known: the fingerprints with which the runs were computed.
-    :raises ResultError: if it cannot be written; then an older file is unchanged.
+    :raises ResultError: if it cannot be written. Then an older file is unchanged.
     """
     complete = dataset.assign(fingerprint=fingerprints(dataset, known))
     complete['fingerprint'].attrs = attributes('fingerprint', scenario)
@@ -243,7 +243,7 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
     """
     Return the results in a file.
 
-    :param variables: only these; ``None``: all.
+    :param variables: the ones to read, by default all.
     :raises ResultError: if the file is missing, cannot be read, or has other content.
     """
     check_no_folder(path)

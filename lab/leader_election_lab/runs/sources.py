@@ -93,7 +93,7 @@ def of_run(chosen: tuple[Any, ...]) -> str:
     Return a digest of all code that a run depends on.
 
     :param chosen: the functions and classes that the scenario chooses by name: the round of an
-        algorithm, the step of a motion... Those of other packages or of a notebook count too.
+        algorithm, the step of a motion and others, also of other packages or of a notebook.
     """
     pieces = list(_with_inner(chosen))
     theirs = {(path, piece.__qualname__) for piece in pieces for path in sources_of(piece)
@@ -118,9 +118,9 @@ def sources_of(piece: Any) -> tuple[Path, ...]:
     """
     Return the folders or files with all sources that a function or class depends on.
 
-    :return: in leader_election and the laboratory, the folder of its module; in another package,
-        that whole package; in a module by itself, the files beside it, which it may import; empty
-        for code in no file.
+    :return: in leader_election and the laboratory, the folder of its module. In another package,
+        that whole package. In a module by itself, the files beside it, which it may import. Code
+        in no file has none.
     """
     code = getattr(piece, '__code__', None)
     file = Path(code.co_filename if code is not None else getattr(

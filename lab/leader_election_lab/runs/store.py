@@ -17,11 +17,11 @@ The store of the finished runs of a scenario: one file a run, named by fingerpri
 
 The files are in ``<folder>/<scenario>.runs``. Runs of another text of the scenario, or of other
 code, stay there, and are used again if that text and code return. The results file,
-``<folder>/<scenario>.nc``, has all runs of the present text and code; it is made of these files
+``<folder>/<scenario>.nc``, has all runs of the present text and code. It is made of these files
 (:mod:`leader_election_lab.runs.kept`).
 
 A fingerprint has digests of the scenario, of the algorithm, and of their code. The scenario is
-digested as read: a comment, a title, another order of keys or ``10.0`` for ``10`` make no
+digested as read. A comment, a title, another order of keys or ``10.0`` for ``10`` make no
 difference, but a default that is written out does.
 """
 
@@ -68,11 +68,11 @@ class Fingerprint(NamedTuple):
     """The digests of all inputs of the runs of an algorithm in a scenario."""
 
     scenario: str
-    """Of the scenario without its algorithms, and of the files that it names."""
+    """The digest of the scenario without its algorithms, and of the files that it names."""
     algorithm: str
-    """Of the entry of the algorithm, but for its label."""
+    """The digest of the algorithm's entry without its label."""
     code: str
-    """Of the version and the sources of this package, and of code of others that is chosen."""
+    """The digest of this package's version and sources, and of the code chosen from others."""
 
     def __str__(self) -> str:
         """Return the fingerprint as text, as used in file names."""
@@ -115,7 +115,7 @@ def inputs_of(scenario: Scenario, algorithm: str) -> dict[str, Any]:
     """
     Return all of a scenario's text that the runs of an algorithm depend on, by section.
 
-    :param algorithm: its label; its entry, but for the label, is the section ``algorithm``.
+    :param algorithm: its label. Its entry without the label is the section ``algorithm``.
     """
     raw = scenario.raw()
     entry = next(dict(entry) for entry in raw['algorithms'] if label_of(entry) == algorithm)
@@ -203,7 +203,7 @@ def discard(folder: Path, name: str) -> None:
 
 
 def keep(finished: Run, file: Path) -> None:
-    """Write one run; raise a :class:`ResultError` if that fails."""
+    """Write one run, or raise a :class:`ResultError` if that fails."""
     with replacing(file) as temporary, open(temporary, 'wb') as stream:
         # In a thread, where no Ctrl-C arrives: an interrupted archive cannot be closed.
         with ThreadPoolExecutor(1) as writer:

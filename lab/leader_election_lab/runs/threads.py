@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Computation of runs in threads of this process; each finished run is kept at once."""
+"""Compute runs in threads of this process, and keep each run as soon as it is finished."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
@@ -75,7 +75,7 @@ def compile_by_running(scenario: Scenario, label: str, progress: Progress) -> No
 @contextmanager
 def compiling(notify: Callable[[], None]) -> Iterator[Event]:
     """
-    Call a function once, as soon as numba begins to compile; loading from its cache is ignored.
+    Call a function once, as soon as numba begins to compile, but not if it reads its cache.
 
     :return: an event that is set when compilation begins.
     """

@@ -23,10 +23,10 @@ the rule starts with ``LEAST`` seeds. In 2000 simulated experiments of each kind
 with 20 to 180 seeds, 94 to 96 % of the intervals contained the true value for normally distributed
 values, and 89 to 92 % for exponentially distributed ones, which are very skewed.
 
-Equal samples have no interval: a measure may be the same in each of the first seeds, and another
-one in a seed in fifty. So the rule does not stop with fewer than ``EQUAL_LEAST`` of these, and
-reports that they are equal. In 1500 simulated experiments with an event in 2 % (5 %) of seeds, to
-± 0.02, 45 % (12 %) ended so, and 99 % (94 %) of the others' intervals contained the true value.
+Equal samples have no interval, because a measure may be the same in each of the first seeds, and
+another one in a seed in fifty. So the rule does not stop with fewer than ``EQUAL_LEAST`` of these,
+and reports that they are equal. In 1500 simulated experiments with an event in 2 % (5 %) of seeds,
+to ± 0.02, 45 % (12 %) ended so. Of the others' intervals, 99 % (94 %) contained the true value.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,12 +55,12 @@ class Interval(NamedTuple):
     name: str
     """The algorithm or the difference, and the variant, for users."""
     half: float
-    """Half of its present width; nan for fewer than two seeds."""
+    """Half of its present width, nan for fewer than two seeds."""
     wanted: float
     needed: int | None
-    """Number of seeds for the wanted width, by the spread so far; ``None``: more than ``MOST``."""
+    """Number of seeds for the wanted width, by the spread so far. ``None`` if above ``MOST``."""
     equal: int = 0
-    """The number of samples if all are equal, so that the spread is not known; else 0."""
+    """The number of samples if all are equal, so that the spread is not known, otherwise 0."""
 
     @property
     def narrow(self) -> bool:
@@ -98,7 +98,7 @@ def seeds_for(deviation: float, half: float) -> int | None:
 
     :param deviation: standard deviation over seeds.
     :param half: the wanted half of the interval, in the same unit.
-    :return: at least 2; ``None`` for more than ``MOST``.
+    :return: at least 2, or ``None`` for more than ``MOST``.
 
     >>> seeds_for(1.0, 0.5), seeds_for(0.0, 0.1), seeds_for(1.0, 1e-9)
     (18, 2, None)
@@ -121,8 +121,8 @@ def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[
 
     :param results: of a scenario.
     :param measure: one of :func:`leader_election_lab.analysis.measures.measures_of`.
-    :param labels: algorithms; the interval is that of the mean of a single one, or of the paired
-        difference of each to the first one, in every variant.
+    :param labels: algorithms. A single one has the interval of its mean, several have those of
+        the paired differences to the first one, in every variant.
     :param seeds: the seeds to use.
     :raises ResultError: if no run has a value of this measure.
     """
@@ -200,8 +200,8 @@ def equal_text(outcome: Outcome, measure: str) -> str:
     """
     Return the statement that all samples of some intervals are equal, and its limit.
 
-    Of N equal seeds only this is known: with 95 % confidence, fewer than 3 in N seeds have another
-    value (the rule of three).
+    From N equal seeds one can only conclude, with 95 % confidence, that fewer than 3 in N seeds
+    have another value (the rule of three).
     """
     first, *others = outcome.equal
     more = f' (and {len(others)} more)' if others else ''

@@ -34,7 +34,7 @@ from leader_election_lab.states import state_layout
 import numpy as np
 
 DEVICES, ROUNDS = 3, 3
-"""Of the trial in plain Python."""
+"""The size of the trial in plain Python."""
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def one_line(entrant: Entrant) -> Iterator[None]:
 
 
 def trial(algorithm: Algorithm, parameters: Any) -> str:
-    """Return the error of some rounds in plain Python, in one line; empty: there is none."""
+    """Return the error of some rounds in plain Python in one line, or no text without one."""
     devices = [Device(k, float(k)) for k in range(DEVICES)]
     try:
         states = list(map(algorithm.start, devices))
@@ -84,7 +84,7 @@ def defined(algorithm: Algorithm) -> str:
 
 def of_numba(text: str) -> str:
     """
-    Return the innermost cause in an error text of numba as one line; empty: it is not known.
+    Return the innermost cause in an error text of numba in one line, or no text if unknown.
 
     >>> of_numba('''Failed in nopython mode pipeline (step: nopython frontend)
     ... No implementation of function ...

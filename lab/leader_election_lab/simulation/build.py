@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a scenario determines before a run: the arrays at its start, and the times of changes."""
+"""Build the arrays of a run at its start, and the times of its changes, from a scenario."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -45,11 +45,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SMALL = 5_000
-"""The number of devices that fit into a processor's cache; more are sorted by position."""
+"""The number of devices that fit into a processor's cache. More are sorted by position."""
 
 
 def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
-    """Return the initial positions; cached, since a layout may take longer than a run."""
+    """Return the initial positions, cached since a layout may take longer than a run."""
     return _placements(groups, seed, tuple(_file_versions(groups)))
 
 
@@ -113,7 +113,7 @@ def network_of(
     placed = position.copy()
     with in_section('motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
-    # A motion may move all devices to its own initial positions; those that stay are put back.
+    # A motion may move all devices to its own initial positions. Put back those that stay.
     position[~moving] = placed[~moving]
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
     first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
@@ -149,9 +149,9 @@ def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
 def relinked(network: Network, pairs: NDArray[np.int32], loss: NDArray[np.float64],
              every: float) -> Network:
     """
-    Return the same network with other fixed links, which exist from now on; shape (m, 2).
+    Return the same network with other fixed links from now on, as pairs of shape (m, 2).
 
-    :param loss: of messages over each pair, in both directions, shape (m, 2); (0, 2): none.
+    :param loss: of messages over each pair, in both directions, shape (m, 2), or (0, 2) for none.
     :param every: the loss of each message beside.
     """
     first, second = pairs.T.copy()
@@ -173,7 +173,7 @@ def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:
 
 
 def _fixed(placements: Sequence[Any]) -> NDArray[np.int32] | None:
-    """Return the links that the topology gives; ``None``: links depend on the range."""
+    """Return the links that the topology gives, or ``None`` if links depend on the range."""
     given = [placement.pairs for placement in placements]
     if all(pairs is None for pairs in given):
         return None

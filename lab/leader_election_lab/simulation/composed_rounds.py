@@ -17,8 +17,8 @@ Rounds of elections composed with regions, and with the robots' metrics and stre
 
 Straight distance, hops and degree are built into the engine. Any other metric with a ``cost`` or
 ``course``, and any other strength source with a ``compute``, is composed with the election's
-round: one round that measures, computes the strength, and elects. Robots call the same functions.
-Devices sense a field over the plane; a reading is part of the device's state and of its messages.
+round. One round measures, computes the strength, and elects. Robots call the same functions.
+Devices sense a field over the plane. A reading is part of the device's state and messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ The fields of a state beside those of the election: the device's reading, its po
 velocity by the last two positions, the time, and the strength that it announces.
 """
 NOTHING = -BARRED
-"""What a device announces before its first round, from which any strength differs enough."""
+"""The strength announced before the first round, from which any other differs enough."""
 _REGISTRIES: dict[str, Registry[Any]] = {'metric': METRICS, 'source': STRENGTH_SOURCES}
 
 
@@ -87,7 +87,7 @@ class Sensing:
         Return a copy with the strength source of a scenario.
 
         :param values: the source's own parameters by name.
-        :param hysteresis: negative: the default of the source.
+        :param hysteresis: if negative, the default of the source.
         :raises ParameterError: for a source beside other strengths, or a wrong value.
         """
         computed = [kind for kind in cycle if kind not in schema.STRENGTHS]
@@ -135,12 +135,12 @@ def _numbers(kind: str, entry: Any, values: Mapping[str, Any]) -> Any:
 
 
 _NUMERIC = (bool, int, float)
-"""The types of parameters that compiled code accepts; texts and lists are left out."""
+"""The types of parameters that compiled code accepts. Texts and lists are left out."""
 
 
 @cache
 def own_type(kind: str, name: str) -> Any:
-    """Return the named tuple of an entry's own numeric parameters; the same one each time."""
+    """Return the named tuple of an entry's own numeric parameters, the same one each time."""
     entry = _REGISTRIES[kind].get(name)
     fields = [(p.name, p.type) for p in table(entry.parameters) if p.type in _NUMERIC]
     # Never empty: the type of the parameters distinguishes the compiled code of two entries.
@@ -184,7 +184,7 @@ def plain_parameters(entrant: schema.Entrant) -> Any:
 @cache
 def _composed(algorithm: Algorithm, metric: Metric | None,
               source: StrengthSource | None) -> Algorithm:
-    """Return an algorithm with a metric and a strength source on top; the same one each time."""
+    """Return an algorithm with a metric and a strength source, the same one each time."""
     fields = get_type_hints(algorithm.state, include_extras=True)
     if fields.keys() & FIELDS.keys():
         raise ParameterError(f'algorithm {algorithm.name}: its state has a field named '
@@ -219,7 +219,7 @@ def _measured(metric: Metric) -> Any:
 
 
 def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
-    """Return the composed round; a missing metric or source adds no code to it."""
+    """Return the composed round, to which a missing metric or source adds no code."""
     if cost is None:
         def measured(before: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
             return metric
@@ -283,8 +283,8 @@ def with_regions(algorithm: Algorithm, election: Any, regions: schema.Regions, r
     Return an election algorithm with regions on top, and the parameters of its round.
 
     :param election: the parameters of the election's round.
-    :param radius: radius of the election [m]; infinite: it has none.
-    :param link_range: greatest distance of a neighbour, in the metric; infinite: not known.
+    :param radius: radius of the election [m], infinite if it has none.
+    :param link_range: greatest distance of a neighbour, in the metric, infinite if not known.
     :raises ParameterError: for settings that the laboratory cannot run.
     """
     aggregate = aggregate_of(regions)

@@ -53,9 +53,9 @@ class Event:
     prepare: Callable[[Any, Network], None] | None = None
     """Called at the start of a run."""
     states: bool = False
-    """Whether it changes states; messages that were sent before keep the earlier ones."""
+    """Whether it changes states, after which messages sent before keep the earlier ones."""
     extend: Callable[[Algorithm], Algorithm] | None = None
-    """Returns the algorithm with the fields that the event sets; unchanged if it sets none."""
+    """Returns the algorithm with the fields that the event sets, if it sets any."""
 
 
 EVENTS: Registry[Event] = Registry('event', 'leader_election.lab_events')
@@ -86,7 +86,7 @@ class Some:
             raise ParameterError('last', self.last, f'at least first, which is {self.first}')
 
     def check(self, ids: NDArray[np.int64]) -> None:
-        """Refuse more devices, or a greater id, than there are; ``ids`` are those of all."""
+        """Refuse more devices, or a greater id, than there are among ``ids``."""
         if self.strongest > len(ids):
             raise ParameterError('strongest', self.strongest,
                                  f'up to the number of devices, which is {len(ids)}')
@@ -321,7 +321,7 @@ class Split:
     """
     No message crosses a line any more.
 
-    The side of a device is that at the time of the event; it keeps it when it crosses the line.
+    The event determines the side of each device, which keeps it when it crosses the line.
     """
 
     at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
@@ -369,7 +369,7 @@ def hesitant_round(device: Device, state: Any, neighbours: Any, metric: Any,
 
 @cache
 def hesitant(algorithm: Algorithm) -> Algorithm:
-    """Return an algorithm in which devices may hesitate; only the recursive one changes."""
+    """Return the algorithm, with devices that may hesitate if it is the recursive one."""
     if algorithm.round is not recursive_round:
         return algorithm
     first = algorithm.start

@@ -17,10 +17,9 @@ Errors of the positions from which devices compute their distances.
 
 Dead reckoning: odometry has the noise that the robots' filter assumes
 (:func:`leader_election.localisation.odometry_errors.odometry_covariance`). Along the way the
-position errs by 0.06 m after 1 m, across it by half of that; the heading errs by 0.20 rad after a
-turn of 1 rad
-and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the heading rotates
-the path from then on.
+position errs by 0.06 m after 1 m, and across it by half of that. The heading errs by 0.20 rad
+after a turn of 1 rad, and by 0.03 rad after 1 m. These are standard deviations, whose variances
+add up. An error of the heading rotates the path from then on.
 
 With wrong factors: reported distances and turns are moreover the true ones divided by a factor of
 each device. By default turns are as of the robots of MRCLAM 9.
@@ -51,7 +50,7 @@ class PositionErrors:
     :param parameters: of a model that is not exact.
     :param position: positions at time 0 [m], shape (n, 2).
     :param error: the array of the errors to write [m], shape (n, 2).
-    :param order: the rank of each device by id; random numbers are drawn in this order.
+    :param order: the rank of each device by id, in which random numbers are drawn.
     """
 
     def __init__(self, parameters: Localisation, position: Floats, error: Floats,

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 
 class Snapshot(NamedTuple):
-    """A network at one time; n devices."""
+    """A network of n devices at one time."""
 
     time: float
     """[s]."""

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-A run of a scenario: a pure function of the scenario, the algorithm and the seed.
+Compute a run of a scenario, a pure function of the scenario, the algorithm and the seed.
 
 Its result has the length of the messages that the devices would send as robots.
 """
@@ -65,7 +65,7 @@ def simulate_branches(
     """
     Yield the result of :func:`simulate` for each of several scenarios, identical to the last bit.
 
-    The scenarios differ only in later events; their common start is computed once.
+    The scenarios differ only in later events, and their common start is computed once.
 
     :param scenarios: at least one, with the same fingerprint but for later events.
     :param algorithm: the label of one of their algorithms.
@@ -93,7 +93,7 @@ def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared:
 
 
 def parting(one: Scenario, other: Scenario) -> float:
-    """Return the time of the first event that only one of them has [s]; infinity: none."""
+    """Return the time of the first event that only one of them has [s], infinite without one."""
     for pair in zip_longest(one.events, other.events):
         if pair[0] != pair[1]:
             return min(float(event[1].at) for event in pair if event is not None)
@@ -113,7 +113,7 @@ DIGITS = 4
 def message_bytes(entrant: Entrant, network: Network) -> float:
     """Return the mean length of the messages that devices would send now [bytes]."""
     devices = network.devices
-    # A message names the election; the region part stands beside it.
+    # A message names the election, and the region part stands beside it.
     election = ALGORITHMS.get(entrant.algorithm.name)
     levels = entrant.algorithm.levels
     codec = codec_for(election if levels == election.levels else election.with_levels(levels))

@@ -153,7 +153,7 @@ class Simulation:
 
     @property
     def columns(self) -> Any:
-        """Return the states of all devices, columns of the fields; they may be changed."""
+        """Return the states of all devices as columns of the fields, which may be changed."""
         return state_layout(self.entrant.algorithm).columns(self.network.exports)
 
     def run(self, until: float) -> None:
@@ -176,7 +176,7 @@ class Simulation:
                 return
 
     def _advance(self, until: float) -> int:
-        """Run on to a time [s]; return what stopped it."""
+        """Run on to a time [s], and return what stopped it."""
         status: int = call_compiled(
             advance, self.network, self._medium(),
             EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
@@ -278,7 +278,7 @@ def set_strengths(devices: Devices, kind: str, weakest: bool, random: np.random.
     """
     Set the strengths of all devices.
 
-    :param kind: one of those of a scenario's cycle; 0 for what the rounds compute themselves.
+    :param kind: one of a scenario's cycle. Strengths that the rounds compute are 0.
     :param weakest: whether the weakest wins, so that strengths are negated.
     """
     # A number is drawn for any kind, so that a cycle's other kinds do not change those drawn.
@@ -298,7 +298,7 @@ def take_readings(columns: Any, readings: Floats, place: Floats, time: float) ->
     :param columns: of the states, with the fields of composed rounds.
     :param readings: of the sensor, shape (n,).
     :param place: the positions that devices would report [m], shape (n, 2).
-    :param time: now [s]; at 0 there is no velocity yet.
+    :param time: now [s]. At 0 there is no velocity yet.
     """
     columns.sensed[:] = readings
     if time > 0.0:

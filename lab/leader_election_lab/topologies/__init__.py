@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinds of topology: initial positions, and fixed links; :data:`TOPOLOGIES` has them by name."""
+"""Kinds of topology, each with initial positions and links, by name in :data:`TOPOLOGIES`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ class Placement(NamedTuple):
     position: NDArray[np.float64]
     """Shape (n, 2) [m]."""
     pairs: NDArray[np.int32] | None = None
-    """Fixed links, shape (m, 2); ``None``: devices in range of each other are linked."""
+    """Fixed links, shape (m, 2), or ``None`` if devices in range of each other are linked."""
     fraction: NDArray[np.float64] | None = None
     """Positions relative to a random placement's area, 0 to 1 along x and y, shape (n, 2)."""
     contacts: Contacts | None = None
-    """When which of the pairs are linked; ``None``: always."""
+    """The times at which pairs are linked, or ``None`` if they always are."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Topology:
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields."""
     place: Callable[[Any, np.random.Generator], Placement]
-    """``place(parameters, random) -> placement``; raises ``ParameterError`` if it cannot."""
+    """``place(parameters, random) -> placement``, or a ``ParameterError`` if it cannot."""
 
 
 TOPOLOGIES: Registry[Topology] = Registry('topology', 'leader_election.topologies')
@@ -62,7 +62,7 @@ _TRIES = 1000
 
 @dataclass(frozen=True)
 class UniformParameters:
-    """Number of devices, and the rectangle; the devices are uniformly distributed in it."""
+    """Number of devices, and the rectangle in which they are uniformly distributed."""
 
     count: int = parameter(
         REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
@@ -88,7 +88,7 @@ class UniformParameters:
 
 
 def place_uniform(parameters: UniformParameters, random: np.random.Generator) -> Placement:
-    """Place devices uniformly at random; each coordinate takes one draw from [0, 1)."""
+    """Place devices uniformly at random, with one draw from [0, 1) for each coordinate."""
     low, high = np.array(parameters.low), np.array(parameters.high)
     for _ in range(_TRIES if parameters.connected else 1):
         fraction = random.random((parameters.count, 2))
@@ -279,7 +279,7 @@ class EdgeListParameters:
 
 
 def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator) -> Placement:
-    """Place devices by index; those of a file by name, if all are whole numbers."""
+    """Place devices in the order of their indices, or of the numbers in a file."""
     import networkx as nx  # type: ignore[import-untyped]
     if parameters.path:
         pairs, position, count = graphs.read_graph('path', parameters.path, parameters.positions)

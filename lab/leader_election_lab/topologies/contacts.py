@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 COLUMNS = ('t', 'a', 'b', 'up')
 LOSS = 'loss'
 SAMPLE = 'ferry'
-"""The name of the trace included in the package: device 12 carries messages between two groups of
-six, each a ring, and stays with each for twenty of sixty seconds."""
+"""The name of the trace in the package. Device 12 carries messages between two rings of six, and
+stays with each for twenty of sixty seconds."""
 LONGEST = 100_000
 """The greatest number of a device in a trace."""
 
@@ -48,14 +48,14 @@ class Contacts(NamedTuple):
     pairs: NDArray[np.int32]
     """All pairs that are ever linked, shape (m, 2)."""
     time: NDArray[np.float64]
-    """Of each change [s], shape (changes,)."""
+    """The time of each change [s], shape (changes,)."""
     pair: NDArray[np.int64]
     """Its pair, by index."""
     up: NDArray[np.bool_]
     """Whether the pair is linked from then on."""
     loss: NDArray[np.float64] = np.zeros((0, 2))
     """The part of messages lost from then on, from the first to the second of the pair, and back,
-    shape (changes, 2), nan: as before; (0, 2) where no link has a loss of its own."""
+    shape (changes, 2). nan keeps the loss before. (0, 2) if no link has a loss of its own."""
 
     def at(self, time: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the pairs that are linked from a time on, shape (k, 2), and their losses."""

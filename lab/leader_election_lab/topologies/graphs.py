@@ -35,9 +35,9 @@ class GraphFile(NamedTuple):
     pairs: NDArray[np.int32]
     """The links, the lower index first, shape (m, 2)."""
     position: NDArray[np.float64] | None
-    """Positions of nodes [m], shape (n, 2); ``None``: the file has none."""
+    """Positions of nodes [m], shape (n, 2), or ``None`` if the file has none."""
     nodes: int
-    """Number of nodes; their order is that of their names where all are whole numbers."""
+    """Number of nodes, in the order of their names if all are whole numbers."""
 
 
 def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
@@ -46,7 +46,7 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
 
     :param parameter: the name of the parameter that gave the path, for error texts.
     :param path: of a ``.graphml`` file, or an edge list.
-    :param positions: the path of a file with a line ``name x y`` [m] for each node; empty: none.
+    :param positions: the path of a file with a line ``name x y`` [m] for each node, or no text.
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """

@@ -52,15 +52,15 @@ _MOST_STEPS = 20_000
 def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: float = 0.5,
            ) -> NDArray[np.float64]:
     """
-    Return the positions at which nodes come to rest, shape (n, 2); a spring at rest has length 1.
+    Return the positions at which nodes come to rest, shape (n, 2). A spring at rest has length 1.
 
     In each step every node moves by the sum of its forces, at most half the diagonal of all. A
     spring pulls harder at the end with fewer links, so that the whole layout may drift or rotate:
     only relative positions are meaningful.
 
-    :param position: initial positions, shape (n, 2); no two are the same.
+    :param position: initial positions, shape (n, 2), no two the same.
     :param pairs: the links, shape (m, 2).
-    :param stability: > 0; the layout is at rest when the sum of all forces' strengths is within
+    :param stability: > 0. The layout is at rest when the sum of all forces' strengths is within
         1 / stability of its value about 200 steps before, or after 20000 steps.
 
     Two nodes settle where the spring pulls as much as they repel each other, so that
@@ -150,7 +150,8 @@ class GeneratorBits(random.Random):
     """
     Numbers of the standard library's kind from the bits of a numpy generator.
 
-    networkx itself draws them in another way before version 3.3; so all versions draw one tree.
+    networkx itself draws them in another way before version 3.3. With this class all versions draw
+    one tree.
     """
 
     def __init__(self, generator: np.random.Generator) -> None:

@@ -78,11 +78,11 @@ def steady() -> Iterator[str]:
         yield address
 
 
-def test_workers_that_die_and_join_change_nothing(tmp_path):
+def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
     # Also for groups of runs that are identical until their events differ.
     scenario = load(tmp_path, DEADLY)
     started: list[subprocess.Popen[str]] = []
-    with ExitStack() as stack, scheduler() as (address, _):
+    with ExitStack() as stack, scheduler() as (address, of_scheduler):
         class Joining(RecordedProgress):
             """Starts a worker when there is none, and kills the first one after its first run."""
 
@@ -95,15 +95,26 @@ def test_workers_that_die_and_join_change_nothing(tmp_path):
                 super().finished(what, rounds)
                 started[0].kill()
 
+        class Killing(RecordedProgress):
+            """Kills the scheduler after five runs."""
+
+            def finished(self, what: str, rounds: int) -> None:
+                super().finished(what, rounds)
+                if self.counted() >= 5:
+                    of_scheduler.kill()
+
         progress = Joining()
         dataset = runs.run(scenario, range(3), tmp_path / 'cluster', progress=progress,
                            cluster=address)
+        with pytest.raises(ResultError, match=f'scheduler at {address} is gone .* goes on'):
+            runs.run(load(tmp_path), range(50), tmp_path, progress=Killing(), cluster=address)
     text = progress.text.getvalue()
     assert text.count(' is gone; its unfinished runs are computed again') == 1
     assert len(started) == 2 and progress.counted() == 36
     *_, last = [line for line in text.splitlines() if ' runs: ' in line]
     assert ', 1 worker, ' in last
     assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'threads'))
+    assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) >= 5
 
 
 def test_a_worker_with_other_code_is_not_used(steady, tmp_path):
@@ -170,19 +181,6 @@ def test_a_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
                                               'given this run died; .* All other runs are kept'):
             runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)
     assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) == 1
-
-
-def test_a_scheduler_that_dies_is_an_error(tmp_path):
-    with scheduler() as (address, started), workers(address):
-        class Killing(RecordedProgress):
-            def finished(self, what: str, rounds: int) -> None:
-                super().finished(what, rounds)
-                if self.counted() >= 5:
-                    started.kill()
-
-        with pytest.raises(ResultError, match=f'scheduler at {address} is gone .* goes on'):
-            runs.run(load(tmp_path), range(50), tmp_path, progress=Killing(), cluster=address)
-    assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) >= 5
 
 
 def test_a_missing_scheduler_is_an_error(tmp_path, monkeypatch):
