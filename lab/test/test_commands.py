@@ -38,7 +38,7 @@ from small_scenario import TEXT, VARIED, write
 import yaml
 
 
-def test_seeds_and_numbers_up_to_the_most():
+def test_options_accept_numbers_up_to_the_limit():
     assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
     assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
     assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
@@ -73,7 +73,7 @@ def test_seeds_and_numbers_up_to_the_most():
     (['run'], 'SCENARIO'),
     ([], 'COMMAND'),
 ])
-def test_wrong_options_are_errors(arguments, message, capsys):
+def test_wrong_option_ends_with_status_2_and_the_reason(arguments, message, capsys):
     with pytest.raises(SystemExit) as ended:
         parse_options(arguments)
     assert ended.value.code == 2
@@ -126,7 +126,7 @@ def test_run_prints_means_and_differences(tmp_path, lab):
     assert '6 of 6 runs' in out
 
 
-def test_modules_that_load_slowly_are_imported_only_when_they_are_needed(tmp_path, lab):
+def test_slow_modules_are_imported_only_when_needed(tmp_path, lab):
     arguments = [str(argument) for argument in small(tmp_path, '--seeds', 2)
                  if argument != '--no-animation']
     lab(*arguments)
@@ -145,7 +145,7 @@ def test_modules_that_load_slowly_are_imported_only_when_they_are_needed(tmp_pat
     assert (done.returncode, done.stderr) == (0, '')
 
 
-def test_the_run_that_is_animated_is_named(tmp_path, lab):
+def test_run_names_the_animated_seed_and_values(tmp_path, lab):
     arguments = [argument for argument in small(
         tmp_path, '--seeds', '4-5', text=VARIED.replace('duration: 20', 'duration: 3'))
                  if argument != '--no-animation']
@@ -165,7 +165,7 @@ def test_the_run_that_is_animated_is_named(tmp_path, lab):
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
 
 
-def test_a_stopped_command_continues(tmp_path, lab):
+def test_stopped_command_continues(tmp_path, lab):
     arguments = small(tmp_path, '--algorithm', 'bounded', '--workers', 1, '--seeds')
     lab(*arguments, 1, '--results', tmp_path / 'compiled')
     # More runs than any machine finishes until the signal.
@@ -221,7 +221,7 @@ def called(command: Callable[[Namespace], int], *arguments: object) -> int:
     return command(parse_options([*map(str, arguments)]))
 
 
-def test_compare(tmp_path, capsys):
+def test_compare_prints_each_pair(tmp_path, capsys):
     command = ('compare', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
                        rf'lab run {tmp_path}/small.yaml'):
@@ -240,7 +240,7 @@ def test_compare(tmp_path, capsys):
         called(subcommands.compare, *command, '--algorithm', 'bounded')
 
 
-def test_export(tmp_path, capsys):
+def test_export_writes_a_row_a_time_or_a_run(tmp_path, capsys):
     command = ('export', write(tmp_path), '--results', tmp_path / 'out')
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
         called(subcommands.export_results, *command)
@@ -262,7 +262,7 @@ def test_export(tmp_path, capsys):
         called(subcommands.export_results, *command, '--out', 'x.txt')
 
 
-def test_seeds_until_a_width_is_reached(tmp_path, capsys):
+def test_run_adds_seeds_until_a_width_is_reached(tmp_path, capsys):
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
         called(subcommands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
     assert not (tmp_path / 'out').exists()
@@ -275,7 +275,7 @@ def test_seeds_until_a_width_is_reached(tmp_path, capsys):
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
 
 
-def test_figure_and_report_of_any_scenario(tmp_path, capsys):
+def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
     folder = ('--results', tmp_path / 'out')
     path = write(tmp_path)
     with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
@@ -300,13 +300,13 @@ def test_figure_and_report_of_any_scenario(tmp_path, capsys):
 # The laboratory in Python, as notebooks use it.
 
 
-def test_the_package_has_all_names_and_no_other():
+def test_package_has_the_names_of_its_interface_alone():
     assert all(callable(getattr(api, name)) for name in api.__all__)
     with pytest.raises(AttributeError, match="module 'leader_election_lab' has no attr"):
         api.nix  # noqa: B018
 
 
-def test_a_scenario_by_name_path_and_content(tmp_path):
+def test_load_takes_a_name_a_path_or_content(tmp_path):
     content = api.load(yaml.safe_load(TEXT), name='mine')
     read = api.load(write(tmp_path), values={'algorithms.bounded.radius': '2e1'})
     assert (content.name, read.name) == ('mine', 'small')
@@ -316,7 +316,7 @@ def test_a_scenario_by_name_path_and_content(tmp_path):
         api.load('nix')
 
 
-def test_from_runs_to_means_and_differences(tmp_path, capsys):
+def test_results_have_means_and_differences(tmp_path, capsys):
     scenario = api.load(write(tmp_path, VARIED))
     api.run(scenario, 5, tmp_path)
     results = api.run(scenario, range(1, 4), tmp_path, ['bounded', 'classic'])
@@ -340,13 +340,13 @@ def test_from_runs_to_means_and_differences(tmp_path, capsys):
         api.means(results, ['nix'])
 
 
-def test_without_varied_keys_the_index_has_one_level(tmp_path, capsys):
+def test_means_have_one_level_when_no_key_varies(tmp_path, capsys):
     found = api.run_until(api.load(write(tmp_path)), '50', 'leaders', 30, tmp_path)
     assert found.sizes['seed'] == 20
     assert 'every interval is ± 50 or narrower with 20 seeds' in capsys.readouterr().out
     assert api.means(found).index.tolist() == ['classic', 'bounded']
 
 
-def test_a_name_of_the_package_is_not_replaced():
+def test_register_refuses_a_name_of_the_package():
     with pytest.raises(ValueError, match="algorithm 'bounded' is registered already"):
         api.register(replace(ALGORITHMS.get('classic'), name='bounded'))

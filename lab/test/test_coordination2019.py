@@ -36,7 +36,7 @@ def variant(users: int, chance: float, alpha: float = 0.01) -> Scenario:
     return found
 
 
-def test_the_numbers_of_the_study() -> None:
+def test_study_has_the_numbers_of_the_paper() -> None:
     study = scenario.load('coordination2019')
     assert study.duration == 1200 and study.messages.range == RANGE
     assert study.motion_parameters.speed == 1.4
@@ -81,7 +81,7 @@ def test_all_users_are_in_range_of_servers_that_are_in_one_piece(seed: int) -> N
     assert reached.all()
 
 
-def test_the_servers_that_lead_fail_half_way() -> None:
+def test_servers_that_lead_fail_half_way() -> None:
     deadly = variant(users=100, chance=1)
     stage = Simulation(deadly, deadly.entrants[0], 0)
     stage.play(until=600.0)

@@ -50,7 +50,7 @@ def test_every_algorithm_takes_part(name):
         assert [len(values) for values in loaded.vary.values()] == [6, 6]
 
 
-def test_each_sweep_varies_one_key_and_nothing_else():
+def test_sweep_varies_one_key_alone():
     base = scenario.load('sweep_loss')
     for name in OWN:
         if name.startswith('sweep_'):
@@ -88,7 +88,7 @@ strength: {cycle: [id]}
 
 
 @pytest.mark.parametrize('seed', range(5))
-def test_a_strip_whose_second_strongest_leaves_by_hand(seed, tmp_path):
+def test_strip_changes_leaders_as_computed_by_hand(seed, tmp_path):
     """
     Eight devices stand at 1 to 8 m, ids 0 to 7, and 9 at 0 m. Device 8 drives from 1.5 to 4.5 m.
 
@@ -121,7 +121,7 @@ def test_only_base_stations_lead():
     assert np.mean(nearest == at_end.leader) > 0.7
 
 
-def test_at_the_border_half_the_strip_goes_along_while_classic_election_stays():
+def test_border_changes_half_the_strip_but_not_with_classic():
     """Outside, device 150 leads 12 columns of 5 devices, less some corners, and itself."""
     # It is at 22 m, the border at 19 m: columns from 20 m to 42 m, within a path of 20 m.
     border = scenario.load('border')
@@ -137,7 +137,7 @@ def test_at_the_border_half_the_strip_goes_along_while_classic_election_stays():
 TEXT = (Path(__file__).parents[2] / 'doc' / 'laboratory.md').read_text()
 
 
-def test_the_scenario_of_the_document_runs(tmp_path):
+def test_scenario_of_the_document_runs(tmp_path):
     [text] = re.findall(r'```yaml\n(.*?)```', TEXT, re.DOTALL)
     path = tmp_path / 'fifty.yaml'
     path.write_text(text)
@@ -153,7 +153,7 @@ def test_the_scenario_of_the_document_runs(tmp_path):
 @pytest.mark.parametrize(('kind', 'names'), [
     ('topology', TOPOLOGIES.names()), ('motion', MOTIONS.names()), ('event', EVENTS.names()),
     ('section', scenarios.KEYS[3:])])
-def test_the_document_names_every(kind, names):
+def test_document_names_all_entries(kind, names):
     assert [name for name in names if f'`{name}`' not in TEXT] == []
 
 

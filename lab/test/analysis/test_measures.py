@@ -49,7 +49,7 @@ import pytest
 import xarray as xr
 
 
-def test_the_average_leaves_out_the_first_sixth_and_no_more():
+def test_average_leaves_out_the_first_sixth_and_no_more():
     # The first 2 of 12 s are left out; 3 to 12 are ten samples with the sum 75.
     values = xr.DataArray([np.arange(1.0, 13.0), np.full(12, np.nan)],
                           {'seed': [0, 1], 'time': np.arange(1.0, 13.0)})
@@ -59,7 +59,7 @@ def test_the_average_leaves_out_the_first_sixth_and_no_more():
     assert np.isnan(averages.sel(seed=1))
 
 
-def test_a_seed_was_run_if_it_has_counts():
+def test_seed_was_run_if_it_has_counts():
     # Seed 1 is missing; in seed 2 all devices died, after which there is nothing to measure.
     values = xr.DataArray([[1.0, 2.0], [np.nan, np.nan], [1.0, np.nan]],
                           {'seed': [0, 1, 2], 'time': [1.0, 2.0]})
@@ -67,7 +67,7 @@ def test_a_seed_was_run_if_it_has_counts():
     assert seeds_of(values, counts)['seed'].values.tolist() == [0, 2]
 
 
-def test_the_interval_of_a_mean_by_student():
+def test_mean_has_the_interval_of_student():
     # Mean 5, deviation 2 (squares 4 + 4 + 0 + 0 + 8 = 16 over 4), t(4, 97.5 %) = 2.776445:
     # half a width of 2.776445 * 2 / sqrt(5) = 2.483328.
     samples = np.array([3.0, 7.0, 5.0, 5.0 - math.sqrt(4.0), 5.0 + math.sqrt(4.0)])
@@ -75,14 +75,14 @@ def test_the_interval_of_a_mean_by_student():
     assert estimate_mean(samples) == pytest.approx((5.0, 5.0 - 2.483328, 5.0 + 2.483328), abs=1e-6)
 
 
-def test_one_seed_has_no_interval_and_none_no_mean():
+def test_mean_has_no_interval_when_there_is_one_seed():
     assert estimate_mean(np.array([4.0]))[0] == 4.0
     assert np.isnan(estimate_mean(np.array([4.0]))[1:]).all()
     assert np.isnan(estimate_mean(np.array([]))).all()
     assert np.isnan(estimate_of_curve(np.empty((0, 5)), np.max)).all()
 
 
-def test_the_settling_time_counts_from_the_switch():
+def test_settling_time_counts_from_the_switch():
     times = np.arange(1.0, 11.0)
     # Switch at 4: below at 5, up again at 6 and 7, below from 8 on; at 11 there is nothing.
     curve = np.array([0.0, 0.0, 0.0, 9.0, 0.0, 5.0, 1.0, 0.9, 0.0, 0.0])
@@ -96,7 +96,7 @@ def test_the_settling_time_counts_from_the_switch():
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, math.nan]), min_size=1, max_size=12),
        st.integers(0, 12), st.integers(0, 12))
-def test_the_settling_time_is_the_first_with_all_later_samples_below(values, start, end):
+def test_settling_time_is_the_first_with_all_later_samples_below(values, start, end):
     times, curve = np.arange(1.0, len(values) + 1), np.array(values)
     settled = settling_time(times, curve, 1.0, start, end)
     within = [value for time, value in zip(times, curve) if start < time <= end]
@@ -107,7 +107,7 @@ def test_the_settling_time_is_the_first_with_all_later_samples_below(values, sta
         assert settled == 1.0 or not within[int(settled) - 2] < 1.0
 
 
-def test_the_value_of_the_mean_curve_is_not_the_mean_of_values():
+def test_value_of_the_mean_curve_is_not_the_mean_of_values():
     read = partial(settling_time, np.array([1.0, 2.0, 3.0]), below=6.0, start=0.0, end=3.0)
     # One settles at 1, one at 3; their mean, 5 at 2, is below 6 already at 1.
     curves = np.array([[0.0, 0.0, 0.0], [10.0, 10.0, 0.0]])
@@ -117,7 +117,7 @@ def test_the_value_of_the_mean_curve_is_not_the_mean_of_values():
     assert estimate_of_curve(np.tile(curves[1], (4, 1)), read) == (3.0, 3.0, 3.0)
 
 
-def test_the_time_from_which_all_devices_have_one_leader():
+def test_time_to_one_leader_is_the_start_of_the_final_run():
     times = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     size = np.full(5, 10)
     one = np.ones(5)
@@ -133,7 +133,7 @@ def test_the_time_from_which_all_devices_have_one_leader():
 TIMES = np.arange(1.0, 5.0)
 
 
-def test_the_number_of_running_devices_follows_from_rounds_and_period():
+def test_number_of_running_devices_follows_from_rounds_and_period():
     """100 devices run a round a second for 4 s; the second seed has no results."""
     dataset = made_up(['bounded'], TIMES, 2)
     dataset['counts'][0, 1, 0] = -1
@@ -149,7 +149,7 @@ def test_running_devices_do_not_depend_on_the_title_of_the_scenario():
     assert mean_running(named).equals(mean_running(dataset))
 
 
-def test_the_period_may_vary_under_a_name_of_the_users_own():
+def test_period_may_vary_under_a_name_of_the_users_own():
     dataset = made_up(['bounded'], TIMES, 1, {'pace': ['1', 'slow'], 'messages.loss': [0.0, 0.5]},
                       named=5, correct=4, mean_size=15, largest_size=30)
     dataset[PERIOD] = 'pace', [1.0, 2.0]
@@ -173,13 +173,13 @@ def estimate(value):
 
 @pytest.mark.parametrize(('ours', 'met'), [(1.08, True), (0.92, True), (1.09, False),
                                            (0.91, False), (float('nan'), False)])
-def test_a_number_is_met_within_its_aim_on_either_side(ours, met):
+def test_number_is_met_within_its_aim_on_either_side(ours, met):
     number = Number('x', estimate(100 * ours), 100.0, 0.0801)
     assert number.ratio == pytest.approx(ours, nan_ok=True)
     assert number.met is met
 
 
-def test_without_a_published_number_or_an_aim_nothing_is_judged():
+def test_number_is_not_judged_without_an_aim():
     assert Number('x', estimate(1.0)).met is None and Number('x', estimate(1.0)).ratio is None
     assert Number('x', estimate(1.0), 2.0).met is None
     # Without an interval nothing is met.
@@ -188,7 +188,7 @@ def test_without_a_published_number_or_an_aim_nothing_is_judged():
     assert [(row.published, row.met) for row in rows] == [(None, None)] * 2
 
 
-def test_cells_of_a_row():
+def test_row_has_the_cells_of_its_columns():
     assert Number('x', Estimate(0.08123, 0.08, 0.0825), 0.0752, 0.08).cells() == (
         'x', '0.0812', '0.08 to 0.0825', '0.0752', '1.08', '1.06 to 1.10', 'within 8%', '**no**')
     assert Number('x', estimate(float('nan')), 24.0, 0.25).cells() == (
@@ -197,7 +197,7 @@ def test_cells_of_a_row():
         'x', 'a < b', '', 'a < b', '', '', 'the same', 'yes')
 
 
-def test_the_interval_of_a_ratio_takes_both_sides_into_account():
+def test_interval_of_a_ratio_takes_both_sides_into_account():
     # Relative half widths of 3 % and 4 % are 5 % together.
     number = Number('x', Estimate(105.0, 101.85, 108.15), 100.0, 0.08, chance=4.0)
     assert number.ratio_interval == pytest.approx((1.05 * 0.95, 1.05 * 1.05))
@@ -206,7 +206,7 @@ def test_the_interval_of_a_ratio_takes_both_sides_into_account():
                               'within 8%', 'yes')
 
 
-def test_the_spread_of_the_published_curve_counts_for_settling_times():
+def test_spread_of_the_published_curve_counts_for_settling_times():
     """Half of the seeds settle after 40 rounds, the others after 44: any of both, by chance."""
     since = (EVERY_SECOND - 1) % 100 + 1
     one, other = (np.where(since < rounds, 0.002, 0.0) for rounds in (40, 44))
@@ -218,7 +218,7 @@ def test_the_spread_of_the_published_curve_counts_for_settling_times():
     assert number.chance == pytest.approx(2.0 * 0.3 ** 0.5)
 
 
-def test_a_bootstrap_interval_of_few_seeds_shows_nothing():
+def test_bootstrap_interval_of_few_seeds_is_rough():
     since = (EVERY_SECOND - 1) % 100 + 1
     curves = np.where(since < 25, 0.5, 0.0)
     few, many = (compare_settling('acsos2022_scale_free', made_up(
@@ -258,14 +258,14 @@ def test_instability_is_that_of_rounds_12_to_40_and_101_to_600():
         'bounded', 'recursive', 'classic')
 
 
-def test_a_wrong_order_of_instability_is_not_met():
+def test_wrong_order_of_instability_is_not_met():
     rows = compare_instability('acsos2022_random', made_up(
         ['classic', 'bounded'], EVERY_SECOND, 2, instability=np.reshape([0.05, 0.06], (2, 1, 1))))
     assert [row.met for row in rows[3:]] == [False, False, False]
     assert rows[-1].ours == ('classic', 'bounded')
 
 
-def test_the_aims_with_and_without_the_rounding_error_of_the_artefact():
+def test_recursive_has_an_aim_only_with_the_rounding_error():
     runs = made_up(['recursive', 'bounded'], EVERY_SECOND, 2, instability=0.02)
     met = {name: {row.quantity.partition(':')[0]: row.aim
                   for row in COMPARISONS[name](name, runs) if isinstance(row, Number)}

@@ -49,7 +49,7 @@ def made(vary: dict[str, list[float]] | None = None) -> xr.Dataset:
     return made_up(['first', 'second', 'third'], range(1, 7), 4, vary, instability=values)
 
 
-def test_a_difference_is_free_of_the_effects_of_seeds() -> None:
+def test_difference_is_free_of_the_effects_of_seeds() -> None:
     second, third, last = differences(made(), 'instability')
     assert (second.algorithm, second.other, second.varied, second.seeds) == (
         'second', 'first', (), 4)
@@ -107,7 +107,7 @@ def test_equal_differences_of_few_seeds_are_not_apart() -> None:
         assert one.apart is one.apart_alone is apart
 
 
-def test_the_ratio_of_means() -> None:
+def test_ratio_is_that_of_the_means() -> None:
     # The ratio of proportional values has no error.
     below = np.array([1.0, 2.0, 4.0])
     assert estimate_ratio(3.0 * below, below) == pytest.approx((3.0, 3.0, 3.0))
@@ -115,7 +115,7 @@ def test_the_ratio_of_means() -> None:
     assert np.isnan(estimate_ratio(np.empty(0), np.empty(0))).all()
 
 
-def test_the_measures_with_a_number_for_each_run() -> None:
+def test_measures_have_a_number_for_each_run() -> None:
     dataset = made().assign(message_bytes=(('algorithm', 'seed'), np.full((3, 4), 80.0)))
     assert {'instability', 'leaders', 'led', 'bytes'} < set(measures_of(dataset))
     assert (each_run(dataset, 'bytes') == 80.0).all()
@@ -125,7 +125,7 @@ def test_the_measures_with_a_number_for_each_run() -> None:
         differences(dataset, 'leaders', [('first', 'nobody')])
 
 
-def test_the_receivers_of_a_message() -> None:
+def test_receivers_are_messages_by_rounds() -> None:
     dataset = made().drop_dims('counter')
     dataset['counts'] = ('algorithm', 'seed', 'counter'), np.full((3, 4, 2), [10, 25])
     dataset['counts'][{'algorithm': 0, 'seed': 0}] = -1
@@ -143,7 +143,7 @@ def test_holm_corrects_upwards_and_keeps_the_order(p: list[float]) -> None:
     assert (np.diff(corrected[order]) >= 0.0).all()
 
 
-def test_below_the_means_each_algorithm_is_compared_with_the_first() -> None:
+def test_table_compares_each_algorithm_with_the_first() -> None:
     rows = to_first_rows(made({'messages.loss': [0.0, 0.5]}))
     assert rows is not None and rows.title == 'Differences to first, over the same seeds'
     assert rows.columns == ('algorithm', 'messages.loss', 'seeds', 'instability', 'leaders', 'led')
@@ -155,7 +155,7 @@ def test_below_the_means_each_algorithm_is_compared_with_the_first() -> None:
     assert rows.notes[-1].startswith('fewer than 10 seeds')
 
 
-def test_one_algorithm_has_no_differences_and_one_seed_no_interval() -> None:
+def test_table_has_no_interval_when_there_is_one_seed() -> None:
     alone = made().sel(algorithm=['first'])
     assert to_first_rows(alone) is None and pair_rows(alone, 'instability').rows == []
     rows = to_first_rows(made().sel(seed=[0]))
@@ -163,7 +163,7 @@ def test_one_algorithm_has_no_differences_and_one_seed_no_interval() -> None:
     assert rows.rows[0][2] == '+0.1000' and 'one seed gives no interval' in rows.notes[-1]
 
 
-def test_all_pairs_in_the_terminal_and_in_markdown() -> None:
+def test_table_has_all_pairs() -> None:
     rows = pair_rows(made(), 'instability')
     second = ('second', 'first', '4', '7.2', '7', '+0.20 ± 0.13 *', '1.029 ± 0.033', '0.016',
               '0.049')

@@ -60,7 +60,7 @@ def dataset(tmp_path: Path) -> xarray.Dataset:
     return made_up
 
 
-def test_lines(dataset: xarray.Dataset) -> None:
+def test_line_has_means_settling_and_lengths_by_hand(dataset: xarray.Dataset) -> None:
     classic, bounded = lines(dataset)
     assert (bounded.algorithm, bounded.varied, bounded.seeds) == ('bounded', (0.5,), 2)
     # The first of six samples is the warm-up: (0.5 + 0.1) / 2, and (2 + 2 + 2 + 2 + 7) / 5.
@@ -98,13 +98,13 @@ def test_stability_is_in_rounds_of_each_variant(tmp_path: Path, vary: str) -> No
     assert [row[columns.index('stable after')] for row in rows] == ['3', '12']
 
 
-def test_a_run_is_calm_for_the_window_of_its_variant(tmp_path: Path) -> None:
+def test_run_is_calm_for_the_window_of_its_variant(tmp_path: Path) -> None:
     """It is calm for 3 s, which is 3 rounds, and 12."""
     made_up = two_variants(tmp_path, 12, '{rounds.period: [1, 0.25]}')
     assert [stability(line) for line in lines(made_up)] == ['never', '12']
 
 
-def test_a_run_that_is_calm_for_less_than_a_sixth_is_not_stable(tmp_path: Path) -> None:
+def test_run_is_unstable_when_calm_for_less_than_a_sixth(tmp_path: Path) -> None:
     """Of 24 samples, a sixth is 4: the last change may be in the 20th, but not in the 21st."""
     scenario = load(tmp_path, SIX.replace('duration: 6', 'duration: 24'))
     made_up = results.empty(scenario, ['bounded'], [0, 1, 2])
@@ -132,7 +132,7 @@ def shown(dataset: xarray.Dataset) -> list[list[str]]:
     return [line.split() for line in captured.get().splitlines()]
 
 
-def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
+def test_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     columns, rows = cells(dataset)
     found = {(row[0], row[1]): dict(zip(columns, row)) for row in rows}
     assert found['classic', '0.0'].items() >= {
@@ -145,7 +145,7 @@ def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     assert words in [line[:len(words)] for line in shown(dataset)]
 
 
-def test_the_counting_errors_of_regions(tmp_path: Path) -> None:
+def test_line_has_the_counting_errors_of_regions(tmp_path: Path) -> None:
     scenario = load(tmp_path, SIX.replace('radius: 30, ties', 'radius: 30, regions: {}, ties'))
     made_up = results.empty(scenario, ['classic', 'bounded'], [0])
     samples = np.ones((6, len(COLUMNS)))
@@ -189,7 +189,7 @@ def depths(scenario: Scenario) -> list[int]:
     return found
 
 
-def test_the_number_of_levels_is_that_of_the_scenario() -> None:
+def test_number_of_levels_is_that_of_the_scenario() -> None:
     assert depths(line(64)) == [k // 2 for k in range(33)]
     # The default is 16: the last three devices reach the last one.
     assert depths(line(None)) == [*(k // 2 for k in range(30)), 15, 15, 15]
@@ -203,7 +203,7 @@ def test_results_do_not_depend_on_levels_that_no_device_reaches() -> None:
     assert many.counts[-1] == 0 < few.counts[-1]
 
 
-def test_a_line_states_whether_the_last_level_was_reached(tmp_path: Path) -> None:
+def test_line_states_whether_the_last_level_was_reached(tmp_path: Path) -> None:
     def lines(levels: int | None) -> list[str]:
         return list(level_lines(runs.run(line(levels), range(2), folder=tmp_path, workers=1,
                                          again=True)))
@@ -219,7 +219,7 @@ def test_a_line_states_whether_the_last_level_was_reached(tmp_path: Path) -> Non
     ({'levels': 1}, 'algorithms.levels: 1 is not allowed; it takes a whole number from 2 to 1000'),
     ({'levels': 'endless'}, "algorithms.levels: 'endless' is not allowed"),
     ({'name': 'bounded', 'levels': 8}, 'algorithms.levels: algorithm bounded takes no levels')])
-def test_levels_that_are_not_allowed(entry: dict[str, object], message: str) -> None:
+def test_levels_out_of_range_are_refused(entry: dict[str, object], message: str) -> None:
     with pytest.raises(ScenarioError, match=f'^scenario line: {message}'):
         line(None, algorithms=[{'name': 'recursive', 'radius': 1, **entry}])
 

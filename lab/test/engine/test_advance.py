@@ -125,7 +125,7 @@ WORLDS = {'static': {}, 'walk': {'motion': WALK}, 'links': {'devices': LINKED}}
 
 @pytest.mark.parametrize('world', WORLDS.values(), ids=WORLDS)
 @pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
-def test_agrees(messages, world):
+def test_engine_agrees_with_the_reference(messages, world):
     compare(scene(duration=15, messages={
         key: value for key, value in {'range': 25, **messages}.items()
         if key != 'range' or 'devices' not in world}, **world), 0)
@@ -138,7 +138,7 @@ def test_agrees(messages, world):
 @pytest.mark.parametrize('messages', [
     {}, {'expiry': 1.5}, {'loss': 0.3, 'expiry': 2.5}, {'delay': [0.2, 1.7], 'loss': 0.2}],
     ids=['plain', 'expiry', 'loss', 'delay'])
-def test_agrees_while_devices_come_and_go(messages, world):
+def test_engine_agrees_when_devices_come_and_go(messages, world):
     # Each event, the devices absent from then on, and the devices that run no more rounds.
     script: list[tuple[dict[str, Any], set[int], set[int]]] = [
         ({'kind': 'join', 'at': 4, 'first': 12}, set(), set()),
@@ -167,7 +167,7 @@ def test_agrees_while_devices_come_and_go(messages, world):
 
 @pytest.mark.parametrize('messages', [{}, {'loss': 0.2, 'delay': [0.2, 1.7]}],
                          ids=['plain', 'delay'])
-def test_agrees_where_each_link_has_losses(messages):
+def test_engine_agrees_when_each_link_has_losses(messages):
     scenario = scene(devices=LINKED, messages=messages)
     stage = begun(scenario)
     reference, random = reference_for(stage, 0), np.random.default_rng(7)
@@ -191,7 +191,7 @@ def test_agrees_where_each_link_has_losses(messages):
     messages=st.fixed_dictionaries({}, optional={
         'expiry': st.floats(0.1, 5), 'loss': st.floats(0, 0.9),
         'delay': st.tuples(st.floats(0, 1), st.floats(1, 3)).map(list)}))
-def test_agrees_in_any_world(seed, count, speed, tick, metric, messages):
+def test_engine_agrees_in_any_world(seed, count, speed, tick, metric, messages):
     compare(scene(
         devices=[{**SQUARE, 'count': count}], motion={**WALK, 'speed': speed, 'tick': tick},
         messages={'range': 25, 'metric': metric, **messages},
@@ -201,7 +201,7 @@ def test_agrees_in_any_world(seed, count, speed, tick, metric, messages):
 
 @pytest.mark.parametrize('messages', [{}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}],
                          ids=['plain', 'loss', 'delay'])
-def test_agrees_where_strength_is_the_number_of_neighbours(messages):
+def test_engine_agrees_when_strength_is_the_number_of_neighbours(messages):
     scenario = scene(motion=WALK, messages={'range': 25, **messages},
                      strength={'cycle': ['degree']})
     stage = begun(scenario, 1)
@@ -215,7 +215,7 @@ def test_agrees_where_strength_is_the_number_of_neighbours(messages):
 @pytest.mark.parametrize('messages', [
     {}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}, {'metric': 'hops'}],
     ids=['plain', 'loss', 'delay', 'hops'])
-def test_agrees_where_positions_have_errors(messages, strength):
+def test_engine_agrees_when_positions_have_errors(messages, strength):
     localisation = {'model': 'cooperative', 'deviation': 5.0, 'communication_range': 20.0}
     scenario = scene(motion=WALK, messages={'range': 25, **messages}, localisation=localisation,
                      strength={'cycle': [strength]})
@@ -234,7 +234,7 @@ def test_agrees_where_positions_have_errors(messages, strength):
 @pytest.mark.parametrize('timing', [
     {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
     ids=['spread', 'jitter', 'both'])
-def test_agrees_where_periods_differ(timing):
+def test_engine_agrees_when_periods_differ(timing):
     scenario = scene(motion=WALK, rounds=timing, messages={'range': 25, 'expiry': 1.2})
     stage = begun(scenario, 5)
     reference = reference_for(stage, 5)
@@ -253,13 +253,13 @@ def test_agrees_where_periods_differ(timing):
 
 # Of a fast device the rows of links are rebuilt at every step.
 @pytest.mark.parametrize('motion', [{'tick': 0.1}, {'tick': 0.7}, {'tick': 3.0}, {'speed': 8}])
-def test_agrees_for_any_tick_and_speed(motion):
+def test_engine_agrees_for_any_tick_and_speed(motion):
     compare(scene(motion={**WALK, **motion}), 0)
 
 
 @pytest.mark.parametrize(('name', 'collection'), [
     *(('bounded', collection) for collection in COLLECTIONS), ('colour', 'gossip')])
-def test_agrees_on_regions(name, collection):
+def test_engine_agrees_on_regions(name, collection):
     takes = ALGORITHMS.get(name).takes
     regions = {'collection': collection, 'gossip_members': 6, 'gossip_depth': 3,
                'aggregate': 'mean',
@@ -277,7 +277,7 @@ def test_agrees_on_regions(name, collection):
 
 # Readings of ``union`` are collections, not numbers.
 @pytest.mark.parametrize('aggregate', [name for name in AGGREGATES.names() if name != 'union'])
-def test_agrees_on_aggregates(aggregate):
+def test_engine_agrees_on_aggregates(aggregate):
     stage = compare(scene(
         algorithms=[{'name': 'bounded', 'radius': 40, 'regions': {'aggregate': aggregate}}],
         motion=WALK, devices=[{**SQUARE, 'count': 9}, {
@@ -286,7 +286,7 @@ def test_agrees_on_aggregates(aggregate):
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_robots_compute_the_same(name):
+def test_robot_computes_the_same_as_the_engine(name):
     # Robots receive the messages and distances of devices of the engine that walk, with loss.
     takes = ALGORITHMS.get(name).takes
     choice = {key: value for key, value in (('radius', 30.0), ('leaders', '0-2')) if key in takes}
@@ -316,7 +316,7 @@ def test_robots_compute_the_same(name):
 
 
 @pytest.mark.parametrize('expiry', [1e6, 2.5])
-def test_whole_robots_compute_the_same(expiry):
+def test_robot_with_mailbox_and_odometry_computes_the_same(expiry):
     # Complete robots, with codec, mailbox, range and odometry. Steps of 3 m and 4 m give
     # distances in whole metres, so that nothing is rounded.
     scenario = scene(
@@ -358,7 +358,7 @@ def sift_first(order, time):  # type: ignore[no-untyped-def]
     sift_down(order, time, 0, len(order))
 
 
-def test_the_order_is_that_of_the_times():
+def test_queue_is_in_the_order_of_times():
     # Devices 1 and 3 are not in the queue; of equal times the lower index comes first.
     made = event_queue(np.array([3.0, 0.0, 1.0, 0.0, 1.0]), np.array([0, 2, 4]), True)
     assert made.order.tolist() == [2, 4, 0]
@@ -367,7 +367,7 @@ def test_the_order_is_that_of_the_times():
 
 @settings(deadline=None)
 @given(TIMES, st.data())
-def test_the_first_of_the_heap_is_the_earliest(times, data):
+def test_heap_has_the_earliest_event_first(times, data):
     time = np.array(times)
     order = event_queue(time, np.arange(len(times)), False).order
     assert [times[i] for i in order.tolist()] == sorted(times)
@@ -380,7 +380,7 @@ def test_the_first_of_the_heap_is_the_earliest(times, data):
     assert time[order[0]] == min(time)
 
 
-def test_a_ring_repeats_its_order():
+def test_ring_repeats_its_order():
     scenario = scene(rounds={'period': 0.7})
     order = [i for i, _ in rounds(begun(scenario), 7.0)]
     times = [now for _, now in rounds(begun(scenario), 7.0)]
@@ -391,7 +391,7 @@ def test_a_ring_repeats_its_order():
     assert np.allclose(np.diff(np.reshape(times, (10, 14)), axis=0), 0.7, rtol=0, atol=1e-12)
 
 
-def test_rounds_of_a_heap_are_in_order_of_time():
+def test_heap_runs_rounds_in_the_order_of_time():
     scenario = scene(rounds={'spread': 0.9, 'jitter': 0.9})
     stage = begun(scenario)
     assert not stage.network.rounds.ring
@@ -418,7 +418,7 @@ EVENTS = [
     {}, {'expiry': 1.5}, {'loss': 0.4, 'expiry': 2.5}, {'loss': 1}, {'delay': [0.5, 0.5]},
     {'delay': [0.1, 4], 'loss': 0.2, 'duplication': 0.3, 'expiry': 2}],
     ids=['plain', 'expiry', 'loss', 'all lost', 'delay', 'everything'])
-def test_conservation(messages, motion, events):
+def test_messages_are_conserved(messages, motion, events):
     stage = played(scene(motion=motion, messages={'range': 25, **messages}, events=events,
                          rounds={'acquainted': motion is WALK, 'jitter': 0.2}), 2)
     number, network = counts(stage), stage.network

@@ -51,7 +51,7 @@ def compiled_for(function: Callable[..., Any]) -> set[object]:
     return {dispatcher.py_func for dispatcher, _ in template._impl_cache.values()}
 
 
-def test_the_round_that_is_compiled_is_the_robots(nothing_compiled):
+def test_compiled_round_is_the_function_of_robots(nothing_compiled):
     # Bounded Election, which compiles fastest, represents all algorithms.
     parameters = BOUNDED.configure(5.0, 'id')
     device = Device(1, 2.0)
@@ -78,7 +78,7 @@ def test_every_round_is_called_by_its_entry_point(name):
 
 
 @pytest.mark.parametrize('name', ['recursive', 'recursive-replicated'])
-def test_levels_beyond_the_depth_are_cleared_whatever_they_held(name: str) -> None:
+def test_levels_beyond_the_depth_are_cleared(name: str) -> None:
     algorithm = ALGORITHMS.get(name)
     parameters = algorithm.round_parameters(
         {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
@@ -109,7 +109,7 @@ def test_algorithms_can_share_a_type_of_parameters():
     assert [state.value for state in found] == [-2.0, -2.0, 3.0, 4.0]
 
 
-def test_an_exception_in_a_round_is_raised():
+def test_round_raises_its_exception():
     def failing(device, state, neighbours, metric, parameters):  # type: ignore
         if parameters.radius > 0.0:
             raise ValueError('no such radius')
@@ -124,7 +124,7 @@ def entrants(*algorithms: dict[str, Any], **sections: Any) -> Scenario:
     return scene(algorithms=list(algorithms), duration=2, **sections)
 
 
-def test_the_engine_is_compiled_once():
+def test_engine_is_compiled_once():
     # For all algorithms, with and without regions, and all kinds of motion.
     walls, types = [0, 0, 60, 60], set()
     for scenario in (
@@ -147,14 +147,14 @@ def test_the_engine_is_compiled_once():
 
 # The cache of compiled code.
 
-def test_the_folder_of_the_cache(tmp_path, monkeypatch):
+def test_cache_folder_is_created_once(tmp_path, monkeypatch):
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     folder = cache_folder()
     assert folder.parent == tmp_path / 'leader_election' and folder.is_dir()
     assert cache_folder() == folder
 
 
-def test_folders_not_used_for_a_month_are_removed(tmp_path, monkeypatch):
+def test_cache_folder_is_removed_when_unused_for_a_month(tmp_path, monkeypatch):
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     old, young = (tmp_path / 'leader_election' / f'numba-{name}' for name in ('old', 'young'))
     for each in (old, young):
@@ -167,7 +167,7 @@ def test_folders_not_used_for_a_month_are_removed(tmp_path, monkeypatch):
     assert not old.exists() and young.exists()
 
 
-def test_another_folder_is_used_where_the_home_is_not_writable(tmp_path, monkeypatch):
+def test_cache_folder_is_elsewhere_when_the_home_is_not_writable(tmp_path, monkeypatch):
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
     folder = cache_folder()

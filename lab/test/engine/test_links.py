@@ -85,7 +85,7 @@ def expected(position: Any, reach: float) -> set[tuple[int, int]]:
     return {(i, j) for i, j in np.argwhere(near).tolist() if i < j}
 
 
-def test_the_range_is_inclusive() -> None:
+def test_range_is_inclusive() -> None:
     # A triangle of sides 3, 4 and 5 m, and a fourth device 5.1 m from the nearest.
     triangle = [[0, 0], [3, 0], [3, 4], [8.1, 4]]
     assert found(triangle, 5.0) == {(0, 1), (1, 2), (0, 2)}
@@ -101,7 +101,7 @@ def test_the_range_is_inclusive() -> None:
     # 0 and 2 are linked to 1 and 3 only, which are linked to all.
     ({'among': [False, True, False, True]}, {(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}),
     ({'among': [False] * 4}, set())])
-def test_only_present_devices_of_one_group_that_may_be_linked_are(
+def test_links_join_present_devices_of_one_group(
         restriction: Any, pairs: Any) -> None:
     assert found([[1.0, 1.0]] * 4, 1.0, **restriction) == pairs
 
@@ -115,7 +115,7 @@ def test_only_present_devices_of_one_group_that_may_be_linked_are(
     np.concatenate([np.zeros((20, 2)), [[1e9, 1e9]], -np.ones((20, 2))]),
 ], ids=['one spot', 'one device', 'row', 'column', 'far', 'two spots'])
 @pytest.mark.parametrize('reach', [1e-6, 0.999, 1.0, 1.5, 7.0, 1e8, 1e10])
-def test_degenerate_positions(position: Any, reach: float) -> None:
+def test_pairs_are_complete_when_positions_are_degenerate(position: Any, reach: float) -> None:
     assert found(position, reach) == expected(position, reach)
 
 
@@ -124,7 +124,8 @@ def test_degenerate_positions(position: Any, reach: float) -> None:
        st.sampled_from([0.0, 0.1, -3.3, 1e6]))
 # A regression: two devices at a distance of 1 m were put two cells of 1 m apart.
 @example(34, 1 / 3, 3, 0.1)
-def test_lattices_as_wide_as_the_reach(n: int, step: float, times: int, origin: float) -> None:
+def test_pairs_are_complete_when_cells_are_as_wide_as_the_reach(
+        n: int, step: float, times: int, origin: float) -> None:
     # The last digit may decide whether two devices are in reach, but not the grid of cells.
     position = np.stack([origin + np.arange(n) * step, np.zeros(n)], axis=1)
     assert found(position, times * step) == expected(position, times * step)
@@ -133,7 +134,7 @@ def test_lattices_as_wide_as_the_reach(n: int, step: float, times: int, origin: 
 
 @pytest.mark.parametrize('reach', [1.5, 4.0, 7.0])
 @pytest.mark.parametrize('size', [(100, 100), (1000, 5), (5, 1000), (30, 300)])
-def test_many_devices_in_many_cells(size: tuple[float, float], reach: float) -> None:
+def test_pairs_are_complete_in_many_cells(size: tuple[float, float], reach: float) -> None:
     for seed in range(5):
         position = np.random.default_rng(seed).uniform(-0.5, 0.5, (300, 2)) * size
         assert found(position, reach) == expected(position, reach)
@@ -145,11 +146,11 @@ COORDINATE = st.integers(-6, 6).map(float) | st.floats(-1e3, 1e3)
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=50),
        st.sampled_from([0.5, 1.0, 2.0, 5.0, 100.0, 5000.0]))
-def test_random_positions(position: Any, reach: float) -> None:
+def test_pairs_are_complete_for_random_positions(position: Any, reach: float) -> None:
     assert found(position, reach) == expected(position, reach)
 
 
-def test_devices_in_one_spot_have_more_neighbours_than_there_is_room_for_at_first() -> None:
+def test_rows_grow_when_devices_are_in_one_spot() -> None:
     assert rows_at(devices_at(np.zeros((200, 2))), 1.0) == [
         [j for j in range(200) if j != i] for i in range(200)]
 
@@ -173,7 +174,7 @@ def lists_of(pairs: NDArray[np.int32], loss: Any = ()) -> NeighbourLists:
         first, second, np.reshape(loss, (-1, 2)), True, 0.0, 0.0, 1.0, np.zeros(1))
 
 
-def test_the_loss_of_a_link_is_in_the_row_of_its_sender() -> None:
+def test_loss_of_a_link_is_in_the_row_of_its_sender() -> None:
     # Of 0, 1 and 2, linked to each other and to the absent 3.
     pairs = np.array([[2, 1], [3, 0], [0, 1], [2, 0]], np.int32)
     order, begin = np.empty(4, np.int32), np.zeros(5, np.int64)
@@ -253,7 +254,7 @@ def check_both_ends(made: Links) -> None:
         assert not (made.flags[k] & FRESH and made.flags[k] & OLDER)
 
 
-def test_a_mailbox_stays_with_its_link() -> None:
+def test_mailbox_stays_with_its_link() -> None:
     # A triangle 0, 1, 2 that loses the link 1 to 2 and gains the link 0 to 3.
     made = Moved(4, [[0, 1], [0, 2], [1, 2]])
     slot = slots_of(made.links)

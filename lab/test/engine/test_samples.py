@@ -96,7 +96,7 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
 @pytest.mark.parametrize('measure', [
     {'window': 1}, {'window': 3, 'interval': 0.7}, {'window': 63, 'interval': 2.5}],
     ids=['last round', '3 rounds', '63 rounds'])
-def test_measures(label: str, measure: dict[str, Any]) -> None:
+def test_samples_agree_with_the_definitions(label: str, measure: dict[str, Any]) -> None:
     stage = check(scene(
         algorithms=[{'name': label, 'radius': 30}], motion=WALK, measure=measure, first_id=7,
         duration=80, events=[
@@ -113,13 +113,13 @@ def test_measures(label: str, measure: dict[str, Any]) -> None:
     assert samples[:, 1].sum() > 20 and len(set(samples[:, 2])) > 1
 
 
-def test_devices_are_not_measured_before_their_first_round() -> None:
+def test_sample_ignores_a_device_before_its_first_round() -> None:
     # A device's first round is after 0 to 10 s; the sample at 1 s finds one of five, if any.
     stage = check(line(rounds={'period': 10}), 'bounded', 4)
     assert stage.network.watch.samples[-1, 6] == 5.0
 
 
-def test_a_line_by_hand() -> None:
+def test_samples_of_a_line_are_as_computed_by_hand() -> None:
     # Five devices 10 m apart, the last the strongest, radius 25 m: 2 and 3 follow 4, and 0
     # follows 1, the strongest of the others.
     stage = check(line(algorithms=[{'name': 'bounded', 'radius': 25}]), 'bounded', 0)
@@ -155,7 +155,7 @@ def measured_of_regions(stage: Simulation, active: Sequence[int]) -> dict[str, f
 
 
 @pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
-def test_measures_of_regions(collection: str) -> None:
+def test_samples_of_regions_agree_with_the_definitions(collection: str) -> None:
     scenario = scene(
         algorithms=[{'name': 'bounded', 'radius': 30, 'regions': {
             'collection': collection, 'feedback_gain': 1, 'feedback_target': 3}}],
@@ -182,13 +182,13 @@ def test_measures_of_regions(collection: str) -> None:
     assert samples[-1].tolist() == [0.0, 0.0] and len(np.unique(samples[:, 0])) > 10
 
 
-def test_measures_of_regions_are_nan_without_regions() -> None:
+def test_samples_of_regions_are_nan_when_there_are_none() -> None:
     stage = begun(line())
     stage.run(5.0)
     assert np.isnan(stage.network.watch.samples[:5, len(MEASURES):]).all()
 
 
-def test_aggregates_that_are_not_sums_are_no_load() -> None:
+def test_loads_are_nan_when_the_aggregate_is_no_sum() -> None:
     stage = begun(scene(
         devices=[FOUR], messages={'range': 10}, strength={'cycle': ['id']}, algorithms=[
             {'name': 'bounded', 'radius': 60, 'regions': {'aggregate': 'min'}}]))
@@ -209,7 +209,7 @@ def together(collection: str) -> Simulation:
     return stage
 
 
-def test_regions_on_a_line_of_four_by_hand() -> None:
+def test_counts_on_a_line_of_four_are_as_computed_by_hand() -> None:
     """
     In round 1 each device leads and counts itself; from round 2 on 3, the strongest, leads.
 
@@ -228,7 +228,7 @@ def test_regions_on_a_line_of_four_by_hand() -> None:
             'load_sigma': 0, 'mean_reach': 60}
 
 
-def test_gossip_on_a_line_of_four_by_hand() -> None:
+def test_gossip_on_a_line_of_four_counts_as_computed_by_hand() -> None:
     """
     Gossip uses a message only if its sender has the same leader.
 
@@ -239,7 +239,7 @@ def test_gossip_on_a_line_of_four_by_hand() -> None:
     assert [sampled(stage, k)['counted'] for k in range(12)] == [4, 1, 2, 2, 3, 3] + [4] * 6
 
 
-def test_loads_of_two_regions_by_hand() -> None:
+def test_loads_of_two_regions_are_as_computed_by_hand() -> None:
     # With a radius of 20 m, 3 leads 1 and 2, and 0 only itself: loads of 3 and 1.
     stage = begun(scene(
         devices=[FOUR], messages={'range': 10}, strength={'cycle': ['id']},

@@ -27,13 +27,13 @@ import pytest
 
 
 @pytest.mark.parametrize('name', names())
-def test_the_scenarios_of_the_package_load(name: str) -> None:
+def test_scenarios_of_the_package_load(name: str) -> None:
     scenario = load(name)
     assert scenario.name == name and scenario.title and scenario.source and scenario.entrants
     assert all(variant.entrants for _, variant in scenario.variants())
 
 
-def test_the_defaults_of_sections() -> None:
+def test_sections_have_their_defaults() -> None:
     scenario = made({})
     assert (scenario.name, scenario.title, scenario.source) == ('mine', 'mine', '')
     assert scenario.motion.name == 'static' and scenario.events == () and scenario.first_id == 0
@@ -62,14 +62,14 @@ def test_the_defaults_of_sections() -> None:
     (b'messages:\n  loss: 0\n  loss: 0', 'scenario .*mine.yaml: has loss twice, again in line 3'),
     (b'a: !!int ""', 'scenario .*mine.yaml: is not YAML .*'),
 ])
-def test_a_file_that_is_no_scenario(content: bytes, text: str, tmp_path: Path) -> None:
+def test_file_is_refused_when_it_is_no_scenario(content: bytes, text: str, tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
     path.write_bytes(content)
     with pytest.raises(ScenarioError, match=f'^{text}$'):
         load(str(path))
 
 
-def test_a_missing_scenario(tmp_path: Path) -> None:
+def test_missing_scenario_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="'steadines'; did you mean steadiness. it takes"):
         load('steadines')
     with pytest.raises(ScenarioError, match="^unknown scenario 'none'; it takes .*acsos2022_"):
@@ -85,7 +85,7 @@ def test_a_missing_scenario(tmp_path: Path) -> None:
         load('a\0b.yaml')
 
 
-def test_an_unknown_algorithm() -> None:
+def test_unknown_algorithm_is_refused() -> None:
     scenario = made({'algorithms': [BOUNDED, {'name': 'classic', 'radius': 3, 'label': 'old'}]})
     assert scenario.entrant('old').algorithm.name == 'classic'
     with pytest.raises(ScenarioError, match="^scenario mine has no algorithm 'classic'; "
@@ -146,7 +146,7 @@ def test_labels_are_the_values_of_keys_that_vary_together() -> None:
     assert dimensions(scenario) == {'size': ['large', 'small']}
 
 
-def test_a_section_varies_as_a_whole_and_the_duration_if_the_samples_are_the_same() -> None:
+def test_section_varies_as_a_whole() -> None:
     variants = made({'vary': {'messages': [{'range': 3}, {'range': 4, 'loss': 0.1}],
                               'duration': [10, 10.5]}}).variants()
     assert [(variant.messages.range, variant.duration) for _, variant in variants] == [
@@ -158,7 +158,7 @@ def test_yaml_may_merge_mappings() -> None:
     assert strict_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
-def test_a_key_of_a_list_is_replaced_in_the_entries_that_have_it() -> None:
+def test_key_of_a_list_is_replaced_in_the_entries_that_have_it() -> None:
     scenario = made({'algorithms': [BOUNDED, {'name': 'colour'},
                                     {'name': 'classic', 'radius': 3}]})
     changed = scenario.replaced({'algorithms.radius': 7, 'duration': 20})
@@ -268,7 +268,7 @@ NOT_ALLOWED = [(key, with_value(key, value)) for key, values in VALUES.items()
 
 
 @pytest.mark.parametrize(('key', 'sections'), NOT_ALLOWED, ids=lambda value: str(value))
-def test_a_value_that_is_not_allowed(key, sections):
+def test_value_out_of_range_is_refused(key, sections):
     text = refused(sections)
     assert text.startswith(f'{key}: ') and ' is not allowed; ' in text and 'it takes ' in text
 
@@ -369,11 +369,11 @@ def test_a_value_that_is_not_allowed(key, sections):
      'vary.algorithms: is not allowed to change which algorithms take part'),
     (event('die', at=5) | {'vary': {'events.at': [5, 15]}}, 'events.at: 15 is not allowed; '),
 ], ids=lambda value: str(value)[:60])
-def test_invalid_sections(sections, text):
+def test_invalid_section_is_refused_by_its_key(sections, text):
     assert refused(sections).startswith(text)
 
 
-def test_values_at_the_limits():
+def test_values_at_the_limits_are_accepted():
     assert len(made({'duration': 1e4, 'measure': {'interval': 1e-3}}).times()) == 10**7
     for label in ('a', '-a', '_', 'Bounded 2.5 m', 'über-3'):
         assert made(algorithm(label=label)).entrants[0].label == label
@@ -386,7 +386,7 @@ def test_values_at_the_limits():
 
 
 @pytest.mark.parametrize('leaders', ['0,5-6', '0, 5-6', [0, 5, 6]])
-def test_given_leaders(leaders):
+def test_given_takes_leaders_as_text_or_list(leaders):
     entrant = made({'algorithms': [{'name': 'given', 'leaders': leaders}]}).entrants[0]
     parameters = entrant.parameters
     led = [any(first <= i <= last for first, last in zip(parameters.first, parameters.last))
@@ -399,7 +399,7 @@ def test_given_leaders(leaders):
     ([0, 'a'], "[0, 'a'] is not allowed; it takes a string"),
     ('0;5', "'0;5' is not allowed; it takes ids and ranges of ids, for example '1-20,25'"),
     ([1.5], '[1.5] is not allowed; it takes a string')])
-def test_invalid_given_leaders(leaders, text):
+def test_invalid_given_leaders_are_refused(leaders, text):
     assert refused({'algorithms': [{'name': 'given', 'leaders': leaders}]}) == (
         f'algorithms.leaders: {text}')
 
@@ -447,5 +447,5 @@ def test_two_labels_and_keys_vary_separately():
     ('radius.x', [1], 'there is no algorithms.radius.x to change'),
     ('radius_hysteresis', [0, 2], 'algorithms.radius_hysteresis: 2 is not allowed; it takes 0 to'),
 ])
-def test_a_parameter_that_no_algorithm_takes_is_an_error(key, values, message):
+def test_parameter_that_no_algorithm_takes_is_an_error(key, values, message):
     assert message in refused({'algorithms': ALGORITHMS, 'vary': {f'algorithms.{key}': values}})

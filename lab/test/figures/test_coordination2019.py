@@ -73,7 +73,7 @@ def agreeing(dataset: xr.Dataset) -> list[bool]:
     return [claim.agrees for claim in claims(dataset.isel(algorithm=0, drop=True))]
 
 
-def test_the_varied_keys_of_the_study() -> None:
+def test_study_varies_the_keys_of_its_figures() -> None:
     assert list(dimensions(scenario.load(SCENARIO))) == [USERS, ALPHA, CHANCE]
 
 
@@ -112,7 +112,7 @@ def test_results_unlike_the_paper_do_not_agree(number: int, changes: dict[str, A
     assert not agreeing(made(**changes))[number]
 
 
-def test_one_case_without_recovery_is_enough_to_disagree() -> None:
+def test_claim_of_recovery_disagrees_when_one_case_never_recovers() -> None:
     users = np.reshape([100.0, 1000.0], (1, 2, 1, 1, 1, 1))
     lost = LATE & (users == 1000.0) & (over(ALPHAS) == BEST)
     last = claims(made(counted=np.where(lost, 0.0, users)).isel(algorithm=0, drop=True))[7]
@@ -127,14 +127,14 @@ def test_averages_are_of_the_last_five_minutes() -> None:
     assert after(values).sel({CHANCE: 0.5}).item() == 1050.0
 
 
-def test_without_recovery_the_time_is_nan() -> None:
+def test_recovery_is_nan_when_there_is_none() -> None:
     values = xr.DataArray(np.where(LATE, 0.5, 1.0)[np.newaxis], {'seed': [0], 'time': TIMES},
                           ('seed', 'time'))
     assert np.isnan(recovery(values))
     assert recovery(xr.ones_like(values)) == 5.0
 
 
-def test_all_numbers_by_hand() -> None:
+def test_table_has_the_numbers_computed_by_hand() -> None:
     table = table_rows(made().isel(algorithm=0, drop=True))
     assert len(table) == 2 * 3 * 2
     found = dict(zip(TABLE_COLUMNS, table[3], strict=True))
@@ -145,7 +145,7 @@ def test_all_numbers_by_hand() -> None:
         'deviation after': '5.0'}
 
 
-def test_the_report_lists_claims_and_whether_they_agree() -> None:
+def test_report_lists_claims_and_whether_they_agree() -> None:
     paper = made(instability=0.01)
     paper.attrs |= {'source': 'a paper', 'numpy': '2.0'}
     walk = results(['bounded-tree', 'bounded-gossip'], TIMES, 1, {'messages.loss': [0.0, 0.2]},
@@ -174,7 +174,7 @@ def test_the_report_lists_claims_and_whether_they_agree() -> None:
 LABELS = ['no feedback', 'alpha 0.01', 'alpha 1']
 
 
-def test_users_served_over_time():
+def test_figure_shows_users_served_over_time():
     dataset = made(counted=np.where(LATE, 90.0, 100.0), present=100.0)
     calm = draw_served(dataset, 'bounded', failing=False).axes
     rough = draw_served(dataset, 'bounded').axes
@@ -200,7 +200,7 @@ def test_loads_over_time_are_those_of_the_middle_number_of_users():
         assert axes.get_lines()[1].get_ydata() == pytest.approx(height)
 
 
-def test_the_variation_of_loads_against_alpha():
+def test_figure_shows_the_variation_of_loads_against_alpha():
     figure = draw_evenness(made(), 'bounded')
     assert [axes.get_title() for axes in figure.axes] == ['before leaders fail', 'after, chance 1']
     for axes in figure.axes:
@@ -211,7 +211,7 @@ def test_the_variation_of_loads_against_alpha():
             f'{alpha:g}' for alpha in ALPHAS]
 
 
-def test_an_algorithm_without_results_is_an_error():
+def test_algorithm_without_results_is_an_error():
     with pytest.raises(ResultError, match='^there are no results of classic; lab run example'):
         draw_loads(made())
 

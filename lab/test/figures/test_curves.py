@@ -44,7 +44,7 @@ def lines(axes):
     return {line.get_label(): line for line in axes.get_lines()}
 
 
-def test_the_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
+def test_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
     # The band is the interval of the mean of these seeds, 0.3.
     seeds = np.array([0.2, 0.4, 0.25, 0.35])
     dataset = results(['bounded', 'classic'], TIMES, 4, instability=seeds.reshape(4, 1))
@@ -62,7 +62,7 @@ def test_the_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
     assert axes.get_yscale() == 'linear' and axes.get_ylim()[0] == 0.0 < axes.get_ylim()[1] < 1.0
 
 
-def test_the_band_ends_at_0_and_1():
+def test_band_ends_at_0_and_1():
     # Of two seeds the interval exceeds both.
     dataset = results(['bounded'], TIMES, 2, instability=np.reshape([0.0, 1.0], (2, 1)))
     [axes] = draw_instability(dataset).axes
@@ -93,7 +93,7 @@ def test_missing_runs_do_not_count():
     assert any(text.get_text().startswith('mean over 2 seeds') for text in figure.texts)
 
 
-def test_the_leaders_of_the_algorithms_of_a_figure():
+def test_figure_of_leaders_has_its_algorithms_alone():
     # Named by two seeds: 5 and 7 up to round 20, then 1.
     named = np.where(TIMES <= 20, np.reshape([5.0, 7.0], (2, 1)), 1.0)
     runs = results(['resilient-2', 'resilient-3', 'colour'], TIMES, 2, named=named)
@@ -124,7 +124,7 @@ def made(vary: dict[str, list[float]] | None = None) -> xr.Dataset:
                    mean_size=20).assign(message_bytes=(('algorithm', 'seed'), np.ones((2, 5))))
 
 
-def test_without_varied_keys_it_is_a_curve_over_time_with_intervals() -> None:
+def test_figure_shows_curves_over_time_when_no_key_varies() -> None:
     [axes] = draw_own(made()).axes
     assert [line.get_label() for line in axes.get_lines()] == ['bounded', 'mine']
     assert axes.get_lines()[1].get_ydata() == pytest.approx(VALUES[1].mean(axis=0))
@@ -139,7 +139,7 @@ def test_without_varied_keys_it_is_a_curve_over_time_with_intervals() -> None:
     assert grey.width == pytest.approx(2.0)
 
 
-def test_other_measures_have_a_linear_scale() -> None:
+def test_figure_of_another_measure_has_a_linear_scale() -> None:
     [axes] = draw_own(made(), 'led').axes
     # Three leaders of 20 devices each lead 60 of 100.
     assert axes.get_lines()[0].get_ydata() == pytest.approx(np.full(12, 0.6))
@@ -158,7 +158,7 @@ def test_one_seed_has_no_band_and_a_missing_algorithm_no_curve() -> None:
     assert not axes.collections[0].get_paths()
 
 
-def test_a_curve_against_a_varied_key() -> None:
+def test_figure_shows_a_measure_against_the_varied_key() -> None:
     loss = {'messages.loss': [0.0, 0.5]}
     assert len(draw_own(made(loss)).axes) == 3
     [axes] = draw_own(made(loss), 'instability').axes
@@ -184,7 +184,7 @@ def test_algorithms_in_one_figure_differ_in_colour() -> None:
     assert len({colours[label] for label in labels[:2] + labels[3:]}) == 11
 
 
-def test_the_figure_is_written(tmp_path: Path) -> None:
+def test_figure_is_written(tmp_path: Path) -> None:
     out = tmp_path / 'own.png'
     draw_own(made()).savefig(out)
     assert out.stat().st_size > 10000
@@ -195,7 +195,7 @@ PLACES = {'messages.loss': [0.0, 0.2], 'motion.speed': [1, 5]}
 SIX = np.arange(1.0, 7.0)
 
 
-def test_a_sweep_draws_averages_over_time_against_the_varied_key():
+def test_sweep_draws_averages_over_time_against_the_varied_key():
     # After the first sixth, which is 9, there is 0.1 for no loss, 0.2 and 0.4.
     after = np.reshape([0.1, 0.2, 0.4], (3, 1, 1))
     # 4 leaders, of which 3 lead themselves; each of these has 30, 20, 10 of the 100 devices.
@@ -221,7 +221,7 @@ def test_values_that_are_no_numbers_are_drawn_side_by_side():
     assert [text.get_text() for text in axes.get_xticklabels()] == ['[0, 0]', '[0, 3]']
 
 
-def test_a_second_key_has_a_column_for_each_value():
+def test_second_key_has_a_column_for_each_value():
     values = np.reshape([[0.1, 0.2], [0.3, 0.4]], (2, 2, 1, 1))
     figure = draw_sweep(results(['bounded'], SIX, 2, PLACES, instability=values, leaders=1))
     above = figure.axes[:2]
@@ -231,7 +231,7 @@ def test_a_second_key_has_a_column_for_each_value():
         pytest.approx([0.1, 0.3]), pytest.approx([0.2, 0.4])]
 
 
-def test_a_scenario_without_varied_keys_is_no_sweep():
+def test_scenario_without_varied_keys_is_no_sweep():
     with pytest.raises(ResultError, match='example varies nothing'):
         draw_sweep(results(['bounded'], SIX))
 
@@ -265,7 +265,7 @@ def regions():
     return contest().sel(algorithm=['a', 'b', 'c'])
 
 
-def test_the_winner_has_the_least_instability_among_those_with_enough_devices_led():
+def test_winner_has_the_least_instability_among_those_with_enough_devices_led():
     best = most_stable(regions()).transpose('messages.loss', 'motion.speed')
     assert best['winner'].values.tolist() == [['b', 'c'], ['b', NO_WINNER]]
     assert best['instability'].values == pytest.approx(
@@ -277,7 +277,7 @@ def test_the_winner_has_the_least_instability_among_those_with_enough_devices_le
         np.array([[0.9, 0.8], [0.9, np.nan]]), nan_ok=True)
 
 
-def test_a_single_competitor_has_no_margin():
+def test_single_competitor_has_no_margin():
     best = most_stable(contest().sel(algorithm=['a', 'c']))
     assert best['winner'].sel({'messages.loss': 0.0, 'motion.speed': 1}) == 'a'
     assert np.isnan(best['margin'].sel({'messages.loss': 0.0, 'motion.speed': 1}))
@@ -289,7 +289,7 @@ def test_two_algorithms_without_instability_tie():
     assert (best['winner'] == 'a').all() and (best['margin'] == 0.0).all()
 
 
-def test_the_winner_among_one_leader_algorithms_has_the_most_followers():
+def test_winner_among_one_leader_algorithms_has_the_most_followers():
     best = most_united(contest().sel(algorithm=['colour', 'resilient'])).transpose(
         'messages.loss', 'motion.speed')
     assert best['winner'].values.tolist() == [['resilient', 'colour'], ['colour', 'colour']]
@@ -297,7 +297,7 @@ def test_the_winner_among_one_leader_algorithms_has_the_most_followers():
     assert best['instability'].values == pytest.approx(np.array([[0.02, 0.01], [0.01, 0.01]]))
 
 
-def test_a_lead_within_chance_is_marked():
+def test_lead_within_chance_is_marked():
     """
     The winner a has 0.10 in all four seeds; paired by seed, it leads in the mean by 0.01.
 
@@ -320,7 +320,7 @@ def test_a_lead_within_chance_is_marked():
     assert not most_stable(drawn.sel(algorithm=['a']))['chance'].any()
 
 
-def test_a_lead_in_followers_within_chance_is_marked():
+def test_lead_in_followers_within_chance_is_marked():
     # Colour has 50 or 60 of 100, resilient 50: leads 0, 0.1 with t = 1.58; or 60 always.
     largest = np.stack([np.full((2, 2, 6), 50), np.broadcast_to(
         np.reshape([[50, 60, 50, 60, 50, 50], [60] * 6], (2, 1, 6)), (2, 2, 6))])[..., np.newaxis]
@@ -339,12 +339,12 @@ def test_few_seeds_rarely_give_a_clear_win_by_chance():
     assert (~best['chance']).sum() <= 32
 
 
-def test_an_algorithm_that_may_not_win_does_not_affect_the_chance():
+def test_algorithm_that_may_not_win_does_not_affect_the_chance():
     # At (0, 1) c is stabler than b, but has too few led.
     assert not most_stable(regions())['chance'].any()
 
 
-def test_the_map_shows_winners_by_colour_and_text():
+def test_map_shows_winners_by_colour_and_text():
     above, below = draw_map(contest()).axes
     # Across: losses; up: speeds.
     pixels = above.images[0].get_array()
@@ -363,10 +363,10 @@ def test_the_map_shows_winners_by_colour_and_text():
         '70% ± 0% led\nwins, 0.020', *['60% ± 0% led\nwins, 0.010'] * 3]
 
 
-def test_without_one_leader_algorithms_there_is_one_map():
+def test_map_has_one_panel_when_no_algorithm_elects_one_for_all():
     assert len(draw_map(regions()).axes) == 1
 
 
-def test_a_map_takes_two_keys():
+def test_map_is_refused_without_two_keys():
     with pytest.raises(ResultError, match='these results have 1'):
         draw_map(results(['a'], SIX, 2, LOSS))

@@ -85,12 +85,12 @@ def test_animation_has_a_frame_a_second_up_to_the_limit(tmp_path, monkeypatch, d
         assert min(image.size) > 200
 
 
-def test_an_animation_of_another_kind_is_refused(tmp_path):
+def test_animation_of_another_kind_is_refused(tmp_path):
     with pytest.raises(ResultError, match='takes one of .gif'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.avi')
 
 
-def test_a_folder_in_the_place_of_an_animation_is_an_error(tmp_path):
+def test_animation_is_refused_when_its_path_is_a_folder(tmp_path):
     (tmp_path / 'run.gif').mkdir()
     with pytest.raises(ResultError, match='run.gif cannot be written: it is a folder'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.gif')

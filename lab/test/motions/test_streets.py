@@ -37,7 +37,7 @@ def make(crossings, streets):
     return StreetMap(np.array(crossings, float), np.array(streets, np.int32))
 
 
-def test_ways_by_hand():
+def test_next_crossing_is_on_the_shortest_way_by_hand():
     """A square with a short cut from corner 0 to corner 2, and a far corner 3 that hangs on 0."""
     crossings = [[0, 0], [3, 0], [3, 4], [0, 90]]
     ways = next_crossings(make(crossings, [[0, 1], [1, 2], [0, 2], [0, 3]]))
@@ -49,7 +49,7 @@ def test_ways_by_hand():
 @given(st.integers(2, 6), st.integers(2, 6), st.floats(0, 0.4), st.floats(0, 0.8),
        st.integers(0, 999))
 @settings(max_examples=50)
-def test_the_table_gives_shortest_ways(columns, rows, irregularity, missing, seed):
+def test_table_gives_shortest_ways(columns, rows, irregularity, missing, seed):
     streets = town(columns, rows, 50.0, irregularity, missing, np.random.default_rng(seed))
     graph = nx.Graph()
     graph.add_weighted_edges_from(
@@ -66,7 +66,7 @@ def test_the_table_gives_shortest_ways(columns, rows, irregularity, missing, see
             assert far == pytest.approx(shortest[a][b])
 
 
-def test_a_town_by_hand():
+def test_town_has_the_crossings_and_streets_computed_by_hand():
     """Three by two crossings have 2 * 2 streets along and 3 across; none is missing."""
     streets = town(3, 2, 10.0, 0.0, 0.0, np.random.default_rng(0))
     assert streets.crossing.tolist() == [[0, 0], [10, 0], [20, 0], [0, 10], [10, 10], [20, 10]]
@@ -85,7 +85,7 @@ SQUARE = {'columns': 2, 'rows': 2, 'block': 10.0}
 """Crossings 0 (0, 0), 1 (10, 0), 2 (0, 10), 3 (10, 10)."""
 
 
-def test_a_walk_round_corners_by_hand():
+def test_walk_turns_corners_as_computed_by_hand():
     """From (4, 0) by crossing 1 to crossing 3 in strides of 4 m, and back to crossing 1."""
     state, position, _ = begin(STREETS, {**SQUARE, 'speed': 4.0}, [[4.0, 0.0]])
     state.ahead[0], state.goal[0] = 1, 3
@@ -97,7 +97,7 @@ def test_a_walk_round_corners_by_hand():
     assert places == [[8, 0], [10, 2], [10, 6], [10, 10], [10, 6]]
 
 
-def test_the_next_goal_is_another_crossing():
+def test_next_goal_is_another_crossing():
     """The draw 1 is the second crossing other than 1, which is 2."""
     state, position, _ = begin(STREETS, {**SQUARE, 'speed': 4.0}, [[10.0, 0.0]])
     state.ahead[0] = state.goal[0] = 1
@@ -173,7 +173,7 @@ def logs(tmp_path):
     return str(tmp_path)
 
 
-def test_two_logs_by_hand(logs):
+def test_replay_follows_two_logs_as_computed_by_hand(logs):
     """The earliest row of all is at time 0; between rows straight lines; then it stands."""
     places = walk(REPLAY, {'logs': logs}, [[9.0, 9.0], [9.0, 9.0]], 6, tick=0.5)
     assert places[:, 0].tolist() == [[0, 0], [1, 0], [2, 0], [2, 2], [2, 4], [2, 4], [2, 4]]
@@ -192,6 +192,6 @@ def test_real_logs_are_interpolated():
     assert np.all(step_lengths(places) <= REPLAY.speed(REPLAY.parameters()) * 0.26 * (1 + 1e-9))
 
 
-def test_a_log_is_required_for_each_device(logs):
+def test_replay_is_refused_when_a_device_has_no_log(logs):
     with pytest.raises(ParameterError, match='holds 2 logs, for 3 devices'):
         begin(REPLAY, {'logs': logs}, np.zeros((3, 2)))

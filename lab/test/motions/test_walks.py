@@ -49,14 +49,14 @@ def legs():
 
 
 @pytest.mark.parametrize(('length', 'whole'), [(5.0, 0), (6.0, 0), (2.5, 1), (2.0, 2)])
-def test_the_number_of_whole_strides_of_a_leg(length, whole):
+def test_leg_has_whole_strides_and_a_last_one(length, whole):
     walk = legs()
     set_out(walk, 0, 1.0, 1.0, 4.0, 5.0, length)
     assert walk.left[0] == whole
     assert walk.target[0].tolist() == [4.0, 5.0]
 
 
-def test_a_stride_goes_along_the_leg():
+def test_stride_goes_along_the_leg():
     walk, position = legs(), np.array([[1.0, 1.0]])
     set_out(walk, 0, 1.0, 1.0, 4.0, 5.0, 2.5)
     assert stride(walk, 0, position)
@@ -65,7 +65,7 @@ def test_a_stride_goes_along_the_leg():
     assert position[0].tolist() == [2.5, 3.0]
 
 
-def test_a_leg_of_astronomic_length():
+def test_leg_of_astronomic_length_has_a_finite_number_of_strides():
     walk = legs()
     set_out(walk, 0, 0.0, 0.0, 1e90, 0.0, 1e-3)
     assert walk.left[0] > 10**17
@@ -87,7 +87,7 @@ BOX = (0.0, 0.0, 10.0, 20.0)
     ((10.0, 20.0), (11.0, 21.0), (10.0, 20.0)),  # into the corner: stays
     ((10.0, 5.0), (6.0, 5.0), (6.0, 5.0)),       # away from the wall
 ])
-def test_a_walk_ends_at_its_end_or_at_a_wall(start, wanted, end):
+def test_walk_ends_at_its_end_or_at_a_wall(start, wanted, end):
     assert confine(BOX, *start, *wanted) == end
 
 
@@ -97,7 +97,7 @@ def test_no_walk_passes_a_wall(start, wanted):
     assert 0 <= x <= 10 and 0 <= y <= 20
 
 
-def test_without_walls_the_bounds_are_infinite():
+def test_bounds_are_infinite_when_there_are_no_walls():
     bounds = box((), np.array([[1e300, -1e300]]))
     assert confine(bounds, 0.0, 0.0, 1e300, -1e300) == (1e300, -1e300)
 
@@ -112,7 +112,7 @@ def test_wrong_walls_are_refused():
 WALLS = [0, 0, 10, 10]
 
 
-def test_legs_by_hand():
+def test_levy_walk_has_the_legs_computed_by_hand():
     """Walls 0 to 10, speed 3, legs of 4 m and more; two legs with given draws."""
     values = {'speed': 3.0, 'scale': 4.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[8.0, 5.0]])
@@ -133,7 +133,7 @@ def test_legs_by_hand():
     assert position[0].tolist() == pytest.approx([8.0, 10.0])
 
 
-def test_a_device_that_cannot_move_draws_again():
+def test_device_draws_another_leg_when_it_cannot_move():
     """In a corner, a leg into it has no length; the next draw leads out of it."""
     values = {'speed': 3.0, 'scale': 2.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[10.0, 10.0]])
@@ -153,12 +153,12 @@ def test_directions_are_uniform_and_lengths_pareto():
 
 
 @given(st.floats(0.01, 100), st.floats(0.2, 5), st.floats(0, 1, exclude_max=True))
-def test_the_quantiles_of_leg_lengths(scale, shape, chance):
+def test_leg_lengths_have_the_quantiles_of_pareto(scale, shape, chance):
     """The Pareto distribution: longer than a length are (scale / length) ^ shape of the legs."""
     assert (scale / pareto(scale, shape, chance)) ** shape == pytest.approx(1 - chance)
 
 
-def test_two_legs_and_a_pause_by_hand():
+def test_waypoint_walk_has_the_legs_and_pause_computed_by_hand():
     """From (1, 1) to (4, 5), 5 m away, in strides of 2 m; two ticks of pause; then to (4, 8)."""
     values = {'speed': [1.0, 4.0], 'pause': 1.5, 'walls': WALLS}
     state, position, _ = begin(WAYPOINT, values, [[1.0, 1.0]])
@@ -194,7 +194,7 @@ VALUES = {'start': [0.0, 0.0], 'end': [3.0, 4.0], 'speed': 2.0}
                   [1.8, 2.4], [0.6, 0.8], [0.0, 0.0], [1.2, 1.6]]),
     # From elsewhere straight up first, 4 m in two strides.
     ((3.0, 0.0), [[3.0, 0.0], [3.0, 2.0], [3.0, 4.0], [1.8, 2.4], [0.6, 0.8], [0.0, 0.0]])])
-def test_there_and_back_by_hand(start, places):
+def test_shuttle_drives_there_and_back_as_computed_by_hand(start, places):
     state, position, _ = begin(SHUTTLE, VALUES, [start])
     for now, place in enumerate(places):
         # Nothing is drawn.
@@ -227,7 +227,7 @@ def test_compiled_code_walks_identically(motion, values):
 
 
 @pytest.mark.parametrize(('motion', 'values'), [(LEVY, {'walls': WALLS}), (SHUTTLE, VALUES)])
-def test_devices_without_speed_stay(motion, values):
+def test_device_stays_when_it_has_no_speed(motion, values):
     values = {**values, 'speed': 0.0}
     assert np.all(walk(motion, values, [[1.0, 2.0]], 9) == [1.0, 2.0])
     assert motion.speed(build(motion.parameters, values)) == 0.0

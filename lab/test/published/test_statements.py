@@ -53,18 +53,18 @@ def test_rows_without_results_name_the_run_that_they_take(tmp_path: Path) -> Non
     (1.0, 2.0, 0.0, inf, 'yes'), (-1.0, 2.0, 0.0, inf, 'open'), (-2.0, -1.0, 0.0, inf, 'no'),
     (-2.0, -1.0, -inf, inf, 'yes'), (1.0, 2.0, 0.0, 1.5, 'open'), (2.0, 3.0, 0.0, 1.5, 'no'),
     (np.nan, np.nan, 0.0, inf, 'open')])
-def test_the_verdict_follows_from_the_interval(
+def test_verdict_follows_from_the_interval(
         low: float, high: float, least: float, most: float, wanted: str) -> None:
     value = Estimate(1.0 if np.isnan(low) else (low + high) / 2.0, low, high)
     assert verdict([Reading('x', value, '.1f', least, most)]) == wanted
 
 
-def test_what_never_happens_is_no_agreement() -> None:
+def test_reading_of_never_is_no_agreement() -> None:
     never = Reading('x', Estimate(np.nan, np.nan, np.nan))
     assert verdict([never]) == 'no' and never.text() == 'x never'
 
 
-def test_time_to_stabilise_by_hand() -> None:
+def test_time_to_stabilise_is_as_computed_by_hand() -> None:
     """After 600 s values are 0 for 10 s, 2 for 10 s, then 1; a peak of a second is smoothed."""
     times = np.arange(501.0, 901.0)
     values = np.ones(400)
@@ -82,7 +82,7 @@ def _results(**arrays: xr.DataArray) -> xr.Dataset:
     return xr.Dataset(arrays)
 
 
-def test_instability_elsewhere_is_compared_within_seeds() -> None:
+def test_central_compares_places_within_seeds() -> None:
     """Two seeds of 6 s, of which the first is the warm-up; each has 0.1 more at the wall."""
     instability = xr.DataArray(
         np.zeros((1, 4, 2, 6)), dims=('algorithm', 'place', 'seed', 'time'), coords={
@@ -98,7 +98,7 @@ def test_instability_elsewhere_is_compared_within_seeds() -> None:
     assert walking.value == (0.0, 0.0, 0.0)
 
 
-def test_spread_over_seeds_by_hand() -> None:
+def test_steadier_compares_spreads_over_seeds() -> None:
     values = {'classic': [0.2, 0.4], 'recursive': [0.1, 0.5]}
     instability = xr.DataArray(
         np.array(list(values.values()))[:, :, None] * np.ones(6),
@@ -108,7 +108,7 @@ def test_spread_over_seeds_by_hand() -> None:
     assert reading.value.value == pytest.approx(0.1)
 
 
-def test_time_to_one_leader_after_a_loss_does_not_count_the_lost() -> None:
+def test_time_to_one_leader_ignores_the_lost_device() -> None:
     times = np.array([449.0, 450.0, 451.0, 452.0, 453.0])
     base = {'algorithm': ['resilient-2'], 'seed': [0], 'time': times}
 

@@ -42,7 +42,7 @@ import pytest
 from small_scenario import load, TEXT, VARIED
 
 
-def test_it_has_means_differences_a_figure_versions_and_the_text(tmp_path: Path) -> None:
+def test_report_has_means_differences_figure_versions_and_text(tmp_path: Path) -> None:
     dataset = runs.run(load(tmp_path, TEXT.replace('title: Small', 'title: Small\nsource: own')),
                        range(5), tmp_path)
     text = write_report(dataset, tmp_path).read_text()
@@ -58,7 +58,7 @@ def test_it_has_means_differences_a_figure_versions_and_the_text(tmp_path: Path)
     assert (tmp_path / 'figures' / 'small.png').stat().st_size > 10000
 
 
-def test_a_report_with_given_measures_and_path(tmp_path: Path) -> None:
+def test_report_takes_measures_and_a_path(tmp_path: Path) -> None:
     dataset = runs.run(load(tmp_path, VARIED), range(2), tmp_path)
     out = tmp_path / 'elsewhere' / 'own.md'
     text = write_report(dataset, tmp_path, ['named'], out).read_text()
@@ -70,7 +70,7 @@ def test_a_report_with_given_measures_and_path(tmp_path: Path) -> None:
         write_report(dataset, tmp_path, ['nix'])
 
 
-def test_one_algorithm_has_no_differences(tmp_path: Path) -> None:
+def test_report_has_no_differences_when_there_is_one_algorithm(tmp_path: Path) -> None:
     dataset = runs.run(load(tmp_path), [0], tmp_path, ['bounded'])
     assert 'differences' not in write_report(dataset, tmp_path).read_text()
 
@@ -88,7 +88,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_a_figure_is_drawn_to_a_file(folder, tmp_path):
+def test_figure_is_drawn_to_a_file(folder, tmp_path):
     out = tmp_path / 'new' / 'figure.png'
     assert figures.draw('acsos2022_fig5', folder, out) == out
     with Image.open(out) as image:
@@ -97,7 +97,7 @@ def test_a_figure_is_drawn_to_a_file(folder, tmp_path):
         assert len(image.convert('RGB').getcolors(1 << 20)) > 100
 
 
-def test_a_figure_that_cannot_be_drawn_is_an_error(folder, tmp_path):
+def test_figure_that_cannot_be_drawn_is_an_error(folder, tmp_path):
     with pytest.raises(ResultError, match='unknown figure .nothing.; it takes one of'):
         figures.draw('nothing', folder, tmp_path / 'x.png')
     with pytest.raises(ResultError, match='acsos2022_edge.nc is not there'):
@@ -108,7 +108,7 @@ def test_a_figure_that_cannot_be_drawn_is_an_error(folder, tmp_path):
     ('x.doc', 'takes one of .*.pdf.*.png.*.svg'), ('x', 'takes one of'),
     ('folder.png', 'is a folder'), ('file/x.png', 'Not a directory|File exists'),
     ('nowhere.png', 'No such file')])
-def test_an_unwritable_file_is_an_error_before_drawing(folder, tmp_path, place, message):
+def test_figure_is_refused_when_the_file_is_not_writable(folder, tmp_path, place, message):
     (tmp_path / 'folder.png').mkdir()
     (tmp_path / 'file').write_text('')
     (tmp_path / 'nowhere.png').symlink_to(tmp_path / 'not' / 'there.png')
@@ -132,7 +132,7 @@ def test_figures_without_results_are_left_out_with_the_reason(folder):
                        '`lab run ifac2020_perturbed`']
 
 
-def test_the_report_has_tables_figures_and_missed_aims():
+def test_report_of_papers_has_tables_figures_and_missed_aims():
     name = 'acsos2022_scale_free'
     dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
     dataset.attrs.update(numpy='1.2.3', numba='4.5')
@@ -157,7 +157,7 @@ def test_the_report_has_tables_figures_and_missed_aims():
     assert any('numpy 1.2.3, numba 4.5' in line for line in lines)
 
 
-def test_the_exit_status_depends_on_missed_aims(tmp_path, capsys):
+def test_exit_status_depends_on_missed_aims(tmp_path, capsys):
     runs_of = {'a': results(['bounded'], [1.0]), 'b': results(['classic'], [1.0])}
     assert aims_missed(runs_of, {'a': [GOOD]}) == []
     assert conclude('text', [], tmp_path) == 0
@@ -184,11 +184,11 @@ NOISY = Number('bounded: rounds', Estimate(40.0, 25.0, 55.0), 30.0, 0.25)
     (Order('order', ('a', 'b'), ('b', 'a')), 10, True),
     (Order('order', ('a', 'b'), ('b', 'a')), 11, False),
     (Order('order', ('a', 'b'), ('a', 'b')), 10, False)])
-def test_few_seeds_with_a_wide_spread_are_undecided(row, seeds, undecided):
+def test_aim_is_undecided_when_few_seeds_spread_widely(row, seeds, undecided):
     assert is_undecided(row, seeds) is undecided
 
 
-def test_an_undecided_aim_is_not_missed():
+def test_undecided_aim_is_not_missed():
     name = 'acsos2022_scale_free'
     few = {name: results(['bounded'], [1.0], 3)}
     assert aims_missed(few, {name: [NOISY, BAD, GOOD]}) == [
@@ -202,19 +202,19 @@ def test_an_undecided_aim_is_not_missed():
     assert len(aims_missed(many, {name: [NOISY, BAD, GOOD]})) == 2
 
 
-def test_seeds_that_were_not_run_do_not_count():
+def test_seeds_run_ignores_missing_runs():
     dataset = results(['bounded', 'classic'], [1.0], 3)
     dataset['counts'].loc[{'algorithm': 'classic', 'seed': 2}] = -1
     assert seeds_run(dataset) == 2
 
 
-def test_a_report_that_cannot_be_written_is_an_error(tmp_path):
+def test_report_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / 'report.md').mkdir()
     with pytest.raises(ResultError, match='report.md cannot be written'):
         conclude('text', [], tmp_path)
 
 
-def test_named_figures_are_not_drawn_of_another_scenario(tmp_path: Path) -> None:
+def test_figure_is_refused_when_results_are_of_another_text(tmp_path: Path) -> None:
     other = scenario.load('sweep_loss').replaced({'algorithms.radius': 3})
     labels = [entrant.label for entrant in other.entrants]
     save(empty(other, labels, [0]), other, path_of(tmp_path, 'sweep_loss'), digests(other))

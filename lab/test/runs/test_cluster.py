@@ -117,7 +117,7 @@ def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
     assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) >= 5
 
 
-def test_a_worker_with_other_code_is_not_used(steady, tmp_path):
+def test_worker_with_other_code_is_not_used(steady, tmp_path):
     other = tmp_path / 'other'
     shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
     with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
@@ -132,7 +132,7 @@ def test_a_worker_with_other_code_is_not_used(steady, tmp_path):
         assert len(results.present(dataset)) == 6
 
 
-def test_the_error_if_no_worker_can_be_used(steady, tmp_path, monkeypatch):
+def test_cluster_is_refused_when_no_worker_can_be_used(steady, tmp_path, monkeypatch):
     # The worker has the unchanged code.
     edit(monkeypatch, 'bounded')
     with pytest.raises(
@@ -167,7 +167,7 @@ vary: {devices.deadly: [false, true]}
 """
 
 
-def test_a_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
+def test_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
     (tmp_path / 'minefield.py').write_text(DEADLY_PLACE)
     monkeypatch.syspath_prepend(str(tmp_path))
     __import__('minefield')
@@ -183,7 +183,7 @@ def test_a_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
     assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) == 1
 
 
-def test_a_missing_scheduler_is_an_error(tmp_path, monkeypatch):
+def test_missing_scheduler_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, 'CONNECT', 0.5)
     for address in ('tcp://127.0.0.1:1', 'nonsense://x'):
         with pytest.raises(ResultError, match=f'no Dask scheduler at {address} ') as raised:

@@ -61,7 +61,7 @@ class RecordedProgress(Progress):
         return int(last[0].split()[0]) if last else 0
 
 
-def test_workers_and_order_change_nothing(tmp_path):
+def test_results_do_not_depend_on_workers_and_order(tmp_path):
     scenario = load(tmp_path, VARIED)
     one = runs.run(scenario, range(4), tmp_path / 'one', workers=1)
     assert one.equals(runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2))
@@ -166,7 +166,7 @@ def stopped(folder: Path, text: str = VARIED) -> Path:
 
 
 @pytest.mark.parametrize('left', [0, 100, -1])
-def test_a_truncated_run_is_an_error(tmp_path, left):
+def test_truncated_run_is_an_error(tmp_path, left):
     part = stopped(tmp_path)
     part.write_bytes(part.read_bytes()[:left])
     with pytest.raises(ResultError, match='cannot be read .* remove it') as raised:
@@ -211,7 +211,7 @@ def test_two_processes_in_turns_lose_no_run(tmp_path):
 
 
 @pytest.mark.parametrize('again', [False, True])
-def test_place_that_cannot_hold_results_is_error(tmp_path, again):
+def test_computation_is_refused_when_the_folder_is_not_writable(tmp_path, again):
     (tmp_path / 'file').write_text('')
     with pytest.raises(ResultError, match='file.* cannot be written'):
         runs.run(load(tmp_path), range(1), tmp_path / 'file', again=again)
@@ -227,7 +227,7 @@ def test_refused_results_are_left_alone(tmp_path):
     assert (tmp_path / 'small.nc').read_text() == 'nonsense'
 
 
-def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path):
+def test_finished_runs_are_kept_when_the_disk_is_full(tmp_path):
     scenario = load(tmp_path)
     parts = store.runs_of(tmp_path, 'small')
     parts.mkdir()
@@ -250,7 +250,7 @@ devices: [{kind: edge_list, path: GRAPH}]
 """
 
 
-def test_file_that_changes_between_runs_is_read_again_and_during_runs_discards_them(tmp_path):
+def test_runs_are_discarded_when_a_named_file_changes_meanwhile(tmp_path):
     graph = tmp_path / 'graph'
     texts = 'a b\nb c\n', 'a b\nb c\nc a\n'
     graph.write_text(texts[0])
@@ -274,7 +274,7 @@ def test_file_that_changes_between_runs_is_read_again_and_during_runs_discards_t
     assert sent[1] > sent[0]
 
 
-def test_a_compilation_is_reported_once_and_cached_code_is_not():
+def test_compilation_is_reported_once_and_cached_code_is_not():
     messages: list[str] = []
     add = numba.njit(lambda one, other: one + other)
     with compiling(lambda: messages.append('compiling')) as started:
@@ -308,7 +308,7 @@ class Laboratory:
                        instability=SAMPLES[..., None])
 
 
-def test_it_stops_when_the_interval_of_the_difference_is_narrow() -> None:
+def test_run_until_stops_when_the_interval_is_narrow() -> None:
     laboratory, notes = Laboratory(), list[str]()
     width = Width(0.1, True)
     outcome = run_until(laboratory.compute, range(MOST), 'instability', width,
@@ -330,7 +330,7 @@ def test_it_stops_when_the_interval_of_the_difference_is_narrow() -> None:
     assert f'narrower with {outcome.seeds} seeds' in conclusion(outcome, 'instability', width)
 
 
-def test_at_the_limit_the_needed_number_of_seeds_is_reported() -> None:
+def test_run_until_reports_the_needed_seeds_at_the_limit() -> None:
     laboratory, width = Laboratory(), Width(0.02, False)
     outcome = run_until(laboratory.compute, range(50), 'instability', width, ['first', 'second'])
     assert not outcome.reached and outcome.seeds == 50
@@ -342,7 +342,7 @@ def test_at_the_limit_the_needed_number_of_seeds_is_reported() -> None:
     assert 'is not reached with 50 seeds' in line
 
 
-def test_the_interval_of_a_single_algorithm_is_that_of_its_mean() -> None:
+def test_run_until_takes_the_mean_of_a_single_algorithm() -> None:
     width = Width(0.1, False)
     [interval] = intervals(Laboratory().compute([]), 'instability', width, ['second'], range(30))
     assert interval.name == 'second'
@@ -364,7 +364,7 @@ def test_variants_without_values_have_no_interval() -> None:
         intervals(dataset, 'counted', Width(1.0, False), ['first', 'second'], range(12))
 
 
-def test_a_constant_measure_stops_at_twice_the_least_and_is_no_interval() -> None:
+def test_run_until_stops_at_twice_the_least_when_all_are_equal() -> None:
     dataset, notes = made_up(['first'], range(1, 7), 100, instability=0.5), list[str]()
     width = Width(1e-9, True)
     outcome = run_until(lambda seeds: dataset, range(100), 'instability', width, ['first'],
@@ -380,7 +380,7 @@ def test_a_constant_measure_stops_at_twice_the_least_and_is_no_interval() -> Non
     assert outcome.seeds == 25 and equal.format(25) in conclusion(outcome, 'instability', width)
 
 
-def test_an_event_in_few_seeds_is_not_missed_by_equal_first_seeds() -> None:
+def test_run_until_continues_when_a_late_seed_differs() -> None:
     """It is in seed 30, and in every tenth from then on."""
     values = (np.arange(MOST) % 10 == 0) & (np.arange(MOST) >= 30)
     dataset = made_up(['first'], range(1, 7), MOST, instability=values[:, None])
@@ -391,7 +391,7 @@ def test_an_event_in_few_seeds_is_not_missed_by_equal_first_seeds() -> None:
 
 
 @pytest.mark.parametrize(('deviation', 'half'), [(1.0, 0.9), (0.3, 0.05), (2.0, 0.11)])
-def test_the_number_of_seeds_is_the_least_that_suffices(deviation: float, half: float) -> None:
+def test_number_of_seeds_is_the_least_that_suffices(deviation: float, half: float) -> None:
     n = seeds_for(deviation, half)
     assert n is not None
 
@@ -401,7 +401,7 @@ def test_the_number_of_seeds_is_the_least_that_suffices(deviation: float, half: 
     assert of(n) <= half < of(n - 1)
 
 
-def test_widths() -> None:
+def test_parse_width_takes_a_number_or_per_cent() -> None:
     assert parse_width('2.5 %') == pytest.approx((0.025, True))
     assert parse_width('1E-3') == (0.001, False)
     for text in ('0', '0%', '-1', 'x', '5 percent', '', '1e', 'nan', '1e999', '1.2.3'):

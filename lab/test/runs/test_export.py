@@ -38,7 +38,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, xarray.Data
     return scenario, runs.run(scenario, [1], folder)
 
 
-def test_one_row_a_run_and_time(ran, tmp_path):
+def test_table_has_a_row_a_run_and_time(ran, tmp_path):
     scenario, dataset = ran
     # 4 variants and 20 times; bounded with two seeds, classic with one.
     assert export.write(dataset, scenario, tmp_path / 'x.csv') == 4 * 20 * 3
@@ -55,7 +55,7 @@ def test_one_row_a_run_and_time(ran, tmp_path):
                 place).values.astype(np.float32), equal_nan=True)
 
 
-def test_one_row_a_run(ran, tmp_path):
+def test_summary_has_a_row_a_run(ran, tmp_path):
     scenario, dataset = ran
     assert export.write(dataset, scenario, tmp_path / 'x.csv', summary=True) == 4 * 3
     table = pandas.read_csv(tmp_path / 'x.csv')
@@ -71,7 +71,7 @@ def test_one_row_a_run(ran, tmp_path):
     assert 0.0 < one['led'].item() <= 1.0
 
 
-def test_everything_has_a_label(ran, tmp_path):
+def test_all_variables_have_labels(ran, tmp_path):
     scenario, dataset = ran
     assert {*COLUMNS, *COUNTERS, *dataset.variables} - {*scenario.vary} <= set(LABELS)
     # As they are read from the file without this package.
@@ -88,7 +88,7 @@ def test_everything_has_a_label(ran, tmp_path):
     assert all(empty[name].attrs['long_name'] for name in COLUMNS)
 
 
-def test_units_follow_the_scenario(ran):
+def test_units_are_those_of_the_scenario(ran):
     scenario, _ = ran
     hops = scenario.replaced({'messages.metric': 'hops'})
     assert attributes('mean_radius', scenario)['units'] == 'm'
@@ -107,7 +107,7 @@ def test_units_follow_the_scenario(ran):
     assert 'sensor' in attributes('messages.metric_parameters.sensor_weight', own)['description']
 
 
-def test_a_table_that_cannot_be_written_is_an_error(ran, tmp_path):
+def test_table_that_cannot_be_written_is_an_error(ran, tmp_path):
     scenario, dataset = ran
     (tmp_path / 'file').write_text('')
     (tmp_path / 'folder.csv').mkdir()

@@ -47,7 +47,7 @@ def made_up(times: int, number: int) -> Run:
     return Run(samples, np.full(len(COUNTERS), number), float(number))
 
 
-def test_a_run_is_at_its_labels(varied: Scenario) -> None:
+def test_run_is_put_at_its_labels(varied: Scenario) -> None:
     # Variants count in the order of the keys, the last one fastest:
     # (0, random), (0, together), (0.5, random), (0.5, together).
     dataset = results.empty(varied, ['classic', 'bounded'], [3, 7])
@@ -97,7 +97,7 @@ def test_results_of_another_scenario_are_refused(varied: Scenario, tmp_path: Pat
 
 
 @pytest.mark.parametrize('left', [0, 10, 0.5, -1])
-def test_a_truncated_file_is_an_error(varied: Scenario, tmp_path: Path, left: float) -> None:
+def test_truncated_file_is_an_error(varied: Scenario, tmp_path: Path, left: float) -> None:
     path = tmp_path / FILE
     results.save(results.empty(varied, ['bounded'], [0]), varied, path, store.digests(varied))
     whole = path.read_bytes()
@@ -106,7 +106,7 @@ def test_a_truncated_file_is_an_error(varied: Scenario, tmp_path: Path, left: fl
         results.load(path)
 
 
-def test_a_file_without_results_is_an_error(tmp_path: Path) -> None:
+def test_file_without_results_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match=r'small\.nc is not there.* lab run small'):
         results.load(tmp_path / FILE)
     xarray.Dataset({'other': ('time', [1.0])}).to_netcdf(tmp_path / FILE, engine='netcdf4')
@@ -118,7 +118,8 @@ def test_a_file_without_results_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('room', [0, 5000])
-def test_a_full_disk_leaves_the_older_file(varied: Scenario, tmp_path: Path, room: int) -> None:
+def test_older_file_is_kept_when_the_disk_is_full(
+        varied: Scenario, tmp_path: Path, room: int) -> None:
     path = tmp_path / FILE
     path.write_bytes(b'of yesterday')
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -134,7 +135,7 @@ def test_a_full_disk_leaves_the_older_file(varied: Scenario, tmp_path: Path, roo
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
 
 
-def test_a_seed_is_done_with_all_its_runs(varied: Scenario) -> None:
+def test_seed_is_done_when_all_its_runs_are(varied: Scenario) -> None:
     # Two algorithms and four variants: eight runs a seed.
     all_of_1 = {Key(label, variant, 1) for label in ('classic', 'bounded') for variant in range(4)}
     assert store.seeds_done(all_of_1, varied) == 1

@@ -58,7 +58,7 @@ def edit(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setattr(store.sources, 'of_run', changed)
 
 
-def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkeypatch):
+def test_algorithm_is_run_again_alone_when_its_code_changes(tmp_path, monkeypatch):
     small = load(tmp_path)
     before = ran(small, range(5), tmp_path)[2]
     with monkeypatch.context() as patch:
@@ -79,7 +79,7 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(tmp_path, monkey
     assert back.equals(before)
 
 
-def test_two_texts_take_turns_without_loss(tmp_path):
+def test_runs_are_kept_when_two_texts_take_turns(tmp_path):
     one = load(tmp_path, VARIED)
     other = one.replaced({'messages.range': 41})
     first = ran(one, range(3), tmp_path)[2]
@@ -144,7 +144,7 @@ def happening(*events: dict[str, Any]) -> Scenario:
     return scene(events=list(events))
 
 
-def test_the_fingerprint_depends_on_all_inputs_of_a_run():
+def test_fingerprint_depends_on_all_inputs_of_a_run():
     one = fingerprint(QUIET, 'bounded')
     assert one == fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
     others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
@@ -156,7 +156,7 @@ def test_the_fingerprint_depends_on_all_inputs_of_a_run():
     assert one.difference(str(one)) == '' and one.difference('0123456789abcdef') == 'code'
 
 
-def test_the_notation_does_not_change_the_fingerprint():
+def test_fingerprint_ignores_the_notation():
     # A range with a point, another order, another label, other algorithms beside it.
     other = scene(messages={'range': 25.0}, algorithms=[
         {'name': 'classic', 'radius': 7}, {'radius': 60.0, 'label': 'ours', 'name': 'bounded'}])
@@ -164,7 +164,7 @@ def test_the_notation_does_not_change_the_fingerprint():
     assert fingerprint(other, 'classic') != fingerprint(QUIET, 'bounded')
 
 
-def test_the_content_of_files_matters(tmp_path):
+def test_fingerprint_depends_on_the_content_of_files(tmp_path):
     file = tmp_path / 'graph'
     file.write_text('a b\nb c\n')
     of_file = scene(devices=[{'kind': 'edge_list', 'path': str(file)}])
@@ -183,7 +183,7 @@ print(*(fingerprint(loaded, entrant.label) for entrant in loaded.entrants))
 """
 
 
-def test_all_processes_agree():
+def test_fingerprint_is_the_same_in_all_processes():
     completed = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
                                check=True)
     # With regions, whose parameters hold arrays; and streets, whose speed is a lambda.
@@ -196,7 +196,7 @@ def stem(of: Scenario) -> str:
     return str(fingerprint(of, 'bounded', but_later_events=True))
 
 
-def test_the_stem_does_not_depend_on_later_events():
+def test_stem_ignores_later_events():
     die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
     one = stem(QUIET)
     assert one == stem(happening(die)) == stem(happening(heal, die))
@@ -205,7 +205,7 @@ def test_the_stem_does_not_depend_on_later_events():
     assert one != stem(scene(messages={'range': 26}))
 
 
-def test_the_stem_depends_on_devices_that_join_later():
+def test_stem_depends_on_devices_that_join_later():
     join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
     die = {'kind': 'die', 'at': 6}
     stems = [stem(happening(*events)) for events in ([], [join], [earlier])]
@@ -229,7 +229,7 @@ def test_results_are_found_by_path_and_name_unless_of_another_text(tmp_path):
             kept(str(path), tmp_path)
 
 
-def test_missing_results(tmp_path):
+def test_missing_results_name_the_command(tmp_path):
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run '
                        f'{tmp_path}/small.yaml'):
         kept(str(write(tmp_path)), tmp_path)
@@ -244,7 +244,7 @@ def test_missing_results(tmp_path):
 # Digests change when their sources change, and only then.
 
 
-def test_a_digest_is_of_contents(tmp_path):
+def test_digest_depends_on_contents_alone(tmp_path):
     one, two = tmp_path / '0.py', tmp_path / '1.py'
     one.write_text('a = 1\n')
     two.write_text('b = 2\n')
@@ -287,7 +287,7 @@ ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return s
 
 
 @pytest.mark.parametrize('package', [True, False])
-def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, package):
+def test_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, package):
     theirs = tmp_path / 'theirs'
     (theirs / 'parts').mkdir(parents=True)
     helper = theirs / ('parts/helper.py' if package else 'helper.py')
@@ -308,7 +308,7 @@ def test_the_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, p
     assert all(one != other for one, other in zip(before, both()))
 
 
-def test_an_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path):
+def test_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path):
     place = tmp_path / 'site-packages'
     place.mkdir()
     (place / 'lone.py').write_text(ROUND)
@@ -350,7 +350,7 @@ def test_code_in_no_file_is_identified_by_its_byte_code(part, other):
     assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual
 
 
-def test_a_plug_in_is_named_with_version_digest_and_commit(tmp_path, monkeypatch):
+def test_plug_in_is_named_with_version_digest_and_commit(tmp_path, monkeypatch):
     (tmp_path / 'swarmish').mkdir()
     (tmp_path / 'swarmish' / '__init__.py').write_text(ROUND)
     module = imported(tmp_path / 'swarmish', '__init__')

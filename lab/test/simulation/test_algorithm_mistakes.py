@@ -109,7 +109,7 @@ def registered() -> Iterator[None]:
                  'did you mean distance?'),
     (importing, 'line {2}: Use of unsupported opcode'),
     (incomplete, r'line {0}: incomplete returns \(0, 0.0\); it takes a State')])
-def test_a_mistake_is_one_line_with_file_line_and_cause(wrong: Any, cause: str) -> None:
+def test_mistake_is_one_line_with_file_line_and_cause(wrong: Any, cause: str) -> None:
     first = wrong.__code__.co_firstlineno
     with pytest.raises(ScenarioError, match=f'^[^ ]*, {cause.format(*range(first, first + 6))}'
                        ) as error:
@@ -134,7 +134,7 @@ def test_code_that_is_called_when_the_scenario_is_read_is_named() -> None:
         run(configure=lambda radius: Reach(radius.metres))
 
 
-def test_a_round_that_is_no_function_and_a_state_that_cannot_be_sent_are_refused() -> None:
+def test_round_that_is_no_function_and_a_state_that_cannot_be_sent_are_refused() -> None:
     class Named(NamedTuple):
         leader: str
         distance: float
@@ -147,7 +147,7 @@ def test_a_round_that_is_no_function_and_a_state_that_cannot_be_sent_are_refused
         run(state=Named, start=lambda device: Named('0', 0.0))
 
 
-def test_an_algorithm_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_algorithm_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ALGORITHMS._broken, 'broken', 'own.py, line 3: SyntaxError: no')
     with pytest.raises(ScenarioError, match='algorithms.name: broken cannot be loaded: own.py, '
                        'line 3: SyntaxError: no'):
@@ -155,7 +155,7 @@ def test_an_algorithm_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyP
                          'devices': [{'kind': 'line', 'count': 2}]}, 'small')
 
 
-def test_an_error_without_code_of_a_user_has_no_place() -> None:
+def test_error_without_code_of_a_user_has_no_place() -> None:
     assert explained(SyntaxError('no', ('/own/x.py', 4, 1, ''))) == \
         '/own/x.py, line 4: SyntaxError: no'
     assert explained(KeyError('x')) == "KeyError: 'x'"

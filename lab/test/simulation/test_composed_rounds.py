@@ -62,7 +62,7 @@ def until(time: float, **sections: Any) -> Simulation:
     return stage
 
 
-def test_the_round_takes_the_settings_of_the_scenario() -> None:
+def test_round_takes_the_settings_of_the_scenario() -> None:
     made = line(algorithms=entrant(
         collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
         feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3,
@@ -178,7 +178,7 @@ def test_workers_alone_have_no_leader() -> None:
     assert not stage.snapshot(20.0).is_leader.any()
 
 
-def test_a_joining_device_keeps_its_role_and_contribution() -> None:
+def test_joining_device_keeps_its_role_and_contribution() -> None:
     stage = begun(line(
         devices=ROLES, algorithms=entrant(
             aggregate='sum', feedback_gain=1, feedback_target=3, feedback_alpha=0.5,
@@ -256,7 +256,7 @@ GOSSIP_TEXTS = [
     ((2, 2), {'feedback_gain': 1, 'feedback_target': 4}, SQUARE_TEXTS),
     # Each has both members in its state, its own first; messages leave out the rest.
     ((2, 1), {'collection': 'gossip'}, GOSSIP_TEXTS)], ids=['square', 'gossip'])
-def test_the_length_of_messages_is_that_of_robots(
+def test_length_of_messages_is_that_of_robots(
         size: tuple[int, int], settings: dict[str, Any], texts: list[str]) -> None:
     """The texts are those of robots with one task that has the name of its aggregate."""
     stage = until(20, algorithms=entrant(**settings), devices=[
@@ -304,7 +304,7 @@ def leaders(scenario: Scenario) -> list[int]:
     return found
 
 
-def test_a_field_over_the_plane() -> None:
+def test_field_over_the_plane() -> None:
     sensor = Sensor(base=20.0, peaks=(0.0, 0.0, 10.0, 5.0, 0.0, -4.0), spread=1.0)
     found = readings(sensor, np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]]))
     assert found == pytest.approx([30.0, 20.0 + 10.0 * np.exp(-0.5), 16.0], abs=0.01)
@@ -343,7 +343,7 @@ def test_metric_of_robots_measures_metres_also_beneath_regions() -> None:
     assert by_metric == plain == [0, 0, 0, 3, 3, 3]
 
 
-def test_a_strength_that_robots_compute() -> None:
+def test_strength_that_robots_compute() -> None:
     for more, radius, expected in (
             ({}, {}, 5), ({}, {'wins': 'weakest'}, 0),
             # All are equally strong: the lower id leads.
@@ -362,7 +362,7 @@ def test_moving_devices_update_their_readings() -> None:
     assert not np.allclose(before, simulation.columns.sensed)
 
 
-def test_the_distance_ahead_of_a_device_that_drives_away() -> None:
+def test_distance_ahead_of_a_device_that_drives_away() -> None:
     """Device 1 drives along x at 0.1 m/s, 0 and 2 stand; 10 s ahead it is a metre farther."""
     scenario = row(
         duration=20, algorithms=[{'name': 'bounded', 'radius': 50.0}],

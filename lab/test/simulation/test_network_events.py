@@ -58,7 +58,7 @@ def event(kind: str, **details: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize('some', [{'first': 4}, {'leaders': True}])
-def test_a_device_that_dies_is_gone_at_once(some: dict[str, Any]) -> None:
+def test_device_that_dies_is_gone_at_once(some: dict[str, Any]) -> None:
     stage = until(10, events=event('die', **some))
     # All devices of the line have received from their neighbours, and follow the last.
     assert [state.distance for state in states(stage)] == [40, 30, 20, 10, 0]
@@ -73,7 +73,7 @@ def test_a_device_that_dies_is_gone_at_once(some: dict[str, Any]) -> None:
     assert states(stage)[0].distance == 30
 
 
-def test_the_last_message_may_stay_until_it_expires() -> None:
+def test_last_message_may_stay_until_it_expires() -> None:
     stage = until(10, events=event('die', first=4, linger=True),
                   messages={'range': 10, 'expiry': 3.5})
     sent = float(stage.network.devices.sent[4])
@@ -85,7 +85,7 @@ def test_the_last_message_may_stay_until_it_expires() -> None:
     assert leaders(stage)[:4] == [3] * 4
 
 
-def test_a_joining_device_is_received_after_its_first_message() -> None:
+def test_joining_device_is_received_after_its_first_message() -> None:
     # Without device 2 there are two lines of two.
     stage = until(10, events=event('join', first=2, last=2))
     assert leaders(stage)[:2] == [1, 1] and leaders(stage)[3:] == [4, 4]
@@ -101,7 +101,7 @@ def test_a_joining_device_is_received_after_its_first_message() -> None:
     assert leaders(stage) == [4] * 5
 
 
-def test_a_device_that_joins_again_is_reset_but_its_messages_remain() -> None:
+def test_device_that_joins_again_is_reset_but_its_messages_remain() -> None:
     stage = until(3, messages={'range': 10, 'expiry': 5}, events=[
         {'kind': 'join', 'at': 3, 'first': 2, 'last': 2},
         {'kind': 'die', 'at': 10, 'first': 2, 'last': 2, 'linger': True},
@@ -117,7 +117,7 @@ def test_a_device_that_joins_again_is_reset_but_its_messages_remain() -> None:
     assert heard(stage) == before
 
 
-def test_a_strength_changes() -> None:
+def test_strength_event_sets_strengths() -> None:
     stage = until(10, events=event('strength', first=0, last=0, value=9.5))
     before = states(stage), heard(stage)
     happen(stage)
@@ -131,7 +131,7 @@ def test_a_strength_changes() -> None:
 @pytest.mark.parametrize('messages', [{}, {'delay': [0.2, 0.2]}, {'delay': [2.5, 4.0]}],
                          ids=['at once', 'delay', 'long delay'])
 @pytest.mark.parametrize('known', [False, True])
-def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
+def test_state_event_claims_a_phantom(known: bool, messages: dict[str, Any]) -> None:
     stage = until(10, messages={'range': 10, **messages}, events=event(
         'state', first=1, last=2, claim='phantom', value=-99, heard=known,
         fields=['distance', 'hops', 'diameter'], values=[0, 0, 3]), algorithms=[
@@ -154,7 +154,7 @@ def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
     assert leaders(stage) == [4] * 5
 
 
-def test_random_leaders_are_claimed() -> None:
+def test_state_event_claims_random_leaders() -> None:
     stage = until(10, events=event('state', claim='random'), first_id=3)
     happen(stage)
     claimed = states(stage)
@@ -166,7 +166,7 @@ def test_random_leaders_are_claimed() -> None:
 
 
 @pytest.mark.parametrize('seed', range(10))
-def test_a_swarm_recovers_from_anything(seed: int) -> None:
+def test_swarm_recovers_from_corrupted_states(seed: int) -> None:
     stage = begun(line(events=event('corrupt')), seed)
     stage.run(10)
     before = heard(stage)
@@ -179,7 +179,7 @@ def test_a_swarm_recovers_from_anything(seed: int) -> None:
         (-4.0, 40.0 - 10.0 * i, 4, 4 - i) for i in range(5)]
 
 
-def test_only_some_are_corrupted() -> None:
+def test_corrupt_changes_the_selected_devices_alone() -> None:
     stage = until(10, events=event('corrupt', first=1, share=0.5, most=7.0))
     before = states(stage)
     happen(stage)
@@ -190,7 +190,7 @@ def test_only_some_are_corrupted() -> None:
 
 
 @pytest.mark.parametrize(('axis', 'expected'), [('x', [1, 1, 4, 4, 4]), ('y', [4] * 5)])
-def test_a_network_splits_and_heals(axis: str, expected: list[int]) -> None:
+def test_network_splits_and_heals(axis: str, expected: list[int]) -> None:
     stage = until(10, events=[{'kind': 'split', 'at': 10, 'axis': axis, 'line': 15},
                               {'kind': 'heal', 'at': 25}])
     happen(stage, 0)
@@ -213,7 +213,7 @@ def chosen(network: Any, seed: int = 0, **some: Any) -> list[int]:
     ({'first': 11, 'last': 13}, [1, 2, 3]), ({'first': 15}, []), ({'strongest': 2}, [3, 4]),
     ({'strongest': 9}, [0, 1, 2, 3, 4]), ({'last': 12, 'strongest': 1}, [2]),
     ({'share': 0.0}, [])])
-def test_the_selected_devices(some: dict[str, Any], expected: list[int]) -> None:
+def test_selection_combines_its_conditions(some: dict[str, Any], expected: list[int]) -> None:
     assert sorted(chosen(begun(line(first_id=10)).network, **some)) == expected
 
 
@@ -227,7 +227,7 @@ def test_more_devices_or_ids_than_there_are_are_refused(some: dict[str, Any], te
         begun(line(first_id=10, events=[{'kind': 'die', 'at': 1, **some}]))
 
 
-def test_the_strongest_are_selected_among_running_devices() -> None:
+def test_strongest_are_selected_among_running_devices() -> None:
     network = begun(line(strength={'cycle': ['equal']})).network
     network.devices.running[0] = False
     # The lowest ids win at equal strength.
@@ -236,7 +236,7 @@ def test_the_strongest_are_selected_among_running_devices() -> None:
     assert chosen(begun(line()).network, leaders=True, last=3, strongest=1) == [3]
 
 
-def test_a_share_is_drawn() -> None:
+def test_share_selects_that_part() -> None:
     network = begun(line()).network
     drawn = {tuple(chosen(network, seed, share=0.4)) for seed in range(100)}
     # All ten pairs of five devices.
@@ -268,7 +268,7 @@ def test_each_device_is_selected_with_the_chance() -> None:
     assert all(set(drawn(0.3, seed)) <= set(drawn(0.6, seed)) for seed in range(50))
 
 
-def test_a_device_that_crosses_the_line_keeps_its_side() -> None:
+def test_device_that_crosses_the_line_keeps_its_side() -> None:
     # Device 0 is at 0 m when the line is drawn at 15 m, and is then moved to the other side.
     stage = until(10, events=event('split', line=15))
     happen(stage)
@@ -279,7 +279,7 @@ def test_a_device_that_crosses_the_line_keeps_its_side() -> None:
     assert leaders(stage) == [0, 1, 4, 4, 4]
 
 
-def test_a_strength_has_the_sign_of_the_scenario() -> None:
+def test_strength_has_the_sign_of_the_scenario() -> None:
     # If the weakest wins, a device with 99 loses, and one with the least strength wins.
     for value, expected in ((99, 0), (-1, 2)):
         stage = until(10, algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}],
@@ -301,7 +301,7 @@ def hesitating(stage: Simulation, at: float) -> np.ndarray:
     return stage.columns.hesitates != 0
 
 
-def test_a_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two() -> None:
+def test_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two() -> None:
     stage = simulation()
     times = stage.network.rounds.time.copy()
     for _ in range(255):
@@ -315,7 +315,7 @@ def test_a_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two()
     assert found.mean() == pytest.approx(1 / 6, abs=4 * np.sqrt(5 / 36 / 1011))
 
 
-def test_a_device_hesitates_for_one_round_and_only_at_powers_of_two() -> None:
+def test_device_hesitates_for_one_round_and_only_at_powers_of_two() -> None:
     stage = simulation()
     stage.play(0.0, 4.0)
     assert hesitating(stage, 4.0).any()
@@ -347,7 +347,7 @@ def test_hesitation_without_a_new_level_has_no_effect() -> None:
     assert network.states == before
 
 
-def test_a_hesitating_device_names_itself_for_a_round() -> None:
+def test_hesitating_device_names_itself_for_a_round() -> None:
     """
     2 proceeds to level 1 since 1 is too far away; 3, at that level, is better than 2.
 
@@ -375,7 +375,7 @@ def test_only_the_recursive_election_can_hesitate() -> None:
     assert hesitant(RECURSIVE.with_levels(5)).levels == 5
 
 
-def test_without_the_event_the_algorithm_is_the_robots_own() -> None:
+def test_algorithm_is_unchanged_when_no_event_extends_it() -> None:
     scenario = load('acsos2022_edge')
     assert scenario.entrant('recursive').algorithm.round is RECURSIVE.round
     with_event = load('acsos2022_edge_rounding').entrant('recursive').algorithm

@@ -57,11 +57,11 @@ def walked(made: PositionErrors, points: Iterable[Sequence[float]]) -> NDArray[n
 # Drift.
 
 
-def test_without_noise_there_is_no_error():
+def test_error_is_zero_when_there_is_no_noise():
     assert not walked(errors(3), [(1, 0), (1, 5), (-3, 2)]).any()
 
 
-def test_a_heading_error_rotates_the_path():
+def test_heading_error_rotates_the_path():
     made = errors(initial_deviation=[0.0, 0.4])
     [error] = walked(made, [(2, 0)])
     # Dead reckoning gives 2 m in another direction, and twice that after 4 m.
@@ -98,7 +98,7 @@ def test_noise_of_a_turn_counts_from_the_turn_on():
     assert walked(made, [(2, 2)])[:, 0].std() == pytest.approx(turned * 1.5, rel=CLOSE)
 
 
-def test_the_noise_is_that_of_the_filter():
+def test_noise_is_that_of_the_filter():
     made = errors(MANY, **{name: getattr(LocalisationParameters, name) for name in (
         'odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_heading')})
     walked(made, [(0.02, 0.0)])
@@ -109,7 +109,7 @@ def test_the_noise_is_that_of_the_filter():
     assert after.std(axis=0)[::-1] == pytest.approx(np.sqrt(np.diag(assumed)[:2]), rel=3.0 * CLOSE)
 
 
-def test_at_rest_errors_grow_with_the_root_of_time():
+def test_errors_grow_with_the_root_of_time_at_rest():
     error = walked(errors(MANY, odometry_noise_rest=1e-3), [(0, 0)] * 100)
     assert error.std(axis=0) == pytest.approx([0.01, 0.005], rel=CLOSE)
 
@@ -149,14 +149,14 @@ def test_errors_are_stationary_with_the_given_deviation(seconds):
 
 @pytest.mark.parametrize(('lasting', 'seconds', 'left'), [
     (17.0, 17, math.exp(-1.0)), (6.0, 3, math.exp(-0.5)), (0.0, 1, 0.0)])
-def test_the_correlation_of_errors_falls(lasting, seconds, left):
+def test_correlation_of_errors_falls(lasting, seconds, left):
     made = cooperative(correlation_time=lasting)
     before = made.error.copy()
     after = walked(made, [(0, 0)] * seconds)
     assert np.corrcoef(before.ravel(), after.ravel())[0, 1] == pytest.approx(left, abs=CLOSE)
 
 
-def test_the_drift_of_the_common_frame_changes_no_distance():
+def test_drift_of_the_common_frame_changes_no_distance():
     still, drifting = cooperative(5, frame_drift=0.0), cooperative(5, frame_drift=2.0)
     for made in (still, drifting):
         walked(made, [(k, 0) for k in range(30)])
@@ -268,7 +268,7 @@ def test_errors_continue_in_branches(model):
         assert same(simulate(scenario, 'bounded', 2), run)
 
 
-def test_the_communication_range_limits_hops():
+def test_communication_range_limits_hops():
     def limit(**sections: Any) -> int:
         settings: Any = scene(algorithms=[{'name': 'bounded', 'radius': 60, 'hop_limit': 0}],
                               **sections).entrants[0].parameters
@@ -323,7 +323,7 @@ def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArr
 
 
 @pytest.mark.parametrize(('deviation', 'known'), [(0.1, 0.98), (0.2, 0.955), (0.5, 0.895)])
-def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
+def test_error_costs_real_robots_as_much_as_independent_errors_of_distances(
         real_logs, deviation, known):
     """The known part of robots with the same leader is that for independent errors of links."""
     places = paths(real_logs)

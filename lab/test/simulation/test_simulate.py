@@ -58,13 +58,13 @@ def digits(result: Run) -> tuple[bytes, bytes, float]:
 
 
 @SCENARIOS
-def test_equal_seeds_give_equal_bytes(scenario):
+def test_run_is_the_same_for_equal_seeds(scenario):
     assert digits(run(scenario, 3)) == digits(run(scenario, 3))
     assert len({digits(run(scenario, seed)) for seed in range(8)}) == 8
 
 
 @SCENARIOS
-def test_threads_do_not_matter(scenario):
+def test_run_is_the_same_in_threads(scenario):
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda seed: digits(run(scenario, seed)), range(12)))
     assert together == [digits(run(scenario, seed)) for seed in range(12)]
@@ -72,14 +72,14 @@ def test_threads_do_not_matter(scenario):
 
 @SCENARIOS
 @pytest.mark.parametrize('stretch', [1, 100, 10**12])
-def test_the_stretch_between_interruptions_does_not_matter(scenario, stretch, monkeypatch):
+def test_run_is_the_same_for_any_stretch(scenario, stretch, monkeypatch):
     expected = digits(run(scenario, 1))
     monkeypatch.setattr('leader_election_lab.simulation.simulation.STRETCH', stretch)
     assert digits(run(scenario, 1)) == expected
 
 
 @pytest.mark.parametrize('scenario', [QUIET, WALKING], ids=['quiet', 'walk'])
-def test_the_order_of_storage_does_not_matter(scenario, monkeypatch):
+def test_run_is_the_same_in_any_order_of_storage(scenario, monkeypatch):
     expected = digits(run(scenario, 1))
     monkeypatch.setattr(build, 'SMALL', 3)
     ids = begun(scenario, 1).network.devices.id.tolist()
@@ -88,7 +88,7 @@ def test_the_order_of_storage_does_not_matter(scenario, monkeypatch):
 
 
 @SCENARIOS
-def test_snapshots_change_nothing(scenario):
+def test_run_is_the_same_with_snapshots(scenario):
     times = (0.0, 0.35, 8.0, 15.27, 30.0)
     seen = run(scenario, 2, times)
     assert digits(seen) == digits(run(scenario, 2))
@@ -99,7 +99,7 @@ def test_snapshots_change_nothing(scenario):
 
 @pytest.mark.parametrize('stops', [[30.0], [0.01, 7.3, 7.3, 21.0, 30.0],
                                    list(np.linspace(0.0, 30.0, 100))])
-def test_a_run_may_stop_and_continue(stops):
+def test_run_may_stop_and_continue(stops):
     whole, parts = begun(WALKING, 5), begun(WALKING, 5)
     whole.run(30.0)
     for stop in stops:
@@ -110,7 +110,7 @@ def test_a_run_may_stop_and_continue(stops):
 
 @pytest.mark.parametrize('messages', [{}, {'expiry': 1.5}, {'delay': [0.8, 0.8]}],
                          ids=['plain', 'expiry', 'delay'])
-def test_the_skin_of_neighbour_lists_does_not_matter(messages, monkeypatch):
+def test_run_is_the_same_for_any_skin(messages, monkeypatch):
     scenario = scene(motion=WALK, messages={'range': 25, **messages})
     found = []
     for skin in (0.33, 0.4, 3.0):
@@ -122,7 +122,7 @@ def test_the_skin_of_neighbour_lists_does_not_matter(messages, monkeypatch):
 
 @pytest.mark.parametrize('field', ['pool', 'workspace'])
 @pytest.mark.parametrize('scenario', [WALKING, BUSY], ids=['walking', 'everything'])
-def test_growing_arrays_change_no_result(field, scenario, monkeypatch):
+def test_run_is_the_same_when_arrays_grow(field, scenario, monkeypatch):
     expected = digits(run(scenario, 4))
     made = []
 
@@ -152,7 +152,7 @@ def test_all_samples_are_taken(duration, interval, count):
     assert len(samples) == count and not np.any(np.isnan(samples[:, :len(MEASURES)]))
 
 
-def test_a_snapshot_by_hand():
+def test_snapshot_of_a_line_is_as_computed_by_hand():
     # Five devices 10 m apart on a line, the range 10 m; the strongest is the last, and dies.
     scenario = line(events=[{'kind': 'die', 'at': 20, 'first': 4}], first_id=0)
     before, after = run(scenario, 0, (19.0, 20.0)).snapshots
@@ -168,7 +168,7 @@ def test_a_snapshot_by_hand():
     assert after.is_leader.tolist() == [False] * 5
 
 
-def test_the_length_of_messages_is_that_of_robots():
+def test_length_of_messages_is_that_of_robots():
     # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
     texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4,4]}',
              '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4,3]}',
@@ -198,7 +198,7 @@ def test_strengths_change_over_time():
     assert by_degree.leader.tolist() == [1] * 5
 
 
-def test_the_weakest_wins_on_request():
+def test_weakest_wins_when_asked_for():
     scenario = line(algorithms=[{'name': 'bounded', 'radius': 100, 'wins': 'weakest'}])
     assert leaders(played(scenario)) == [0] * 5
 
@@ -229,7 +229,7 @@ def test_given_links_do_not_connect_users():
     assert leaders(played(scenario)) == [0, 1, 2]
 
 
-def test_a_device_that_does_not_move_stays_in_its_place():
+def test_device_that_does_not_move_stays_in_its_place():
     # One street, from (0, 0) to (100, 0), and one back at y = 100; users are put into it.
     town = {'kind': 'streets', 'columns': 2, 'rows': 2, 'block': 100, 'speed': 1}
     devices = [{**LINE, 'first': [20, 30], 'moves': False}, {**LINE, 'first': [20, 30]}]
@@ -241,7 +241,7 @@ def test_a_device_that_does_not_move_stays_in_its_place():
     assert np.all(np.linalg.norm(later.position[5:] - start.position[5:], axis=1) > 0)
 
 
-def test_hops_count_one_each():
+def test_hops_are_the_distance_when_asked_for():
     for radius, expected in [(4, [4] * 5), (3, [0, 4, 4, 4, 4]), (1, [0, 2, 2, 4, 4])]:
         scenario = line(algorithms=[{'name': 'bounded', 'radius': radius}],
                         messages={'range': 10, 'metric': 'hops'})
@@ -273,7 +273,7 @@ def test_branches_equal_separate_runs(scenario, at):
             assert together == (alone if order is several else alone[::-1])
 
 
-def test_the_common_start_of_branches_is_run_once():
+def test_common_start_of_branches_is_run_once():
     # Five devices, a round a second each: 10 s before they part, 20 s after.
     several = branches(line(), [[deaths(10, 0.0)], [deaths(10, 0.0), deaths(20, 0.0)]])
     assert parting(*several) == 20
@@ -284,7 +284,7 @@ def test_the_common_start_of_branches_is_run_once():
     assert [r.shared for r in simulate_branches(several[:1], 'bounded', 0)] == [0]
 
 
-def test_the_time_at_which_scenarios_part():
+def test_time_at_which_scenarios_part():
     none, early, late, both = branches(line(), [
         [], [deaths(5, 1.0)], [deaths(8, 1.0)], [deaths(5, 1.0), deaths(8, 1.0)]])
     assert parting(none, none) == parting(both, both) == np.inf

@@ -21,7 +21,7 @@ import pytest
 from simulations import line
 
 
-def test_without_changes_a_run_stops_at_its_beginning_and_end() -> None:
+def test_timetable_has_start_and_end_when_nothing_changes() -> None:
     assert timetable(line(duration=10), None, True).stops() == [0.0, 10.0]
     # The last sample is at three times 0.1 s, which is more than 0.3 s.
     last = 3 * 0.1

@@ -54,7 +54,7 @@ def test_losses_are_directed_and_hold_until_the_next_value(tmp_path: Path) -> No
     ('0,1,1,1\n', 'line 2: a, b are 1, 1; they take two numbers from 0 to 100000'),
     ('0,0,1.5,1\n', 'line 2: a, b are 0, 1.5; '), ('0,0,1,2\n', 'line 2: up is 2; it takes 0 or'),
     ('0,0,1\n', 'line 2: up is not a finite number')])
-def test_a_wrong_trace_is_refused_with_file_and_line(
+def test_wrong_trace_is_refused_with_file_and_line(
         tmp_path: Path, rows: str, problem: str) -> None:
     with pytest.raises(ParameterError, match=f'log .*contacts.csv: {problem}'):
         read(trace(tmp_path, rows))
@@ -66,7 +66,7 @@ def test_a_wrong_trace_is_refused_with_file_and_line(
             read(trace(tmp_path, f'0,0,1,1,{loss}', LOSSES))
 
 
-def test_a_run_follows_the_trace(tmp_path: Path) -> None:
+def test_run_follows_the_trace(tmp_path: Path) -> None:
     parameters = trace(tmp_path, '0,0,1,1\n10,0,1,0\n20,0,1,1\n')
     scenario = scenarios.parse({
         'duration': 30, 'algorithms': [{'name': 'bounded', 'radius': 50}],
@@ -78,7 +78,7 @@ def test_a_run_follows_the_trace(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('delay', [0.0, 0.1])
-def test_a_link_may_be_in_one_direction(tmp_path: Path, delay: float) -> None:
+def test_link_may_be_in_one_direction(tmp_path: Path, delay: float) -> None:
     # Device 1 leads both, unless device 0 does not hear it.
     for rows, leaders in (('0,0,1,1,1\n', [1, 1]), ('0,1,0,1,1\n', [0, 1])):
         stage = played(scene(

@@ -77,7 +77,7 @@ def graph(placement):
     return found
 
 
-def test_a_grid_by_hand():
+def test_grid_has_positions_row_by_row_and_links_by_hand():
     """Three columns and two rows, row by row, steps of 2 m and 5 m."""
     placement = place(GRID, columns=3, rows=2, first=[1, 1], step=[2, 5], linked=True)
     assert placement.position.tolist() == [[1, 1], [3, 1], [5, 1], [1, 6], [3, 6], [5, 6]]
@@ -87,13 +87,13 @@ def test_a_grid_by_hand():
 
 
 @given(st.integers(1, 6), st.integers(1, 6))
-def test_the_links_of_a_grid_are_those_of_networkx(columns, rows):
+def test_links_of_a_grid_are_those_of_networkx(columns, rows):
     linked = graph(place(GRID, columns=columns, rows=rows, linked=True))
     assert nx.is_isomorphic(linked, nx.grid_2d_graph(rows, columns))
 
 
 @given(st.floats(0, 0.5))
-def test_the_greatest_offset_of_an_irregular_grid(irregularity):
+def test_irregular_grid_is_offset_by_at_most_its_parameter(irregularity):
     regular = place(GRID, columns=4, rows=3, step=[2, 8]).position
     off = np.abs(place(GRID, columns=4, rows=3, step=[2, 8], irregularity=irregularity).position
                  - regular) / [2, 8]
@@ -102,7 +102,7 @@ def test_the_greatest_offset_of_an_irregular_grid(irregularity):
     assert np.max(off) >= irregularity / 2
 
 
-def test_a_line_and_a_ring_by_hand():
+def test_line_and_ring_have_positions_and_links_by_hand():
     placement = place(LINE, count=3, first=[1, 0], step=[3, 4], linked=True)
     assert placement.position.tolist() == [[1, 0], [4, 4], [7, 8]]
     assert placement.pairs.tolist() == [[0, 1], [1, 2]]
@@ -125,7 +125,7 @@ def placed(**values):
     return place(EDGE_LIST, **values)
 
 
-def test_links_in_the_scenario():
+def test_edge_list_takes_links_from_the_scenario():
     """A triangle with a tail; one link is listed twice."""
     placement = placed(pairs=[0, 1, 2, 1, 2, 0, 3, 2, 1, 0], edge_length=5.0)
     assert placement.pairs.tolist() == [[0, 1], [0, 2], [1, 2], [2, 3]]
@@ -134,7 +134,7 @@ def test_links_in_the_scenario():
     assert np.array_equal(placed(pairs=[0, 1, 1, 2]).position, placed(pairs=[0, 1, 1, 2]).position)
 
 
-def test_a_file_whose_names_are_numbers_keeps_their_order(tmp_path):
+def test_edge_list_orders_devices_by_number_when_names_are_numbers(tmp_path):
     """10 comes after 9, and 11 is only in the file of positions."""
     (tmp_path / 'links').write_text('10 9\n9 7\n')
     (tmp_path / 'places').write_text('10 1 0\n9 2 0\n7 3 0\n11 4 0\n')
@@ -143,14 +143,14 @@ def test_a_file_whose_names_are_numbers_keeps_their_order(tmp_path):
     assert placement.pairs.tolist() == [[0, 1], [1, 2]]
 
 
-def test_graphml_without_places_gets_a_layout(tmp_path):
+def test_graphml_is_laid_out_when_it_has_no_places(tmp_path):
     nx.write_graphml(nx.petersen_graph(), tmp_path / 'petersen.graphml')
     placement = placed(path=str(tmp_path / 'petersen.graphml'))
     assert placement.position.shape == (10, 2)
     assert nx.is_isomorphic(nx.Graph(placement.pairs.tolist()), nx.petersen_graph())
 
 
-def test_disconnected_graphs_are_allowed_on_request():
+def test_disconnected_graph_is_accepted_when_asked_for():
     """Device 2 is in no pair, and so has no link."""
     assert len(placed(pairs=[0, 1, 3, 4], connected='any').position) == 5
 
@@ -173,14 +173,14 @@ def test_invalid_parameters_are_refused(topology, values, named):
 
 
 @pytest.mark.parametrize('text', ['', '1\n', 'a b c\n', 'a a\n', '<graphml', '\xff\xfe'])
-def test_a_file_that_is_no_graph_is_refused(tmp_path, text):
+def test_file_that_is_no_graph_is_refused(tmp_path, text):
     for name in ('file', 'file.graphml'):
         (tmp_path / name).write_text(text, encoding='latin-1')
         with pytest.raises(ParameterError, match=f'parameter path: {tmp_path / name}'):
             placed(path=str(tmp_path / name))
 
 
-def test_the_packaged_robots_start_at_the_first_rows_of_their_logs():
+def test_packaged_robots_start_at_the_first_rows_of_their_logs():
     """The first rows of the five files."""
     placement = LOGS.place(LOGS.parameters(), np.random.default_rng(0))
     assert placement.position.tolist() == [
@@ -193,7 +193,7 @@ def lay_out(places, pairs):
     return settle(np.array(places, float), np.array(pairs, np.int32))
 
 
-def test_a_line_of_three_by_hand():
+def test_layout_of_three_in_a_line_rests_as_computed_by_hand():
     """
     The two outer ones come to rest at a distance d from the one in the middle.
 
@@ -205,7 +205,7 @@ def test_a_line_of_three_by_hand():
     assert position == pytest.approx(np.array([[-at_rest, 0], [0, 0], [at_rest, 0]]), abs=1e-5)
 
 
-def test_a_square_by_hand():
+def test_layout_of_a_ring_of_four_rests_as_a_square():
     """
     A ring of four rests as a square of side s.
 
@@ -222,7 +222,7 @@ def test_a_square_by_hand():
 
 
 @given(st.integers(2, 12), st.integers(0, 999))
-def test_the_forces_are_as_documented(count, seed):
+def test_forces_are_as_documented(count, seed):
     """Of any small graph, node by node and force by force."""
     random = np.random.default_rng(seed)
     pairs = [(i, j) for j in range(count) for i in range(j) if random.random() < 0.3 or j == i + 1]
@@ -258,7 +258,7 @@ def test_initial_positions_are_near_linked_devices():
 
 
 @pytest.mark.parametrize('seed', [0, 1])
-def test_the_degrees_are_those_of_preferential_attachment(seed):
+def test_degrees_are_those_of_preferential_attachment(seed):
     """
     In large trees 4 / (k (k + 1) (k + 2)) of the devices have k links.
 
@@ -279,7 +279,7 @@ def test_lengths_scale_with_the_edge_length():
     assert apart == pytest.approx(5 * 1.03718, rel=1e-5)
 
 
-def test_the_same_seed_gives_the_same_tree_and_places():
+def test_same_seed_gives_the_same_tree_and_places():
     first, second, other = grown(50, 1.0), grown(50, 1.0), grown(50, 1.0, seed=1)
     assert np.array_equal(first.pairs, second.pairs)
     assert np.array_equal(first.position, second.position)
