@@ -181,14 +181,14 @@ class Reader:
             with redirect_stderr(StringIO()):
                 decode: Decode | None = factory.decoder_for(channel.message_encoding, schema)
         except Exception:  # noqa: BLE001 - any error of the library on a damaged definition
-            self.undefined[channel.topic] = f'the definition of {schema.name} makes no sense'
+            self.undefined[channel.topic] = f'the definition of {schema.name} cannot be parsed'
             return None
         if not schema.encoding:
             self.undefined[channel.topic] = f'the definition of {schema.name} is missing'
         elif decode is None:
             self.undefined[channel.topic] = (
                 f'{schema.name} is defined in {schema.encoding!r} and its messages are in '
-                f'{channel.message_encoding!r}; what is read is {SchemaEncoding.ROS2!r} and '
+                f'{channel.message_encoding!r}; supported are {SchemaEncoding.ROS2!r} and '
                 f'{MessageEncoding.CDR!r}')
         return decode
 
@@ -258,7 +258,7 @@ def _uses(package: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 LARGEST_CHUNK = 4 * 2**20
-"""Size at which a chunk is written, before compression [bytes]."""
+"""Size of a chunk before compression [bytes]."""
 
 
 class Recording:

@@ -220,10 +220,10 @@ class Replay:
     def _why_no_robot(self) -> str:
         if not self._topic:
             what = self._settings.topic or f'a topic {NEIGHBOURHOOD}'
-            return f'there are no messages of robots in it, on {what}'
+            return f'the recording holds no messages of robots on {what}'
         if self._tracker is not None and self._settings.instance != MAIN:
             return f'no robot in it runs an instance {self._settings.instance!r}'
         if self._unknown_algorithm:
             return (f'the robots elect by {self._unknown_algorithm!r}, which is not known here; '
                     f'known: {", ".join(ALGORITHMS.names())}')
-        return f'no message on {self._topic} is one of a robot'
+        return f'no message on {self._topic} comes from a robot'

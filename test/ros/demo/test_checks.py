@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Observation of a run, on swarms and messages written by hand."""
+"""Observation of a run, on made snapshots."""
 
 from leader_election.ros.demo.checks import RunObserver
 from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -35,7 +35,7 @@ def observer():
     return RunObserver((1, 2, 3), radius=2.0)
 
 
-def test_waits_for_all_robots(observer):
+def test_observer_waits_for_all_robots(observer):
     observer.observe(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0})
     assert observer.all_heard is None and observer.first_partition is None
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
@@ -89,7 +89,7 @@ def test_share_of_partitions_is_over_observations(observer):
     assert (observer.snapshots, observer.partitions) == (4, 3)
 
 
-def test_stable_since_the_first_partition_or_the_recovery(observer):
+def test_stable_time_counts_from_the_first_partition_or_the_recovery(observer):
     assert observer.stable_for(1.0) == 0.0
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
     assert observer.stable_for(4.5) == 2.5

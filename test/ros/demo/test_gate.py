@@ -65,7 +65,7 @@ OLD = Command(9, 5, 0.2, 6.4, False)
     (True, [FIRST, SECOND, OLD], [8, 9], [True, False]),
     (False, [FIRST, SECOND], [9], [False, False]),
     (False, [FIRST, SECOND, OLD._replace(obeyed=True)], [8, 9], [True, True])])
-def test_gate_checks_find_faults_with_a_fence_and_need_them_without(
+def test_gate_checks_forbid_faults_with_a_fence_and_require_them_without(
         ros, fence, commands, holders, holds):
     gate = Gate(Leaderships([]), fence)
     gate.commands, gate.samples = commands, [Sample(0.0, holders, [], [])]

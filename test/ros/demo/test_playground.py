@@ -248,7 +248,7 @@ def _moved(one: Play) -> None:
     assert not is_at(here)
 
 
-def test_command_lines_of_another_algorithm_start_a_swarm_that_runs_it(
+def test_command_lines_start_a_swarm_with_another_algorithm(
         play: Callable[..., Play]) -> None:
     one = play()
     kill, lines = one.game.do('algorithm', 'colour').split('\n', 1)
@@ -276,7 +276,7 @@ def test_wrong_request_is_an_error_that_names_it(ros: None, tmp_path: Path) -> N
             game.do(name, value)
 
 
-def test_tours_of_a_minute_do_all_that_they_say_with_two_swarms_that_move_alike(
+def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
         play: Callable[..., Play]) -> None:
     one = play(robots=5, speed=0.4, pace=16.0)
     for title, steps in TOURS.items():
@@ -337,7 +337,7 @@ def test_command_serves_this_computer_alone_and_ends_on_ctrl_c(tmp_path: Path) -
     assert (child.returncode, rest) == (0, '')
 
 
-def test_in_a_browser_a_slider_a_click_and_a_switch_change_the_swarm(
+def test_slider_click_and_switch_change_the_swarm_in_a_browser(
         browser: Browser, ros_domain: None, tmp_path: Path) -> None:  # noqa: F811
     child = run('--port', '0', '--robots', '4', '--output', str(tmp_path))
     assert child.stdout is not None

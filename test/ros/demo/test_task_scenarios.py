@@ -75,7 +75,7 @@ def test_on_average_the_counts_add_up_to_the_swarm(looks, holds):
     assert check.holds == holds
 
 
-def test_only_steady_observations_count():
+def test_count_scenario_ignores_unsteady_observations():
     count = scenario('count')
     count.observe(swarm(0.0, 0.0, steady=False))
     [check] = count.checks()
@@ -101,7 +101,7 @@ def held(*looks):
     return [(check.holds, check.text.split(', in ')[1]) for check in field.checks()]
 
 
-def test_alarm_with_a_member_in_the_peak_after_the_alarm_delay():
+def test_alarm_is_required_with_a_member_in_the_peak_after_the_delay():
     early = region(0.0, PEAK_AT, 0)
     alarm, _ = held(early, region(ALARM_DELAY - 0.1, PEAK_AT, 0), region(ALARM_DELAY, PEAK_AT, 5))
     assert alarm == (True, '1 of 1 samples')
@@ -109,7 +109,7 @@ def test_alarm_with_a_member_in_the_peak_after_the_alarm_delay():
     assert alarm == (False, '0 of 1 samples')
 
 
-def test_no_alarm_long_after_the_last_robot_left_the_peak():
+def test_alarm_is_wrong_long_after_the_last_robot_left_the_peak():
     early = region(0.0, NOWHERE, 5)
     alarm, quiet = held(
         early, region(CLEAR_DELAY - 0.1, NOWHERE, 1), region(CLEAR_DELAY, NOWHERE, 0))

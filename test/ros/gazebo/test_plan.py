@@ -65,7 +65,7 @@ def test_layouts_and_seeds_are_as_in_the_embedded_world():
     assert names(plan(robots='2', layout='circle')) == ['robot_1', 'robot_2']
 
 
-def test_step_of_physics_may_be_given():
+def test_world_has_the_given_step_of_physics():
     for given, found in ((0.0, '0.005'), (0.001, '0.001')):
         world = ElementTree.fromstring(plan(robots='1', step=given).sdf)
         assert world.findtext('world/physics/max_step_size') == found

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Observations of three robots without faults, of which tests change a part."""
+"""Observations of three robots without faults, which tests change."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ def node(robot: str) -> str:
 
 
 def wiring(robot: str, radio_topic: str = AIR) -> list[Endpoint]:
-    """Return what a robot's node and its driver publish and subscribe to."""
+    """Return the endpoints of a robot's node and of its driver."""
     own, driver = node(robot), f'/{robot}/driver'
     return [
         Endpoint(f'/{robot}/is_leader', 'std_msgs/msg/Bool', True, own, True, True),
@@ -65,7 +65,7 @@ def wiring(robot: str, radio_topic: str = AIR) -> list[Endpoint]:
 
 def readings(count: int = 10 * SECONDS, delay: float = 0.01,
              until: float = SECONDS) -> list[OdometryReading]:
-    """Return so many readings, evenly up to a time."""
+    """Return evenly spaced readings up to a time."""
     times = [until * (k + 1) / count for k in range(count)]
     return [OdometryReading(t, 1000.0 + t, delay, (0.0, 0.0)) for t in times]
 

@@ -162,7 +162,7 @@ CASES = {
 
 
 @symptoms(CASES)
-def test_symptoms_of_members(check, changes, found):
+def test_membership_checks_find_their_symptoms(check, changes, found):
     assert signs(check, **changes) == found
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Recordings made by hand."""
+"""Recordings for tests."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -38,7 +38,7 @@ from std_msgs.msg import Float64MultiArray, String
 from visualization_msgs.msg import Marker, MarkerArray
 
 START = 1000.0
-"""When recordings begin, on their clock [s]."""
+"""The beginning of recordings on their clock [s]."""
 Said = tuple[float, str, Any]
 """Time from the start [s], topic, message."""
 
@@ -66,7 +66,7 @@ def truth(place: tuple[float, float]) -> Odometry:
 
 
 def distances(*rows: tuple[int, float, float]) -> Float64MultiArray:
-    """Return what a robot publishes of its neighbours: id, distance, standard deviation."""
+    """Return the published neighbours of a robot: id, distance, standard deviation."""
     return Float64MultiArray(data=[float(value) for row in rows for value in row])
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Recordings are read as far as they are whole, whatever became of them."""
+"""Recordings are read as far as they are intact."""
 
 from pathlib import Path
 import re
@@ -146,8 +146,8 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
 
 
 @pytest.mark.parametrize('encoding, definition, data, line', [
-    ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String makes no sense'),
-    ('ros2msg', b'strong data strange', b'', 'makes no sense'),
+    ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String cannot be parsed'),
+    ('ros2msg', b'strong data strange', b'', 'cannot be parsed'),
     ('', b'', b'', 'the definition of std_msgs/msg/String is missing'),
     ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',

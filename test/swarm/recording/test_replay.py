@@ -61,7 +61,7 @@ def test_algorithm_is_read_from_the_messages():
         replay(entries((0.0, '/neighbourhood', strange)), ReplaySettings())
     nonsense = word(1, 1)
     nonsense.data = 'nonsense'
-    with pytest.raises(RecordingError, match='no message on /neighbourhood is one of a robot'):
+    with pytest.raises(RecordingError, match='no message on /neighbourhood comes from a robot'):
         replay(entries((0.0, '/neighbourhood', nonsense)), ReplaySettings())
     # Whatever came first.
     run = replay(entries((0.0, '/neighbourhood', nonsense), (0.1, '/neighbourhood', strange),
@@ -176,8 +176,8 @@ def test_replay_ends_with_one_line_and_status_2_without_a_swarm(tmp_path, capsys
     silent = write(tmp_path / 'silent.mcap', [(0.0, '/clock', tick(1.0))])
     other = write(tmp_path / 'other.mcap', [(0.0, '/neighbourhood', word(1, 1))])
     for file, options, line in (
-            (silent, [], 'there are no messages of robots in it, on a topic neighbourhood'),
-            (other, ['--topic', '/said'], 'there are no messages of robots in it, on /said'),
+            (silent, [], 'the recording holds no messages of robots on a topic neighbourhood'),
+            (other, ['--topic', '/said'], 'the recording holds no messages of robots on /said'),
             (tmp_path / 'none.mcap', [], 'No such file')):
         assert main([str(file), *options]) == 2
         out, err = capsys.readouterr()

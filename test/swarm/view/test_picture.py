@@ -158,7 +158,7 @@ def test_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
     assert path.stat().st_size < 100_000
 
 
-# The parts of patrolled territories, from what leaders say.
+# The parts of patrolled territories, from the decisions of leaders.
 
 def told(decision, task='patrol'):
     views = (RobotView(1, None, -9.0, 0.0, 1, (task,), decision=decision),
