@@ -13,11 +13,12 @@
 # limitations under the License.
 
 """
-One robot that lies with the swarm's key: the time of honest robots without an honest leader.
+One robot that lies with the swarm's key: the time of honest robots without the right leader.
 
 The robots and their schedule are the package's own, in simulated time: 25 robots, 3 m apart, with
 a range of 4.5 m, a radius of 10 m and strengths by chance. After 15 s one near the middle, which
-led nobody, begins to lie. A swarm key does not protect from it: see doc/security.md.
+led nobody, begins to lie. Right is the partition of the honest robots by their true positions. A
+swarm key does not protect from a liar: see doc/security.md.
 
 ``python -m benchmarks.insiders --seeds 3``
 """
@@ -36,6 +37,7 @@ from leader_election.election.messages.codec import codec_for, Message, Position
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.parameters import build
+from leader_election.swarm.reference_partition import links_within, PartitionJudge
 
 ROBOTS, APART, RANGE, RADIUS = 25, 3.0, 4.5, 10.0
 QUIET, SECONDS, LOOK = 15.0, 60.0, 0.25
@@ -48,8 +50,7 @@ class LyingSwarm(SimulatedSwarm):
     """
     The robots, of which one lies.
 
-    :ivar looks: observations of honest robots since the liar began.
-    :ivar led: those under an honest living leader.
+    :ivar judge: of the leaders of honest robots, since the liar began.
     """
 
     def __init__(self, kind: str, seed: int) -> None:
@@ -59,13 +60,13 @@ class LyingSwarm(SimulatedSwarm):
             i: (i % width * APART + draw(-0.1, 0.1), i // width * APART + draw(-0.1, 0.1))
             for i in range(ROBOTS)}
         self.liar = -1
-        self.looks = self.led = 0
-        near = {i: [j for j, there in self.places.items() if j != i
-                    and math.dist(here, there) <= RANGE] for i, here in self.places.items()}
+        strengths = {i: self._draw.random() for i in self.places}
+        self.judge = PartitionJudge(strengths, RADIUS, ElectionParameters.radius_hysteresis)
+        self._links = links_within(self.places, RANGE)
         super().__init__({i: Robot(build(ElectionParameters, {
             'robot_id': i, 'radius': RADIUS, 'communication_range': RANGE,
-            'strength': self._draw.random()}), keys=(KEY,)) for i in self.places},
-            near.__getitem__)
+            'strength': strengths[i]}), keys=(KEY,)) for i in self.places},
+            self._links.__getitem__)
         for i in self.robots:
             self.at(0.0, partial(self._locate, i))
         self.at(QUIET, self._start_to_lie)
@@ -104,12 +105,11 @@ class LyingSwarm(SimulatedSwarm):
             self.robots[robot].round(self.now, pending)
 
     def _look(self) -> None:
-        for i, robot in self.robots.items():
-            if i != self.liar:
-                leader = robot.main.leader
-                self.looks += 1
-                self.led += (leader in self.robots and leader != self.liar
-                             and self.robots[leader].state.leader == leader)
+        honest = self.robots.keys() - {self.liar}
+        self.judge.observe(
+            self.now, {i: self.robots[i].main.leader for i in honest},
+            {i: {j: length for j, length in self._links[i].items() if j in honest}
+             for i in honest})
         self.at(self.now + LOOK, self._look)
 
 
@@ -156,11 +156,11 @@ LIES = {
 }
 
 
-def unled(kind: str, seed: int) -> float:
-    """Return the share of time of honest robots without an honest living leader."""
+def misled(kind: str, seed: int) -> float:
+    """Return the share of time of honest robots without the right leader."""
     swarm = LyingSwarm(kind, seed)
     swarm.run(QUIET + SECONDS)
-    return 1.0 - swarm.led / swarm.looks
+    return 1.0 - swarm.judge.right_share
 
 
 def main() -> None:
@@ -169,7 +169,7 @@ def main() -> None:
     parser.add_argument('--seeds', type=int, default=3)
     seeds = parser.parse_args().seeds
     for kind in LIES:
-        print(f'{fmean(unled(kind, seed) for seed in range(seeds)):6.1%}  {kind}')
+        print(f'{fmean(misled(kind, seed) for seed in range(seeds)):6.1%}  {kind}')
 
 
 if __name__ == '__main__':

@@ -13,10 +13,11 @@
 # limitations under the License.
 
 """
-The judge of a swarm under faults: the robots without a living leader in reach, over time.
+The judge of a swarm under faults: robots without a living leader in reach, or with a wrong one.
 
 Everything is computed from true positions: robots hear each other within the communication range,
-if they live, are on the same channel, and know where they are.
+if they live, are on the same channel, and know where they are. A robot that leads itself is led:
+only the right partition tells whether robots believe each other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,6 +62,8 @@ class Observation(NamedTuple):
     """[s]"""
     unled: tuple[int, ...]
     """The living robots that have no living leader in reach."""
+    wrong: tuple[int, ...] | None = ()
+    """The robots that have another leader than the right one; ``None`` while the radio loses."""
 
 
 class Happened(NamedTuple):
@@ -83,11 +86,14 @@ class Recovery(NamedTuple):
     """Whether that was over before the next change."""
     window: float
     """The time to the next change [s]."""
+    wrong: float = 0.0
+    """From the change to the last moment with a wrong leader; 0: there was none [s]."""
 
     @property
     def holds(self) -> bool:
         """Return whether the bound was kept, or cannot be judged."""
-        return not self.happened.change.judged or self.seconds <= self.happened.bound
+        return (not self.happened.change.judged
+                or max(self.seconds, self.wrong) <= self.happened.bound)
 
 
 class Judge:
@@ -96,21 +102,39 @@ class Judge:
     def __init__(self, places: Mapping[int, Position], communication_range: float,
                  radius: float) -> None:
         self._rows = {robot: row for row, robot in enumerate(places)}
-        points = np.array(list(places.values())).reshape(-1, 2)
+        self._points: dict[int, Position] = {}
+        self._range, self._radius = communication_range, radius
+        self.move(places)
+
+    def move(self, places: Mapping[int, Position]) -> None:
+        """Take the present places of some robots [m]."""
+        self._points.update(places)
+        points = np.array([self._points[robot] for robot in self._rows]).reshape(-1, 2)
         lengths = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
-        self._links = np.where(lengths <= communication_range + TOLERANCE, lengths, math.inf)
-        self._radius = radius
-        self._of: tuple[Truth | None, NDArray[np.float64]] = (None, self._links)
+        self._links = np.where(lengths <= self._range + TOLERANCE, lengths, math.inf)
+        self._of = (None, self._links)
+
+    def graph(self, truth: Truth) -> dict[int, dict[int, float]]:
+        """Return the links between living robots that hear each other [m]."""
+        links = self._allowed(truth)
+        return {one: {other: float(links[row, column])
+                      for other, column in self._rows.items()
+                      if other != one and math.isfinite(links[row, column])}
+                for one, row in self._rows.items() if one in truth.living}
+
+    def _allowed(self, truth: Truth) -> NDArray[np.float64]:
+        """Return the lengths of all links; infinite between robots that do not hear each other."""
+        heard = np.array([robot in truth.living - truth.silent for robot in self._rows])
+        group = np.array([2 * (robot in truth.apart) + (robot in truth.shifted)
+                          for robot in self._rows])
+        allowed = heard[:, None] & heard[None] & (group[:, None] == group[None])
+        return np.where(allowed, self._links, math.inf)
 
     def distances(self, truth: Truth) -> NDArray[np.float64]:
         """Return the lengths of the shortest paths between robots over living ones [m]."""
         if self._of[0] == truth:
             return self._of[1]
-        heard = np.array([robot in truth.living - truth.silent for robot in self._rows])
-        group = np.array([2 * (robot in truth.apart) + (robot in truth.shifted)
-                          for robot in self._rows])
-        allowed = heard[:, None] & heard[None] & (group[:, None] == group[None])
-        found = np.where(allowed, self._links, math.inf)
+        found = self._allowed(truth)
         np.fill_diagonal(found, 0.0)
         for row in range(len(found)):
             found = np.minimum(found, found[:, row, None] + found[None, row])
@@ -169,9 +193,11 @@ def recoveries(happened: Sequence[Happened], observations: Sequence[Observation]
     for each, until in zip(happened, ends):
         seen = [observation for observation in observations
                 if each.at <= observation.time < until]
-        wrong = [observation.time for observation in seen if observation.unled]
-        found.append(Recovery(each, max(wrong, default=each.at) - each.at,
-                              not seen or not seen[-1].unled, until - each.at))
+        unled, wrong = (max((observation.time - each.at for observation in seen
+                             if getattr(observation, name)), default=0.0)
+                        for name in ('unled', 'wrong'))
+        found.append(Recovery(each, unled, not seen or not (seen[-1].unled or seen[-1].wrong),
+                              until - each.at, wrong))
     return found
 
 

@@ -27,14 +27,16 @@ from benchmarks.chaos.judge import (
     recoveries,
     Recovery,
 )
-from benchmarks.chaos.schedule import Change, NO_TROUBLE, Plan, Schedule, START
+from benchmarks.chaos.schedule import ATTACK, Change, NO_TROUBLE, Plan, Schedule, START
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.demo.attacks import ATTACKS
 from leader_election.ros.demo.checks import Check
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
+from leader_election.swarm.reference_partition import PartitionJudge
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.view.formatting import Palette
 from leader_election.swarm.view.frame import Frame
@@ -85,7 +87,9 @@ class Outcome:
     seconds: float = 0.0
     """From the first fault to the end of the last [s]."""
     settled: bool = False
-    """Whether at the end all robots lived, and each had a leader in reach that leads itself."""
+    """Whether at the end all robots lived, and each had the right leader."""
+    right_share: float = 0.0
+    """The share of the robots' time with the right leader, without attacks and losses."""
     gaps: list[tuple[float, str]] = field(default_factory=list)
     """After each change: the longest time between two messages of a living robot [s]."""
     account: Account = field(default_factory=Account)
@@ -111,10 +115,13 @@ class Run:
         self.outcome = Outcome()
         self._say = say
         self._stop = stop
-        # Of robots that wander, it judges only whether their leaders live, and are not apart.
-        self._judge = Judge(swarm.places, *(
-            (ANYWHERE, ANYWHERE) if settings.mandate else
-            (settings.communication_range, settings.radius)))
+        self._judge = Judge(swarm.places, settings.communication_range, settings.radius)
+        # Of robots that wander, it judges by this only whether leaders live, and are not apart.
+        self._reach = (Judge(swarm.places, ANYWHERE, ANYWHERE) if settings.mandate
+                       else self._judge)
+        self._partition = PartitionJudge({}, settings.radius, ElectionParameters.radius_hysteresis,
+                                         settings.expiry)
+        self._attacked = False
         self._hop_limit = automatic_hop_limit(settings.radius, settings.communication_range)
         self._due = {'observe': 0.0, 'frame': 0.0, 'measure': 0.0}
         self._palette = Palette()
@@ -157,7 +164,7 @@ class Run:
             self._tick()
             return condition() or self.now > end
 
-        spin([self.swarm.observer, self.swarm.leaderships], over)
+        spin([self.swarm.observer, self.swarm.leaderships, self.swarm.wandering], over)
         if what and not condition():
             raise TimeoutError(f'{what} within {deadline:.0f} s')
         return condition()
@@ -181,9 +188,16 @@ class Run:
         return due
 
     def _observe(self, now: float) -> None:
-        unled = self._judge.unled(self.swarm.observer.leaders, self.swarm.truth)
-        self.outcome.observations.append(Observation(now, unled))
-        observer = self.swarm.observer
+        observer, truth, partition = self.swarm.observer, self.swarm.truth, self._partition
+        if self.swarm.wandering.places:
+            self._judge.move(self.swarm.wandering.places)
+        partition.strengths = self.swarm.strengths
+        loses = truth.radio['radio_loss'] > 0.0
+        partition.observe(now, observer.leaders, self._judge.graph(truth),
+                          counted=bool(self.outcome.begun) and not (loses or self._attacked))
+        self.outcome.right_share = partition.right_share
+        self.outcome.observations.append(Observation(
+            now, self._unled(), None if loses else tuple(sorted(partition.wrong))))
         if observer.radio_taken != self._radio_taken:
             self._radio_taken, counts = observer.radio_taken, observer.radio
             self.outcome.unbalanced += (
@@ -218,19 +232,19 @@ class Run:
         self._until(self._settled, START_UP, 'the robots elected no leaders')
         self._say(f'{number} robots in {len(swarm.hosts)} processes; limit {self._hop_limit} hops')
 
-    def _unled(self) -> Sequence[int]:
-        return self._judge.unled(self.swarm.observer.leaders, self.swarm.truth)
+    def _unled(self) -> tuple[int, ...]:
+        return self._reach.unled(self.swarm.observer.leaders, self.swarm.truth)
 
     def _whole(self) -> bool:
-        """Return whether each robot has a leader in reach that leads itself."""
-        leaders = self.swarm.observer.leaders
-        return not self._unled() and all(
-            leaders[leaders[robot]] == leaders[robot] for robot in self.swarm.truth.living)
+        """Return whether each robot has the right leader, which is in reach."""
+        return bool(self.outcome.observations) and not (
+            self.outcome.observations[-1].wrong or self._unled())
 
     def _settled(self) -> bool:
         """Return whether the partition is whole, and no leader has changed for two expiries."""
+        settings = self.swarm.settings
         quiet = self.now - self.swarm.observer.last_change
-        return self._whole() and quiet > 2.0 * self.swarm.settings.expiry
+        return self._whole() and (settings.mandate > 0.0 or quiet > 2.0 * settings.expiry)
 
     def _faults(self, faults: Iterator[tuple[Change, ...]], seconds: float) -> None:
         self.outcome.begun = begun = self.now
@@ -242,6 +256,7 @@ class Run:
     def _make(self, change: Change) -> None:
         swarm = self.swarm
         swarm.observer.reset_gaps()
+        self._attacked = change.kind == ATTACK
         swarm.make(change)
         if change.kind == START:
             self._until(lambda: not swarm.coming, START_UP, f'{change.text}: it was not heard')
@@ -250,7 +265,7 @@ class Run:
         at = self.now
         # An unfinished recovery is observed until its bound.
         self._until(lambda: self.now >= at + change.lasts and (
-            not change.judged or not self._unled() or self.now > at + self._bound(change)), REST)
+            not change.judged or self._whole() or self.now > at + self._bound(change)), REST)
         gap, robot = swarm.observer.longest_gap(swarm.truth.living)
         self.outcome.gaps.append((gap, f'robot {robot}, {change.text}'))
         seen = recoveries([Happened(at, change, self._bound(change))],
@@ -316,5 +331,5 @@ def verdict(recovery: Recovery) -> str:
         return 'not judged'
     mark = '' if recovery.holds else 'BEYOND '
     more = '' if recovery.over else ', not over'
-    return (f'{recovery.seconds:.1f} s{more}, {mark}bound '
-            f'{recovery.happened.bound:.1f} s')
+    return (f'led after {recovery.seconds:.1f} s, right after {recovery.wrong:.1f} s{more}, '
+            f'{mark}bound {recovery.happened.bound:.1f} s')

@@ -49,7 +49,7 @@ from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.parameters.values import id_ranges, within
-from leader_election.ros.demo.checks import Leaderships
+from leader_election.ros.demo.checks import GroundTruth, Leaderships
 from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import Gate
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
@@ -280,6 +280,11 @@ class ChaosSwarm(FaultySwarm):
         self.gate = Gate(self.leaderships)
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
+        self.wandering = GroundTruth(scene.ids if settings.mandate else ())
+        self._born = {robot: strength(RobotHostParameters(**settings.scene), robot) or 0.0
+                      for robot in scene.ids}
+        self.strengths = dict(self._born)
+        """The present strengths, by id."""
         self._coming: set[int] = set()
 
     # Processes.
@@ -298,6 +303,7 @@ class ChaosSwarm(FaultySwarm):
     def _start(self, name: str, robots: tuple[int, ...]) -> None:
         self.observer.forget(robots)
         self._coming |= set(robots)
+        self.strengths |= {robot: self._born[robot] for robot in robots}
         self.run(name, 'fleet', {**self.settings.scene, **self._parameters,
                                  'members': format_ids(robots)})
 
@@ -391,6 +397,7 @@ class ChaosSwarm(FaultySwarm):
 
     def _strength(self, change: Change) -> None:
         self.set(f'robot_{change.robots[0]}/election_node', change.settings)
+        self.strengths[change.robots[0]] = change.settings['strength']
 
     def _leap(self, change: Change) -> None:
         assert self.clock is not None

@@ -130,6 +130,75 @@ def reach(graph: Graph, free: set[int], leaders: list[int], radius: float,
     return led
 
 
+class PartitionJudge:
+    """
+    Judges the leaders of a swarm by the reference partition of its true links, over time.
+
+    Messages are under way: a living leader is right if the reference gave it to the robot within
+    the last ``slack`` seconds. The reference of a moment has the robots' own leaders as those followed, so
+    it allows what hysteresis allows. A robot that believes nobody leads itself, and is wrong.
+
+    :ivar wrong: since when each robot with a wrong leader has had one [s], by id.
+    """
+
+    def __init__(self, strengths: Mapping[int, float], radius: float, share: float,
+                 slack: float = 2.0) -> None:
+        """
+        Start without observations.
+
+        :param strengths: the true ones, by id.
+        :param radius: of a region [m].
+        :param share: ``radius_hysteresis``.
+        :param slack: [s].
+        """
+        self.strengths = dict(strengths)
+        self.wrong: dict[int, float] = {}
+        self._radius, self._share, self._slack = radius, share, slack
+        self._given: dict[int, dict[int, float]] = {}
+        """When each leader was last right, by robot and leader [s]."""
+        self._right = self._judged = 0
+
+    def observe(self, time: float, leaders: Mapping[int, int], graph: Graph,
+                counted: bool = True) -> None:
+        """
+        Judge the leaders at a moment.
+
+        :param time: [s], not before that of the last call.
+        :param leaders: of the robots; one without a leader is wrong.
+        :param graph: the true links between the living robots.
+        :param counted: whether the moment counts in :attr:`right_share`.
+
+        >>> judge = PartitionJudge({1: 0.0, 2: 9.0}, 4.0, 0.25)
+        >>> judge.observe(5.0, {1: 1, 2: 2}, {1: {2: 2.0}, 2: {1: 2.0}})
+        >>> judge.wrong, judge.right_share
+        ({1: 5.0}, 0.5)
+        """
+        reference = partition(graph, self.strengths, self._radius, 'id',
+                              Hysteresis(self._share, leaders))
+        for robot, (right, _, _) in reference.items():
+            given = self._given.setdefault(robot, {})
+            given[right] = time
+            leader = leaders.get(robot)
+            if leader in graph and time - given.get(leader, -math.inf) <= self._slack:
+                self.wrong.pop(robot, None)
+            else:
+                self.wrong.setdefault(robot, time)
+        for robot in self.wrong.keys() - reference.keys():
+            del self.wrong[robot]
+        if counted:
+            self._judged += len(reference)
+            self._right += len(reference) - len(self.wrong)
+
+    @property
+    def right_share(self) -> float:
+        """Return the share of the robots' time in which they had the right leader."""
+        return self._right / max(self._judged, 1)
+
+    def wrong_for(self, seconds: float, now: float) -> list[int]:
+        """Return the robots that have had a wrong leader for longer than a time [s]."""
+        return sorted(robot for robot, since in self.wrong.items() if now - since > seconds)
+
+
 class Share(NamedTuple):
     """The agreement in an interval of time."""
 

@@ -30,7 +30,8 @@ from leader_election.parameters.command_line import ExitStatus
 from leader_election.ros.demo.mandate_times import MandateTimes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.swarm.snapshot import is_partition, Snapshot
+from leader_election.swarm.reference_partition import Graph, PartitionJudge
+from leader_election.swarm.snapshot import Snapshot
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.time import Time
@@ -85,60 +86,70 @@ def format_duration(since: float | None, until: float | None) -> str:
     return f'{max(0.0, until - since):.1f} s'
 
 
+RIGHT_SHARE = 0.9
+"""The least share of the robots' time with the right leader; 0.99 is usual."""
+WRONG_FOR = 5.0
+"""How long a robot may have had a wrong leader at the end; 2 s happen while robots move [s]."""
+
+
 class RunObserver:
     """
-    Evaluates snapshots of a swarm: the first partition, and the recovery from a robot's death.
+    Evaluates snapshots of a swarm: the first right partition, and the recovery from a death.
+
+    What is right follows from true positions and strengths (:class:`.PartitionJudge`), not from
+    what robots say of their distances.
 
     :ivar living: the ids of all robots that were not killed, or have been started again.
-    :ivar radius: of a region [m].
+    :ivar judge: of the leaders.
     :ivar all_heard: when the last robot sent its first message [s].
-    :ivar first_partition: when the swarm first was a valid partition: each leader alive, leading
-        itself, and within the radius of its members [s].
-    :ivar killed: when a robot was killed last [s].
-    :ivar recovered: when each living robot had a living leader again [s].
-    :ivar recoveries: the time from each kill to the recovery [s].
-    :ivar snapshots: the number of snapshots since the first partition.
-    :ivar partitions: the number of these that were valid partitions.
+    :ivar first_partition: when the swarm first was the right partition [s].
+    :ivar killed: when a robot was killed [s].
+    :ivar recovered: when each living robot had the right leader again [s].
+    :ivar recoveries: the time that this took, for each time that a robot was killed [s].
     """
 
-    def __init__(self, ids: tuple[int, ...], radius: float) -> None:
-        """
-        Start before the first message.
-
-        :param ids: of all robots.
-        :param radius: of a region [m].
-        """
-        self.living = set(ids)
-        self.radius = radius
+    def __init__(self, judge: PartitionJudge) -> None:
+        """Start before the first message."""
+        self.judge = judge
+        self.living = set(judge.strengths)
         self.all_heard: float | None = None
         self.first_partition: float | None = None
         self.killed: float | None = None
         self.recovered: float | None = None
         self.recoveries: list[float] = []
-        self.snapshots = 0
-        self.partitions = 0
 
-    def observe(self, snapshot: Snapshot, first_heard: dict[int, float]) -> None:
+    def observe(self, snapshot: Snapshot, first_heard: dict[int, float], graph: Graph) -> None:
         """
         Evaluate one snapshot.
 
         :param snapshot: of the swarm.
         :param first_heard: the time of each robot's first message [s], by id.
+        :param graph: the true links between robots, killed ones too; it may lack some at first.
         """
+        if not self.living <= graph.keys():
+            return
         if self.all_heard is None:
             if not self.living <= first_heard.keys():
                 return
             self.all_heard = max(first_heard[robot] for robot in self.living)
-        whole = is_partition(self.living_only(snapshot), self.radius)
-        whole = whole and not self.missing(snapshot)
-        if self.first_partition is None and whole:
+        dead = graph.keys() - self.living
+        self.judge.observe(
+            snapshot.time, {i: view.leader for i, view in snapshot.robots.items()},
+            {i: {j: length for j, length in near.items() if j not in dead}
+             for i, near in graph.items() if i not in dead},
+            counted=self.first_partition is not None and not self.recovering)
+        if self.judge.wrong:
+            return
+        if self.first_partition is None:
             self.first_partition = snapshot.time
-        if self.first_partition is not None:
-            self.snapshots += 1
-            self.partitions += whole
-        if self.killed is not None and self.recovered is None and self.all_led(snapshot):
+        if self.recovering:
             self.recovered = snapshot.time
-            self.recoveries.append(snapshot.time - self.killed)
+            self.recoveries.append(snapshot.time - (self.killed or 0.0))
+
+    @property
+    def recovering(self) -> bool:
+        """Return whether a robot was killed, and not all have had the right leader since."""
+        return self.killed is not None and self.recovered is None
 
     def kill(self, robot: int, now: float) -> None:
         """
@@ -150,19 +161,9 @@ class RunObserver:
         self.living.discard(robot)
         self.killed, self.recovered = now, None
 
-    def all_led(self, snapshot: Snapshot) -> bool:
-        """Return whether each living robot has a living leader within the radius."""
-        return not self.missing(snapshot) and not self.unled(snapshot)
-
     def missing(self, snapshot: Snapshot) -> list[int]:
         """Return the living robots without a recent message."""
         return sorted(self.living - snapshot.robots.keys())
-
-    def unled(self, snapshot: Snapshot) -> list[int]:
-        """Return the living robots, not missing, without a living leader within the radius."""
-        return sorted(
-            robot for robot, view in snapshot.robots.items() if robot in self.living
-            and not (view.leader in self.living and view.distance <= self.radius))
 
     def stable_for(self, now: float) -> float:
         """
@@ -171,7 +172,7 @@ class RunObserver:
         :param now: [s].
         :return: 0 before the first partition, and between a death and the recovery.
         """
-        if self.first_partition is None or (self.killed is not None and self.recovered is None):
+        if self.first_partition is None or self.recovering:
             return 0.0
         return now - (self.first_partition if self.recovered is None else self.recovered)
 
@@ -179,6 +180,23 @@ class RunObserver:
         """Return a snapshot without killed robots, whose last messages have not expired yet."""
         robots = {i: view for i, view in snapshot.robots.items() if i in self.living}
         return snapshot._replace(robots=robots)
+
+    def checks(self, snapshot: Snapshot) -> list[Check]:
+        """
+        Return the checks of leaders at the end, and over the time since the first partition.
+
+        :param snapshot: the last one.
+        """
+        judge, number = self.judge, len(self.living)
+        late = sorted({*judge.wrong_for(WRONG_FOR, snapshot.time), *self.missing(snapshot)})
+        return [
+            Check(not late and self.first_partition is not None,
+                  f'at the end {number - len(late)} of {number} living robots have the leader '
+                  'that is right by true positions' + (f', all but {late}' if late else '')),
+            Check(judge.right_share >= RIGHT_SHARE,
+                  f'robots had this leader in {judge.right_share:.1%} of their time, from the '
+                  f'first partition on, recoveries excepted; at least {RIGHT_SHARE:.0%} is asked '
+                  'for')]
 
 
 class GroundTruth(Node):

@@ -37,7 +37,7 @@ class Observation(NamedTuple):
     snapshot: Snapshot
     """Without killed robots."""
     truth: Mapping[int, Position]
-    """The true positions [m], by id, including killed robots; empty if the scenario needs none."""
+    """The true positions [m], by id, including killed robots."""
     steady: bool
     """Whether the partition has been stable for long enough for tasks to work."""
 
@@ -63,8 +63,6 @@ class DemoScenario:
     """Parameters of the robots, by name."""
     mandate: ClassVar[float] = 0.0
     """The default duration of mandates [s]; 0: there are none."""
-    needs_truth: ClassVar[bool] = False
-    """Whether observations need true positions."""
     has_own_run: ClassVar[bool] = False
     """
     Whether the scenario itself makes the faults of the run: the world then relays messages, to cut

@@ -176,7 +176,6 @@ class DrivingScenario(DemoScenario):
     robots = 14
     duration = 60.0
     world_parameters = {'motion': 'cmd_vel', 'scan_rate': 5.0}
-    needs_truth = True
 
     def __init__(self, options: Namespace) -> None:
         """Start without observations; parameters as of :class:`DemoScenario`."""

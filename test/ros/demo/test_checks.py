@@ -14,88 +14,110 @@
 
 """Observation of a run, on made snapshots."""
 
-from leader_election.ros.demo.checks import RunObserver
+from leader_election.ros.demo.checks import RIGHT_SHARE, RunObserver, WRONG_FOR
+from leader_election.swarm.reference_partition import PartitionJudge
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 
 HEARD = {1: 0.5, 2: 2.0, 3: 1.0}
+LINE = {1: {2: 2.0}, 2: {1: 2.0, 3: 2.0}, 3: {2: 2.0}}
+"""Three robots in a line: at a radius of 4 m robot 1, the strongest, leads all."""
 
 
 def swarm(time, **leaders):
-    """Return a snapshot of robots r1, r2, ... with their leaders, at a distance of 2 m."""
+    """Return a snapshot of robots r1, r2, ... with their leaders, and what they say to be near."""
     views = {}
     for name, leader in leaders.items():
         robot = int(name[1:])
-        views[robot] = RobotView(robot, (0.0, 0.0), -1.0, 0.0 if robot == leader else 2.0, leader)
+        views[robot] = RobotView(robot, (0.0, 0.0), -1.0, 0.0, leader)
     return Snapshot(time, views, {})
 
 
 @pytest.fixture
 def observer():
-    return RunObserver((1, 2, 3), radius=2.0)
+    return RunObserver(PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 4.0, 0.0, slack=1.0))
 
 
-def test_observer_waits_for_all_robots(observer):
-    observer.observe(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0})
+def failing(observer, snapshot):
+    return [check.text.partition(' robots')[0] for check in observer.checks(snapshot)
+            if not check.holds]
+
+
+def test_waits_for_all_robots(observer):
+    observer.observe(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0}, LINE)
     assert observer.all_heard is None and observer.first_partition is None
-    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, {})
+    assert observer.all_heard is None, 'places are unknown'
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     assert (observer.all_heard, observer.first_partition) == (2.0, 2.0)
 
 
-def test_first_partition_requires_leaders_that_lead_themselves(observer):
-    observer.observe(swarm(2.0, r1=2, r2=3, r3=3), HEARD)
+@pytest.mark.parametrize('leaders', [
+    {'r1': 1, 'r2': 2, 'r3': 3}, {'r1': 3, 'r2': 3, 'r3': 3}, {'r1': 1, 'r2': 1, 'r3': 2}],
+    ids=['nobody believes another', 'the weakest leads', 'a member is followed'])
+def test_first_partition_is_the_right_one(observer, leaders):
+    observer.observe(swarm(2.0, **leaders), HEARD, LINE)
     assert observer.first_partition is None
-    observer.observe(swarm(3.0, r1=3, r2=3, r3=3), HEARD)
+    assert failing(observer, swarm(2.0 + 2.0 * WRONG_FOR, **leaders))[0].startswith('at the end')
+
+
+def test_robots_beyond_the_radius_lead_themselves():
+    observer = RunObserver(PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 3.0, 0.0))
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
+    assert observer.first_partition is None
+    observer.observe(swarm(3.0, r1=1, r2=1, r3=3), HEARD, LINE)
     assert observer.first_partition == 3.0
 
 
-def test_first_partition_requires_the_radius():
-    observer = RunObserver((1, 2, 3), radius=1.9)
-    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
-    assert observer.first_partition is None
-
-
-def test_recovery_requires_that_no_robot_follows_the_killed_one(observer):
-    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+def test_recovery_is_when_all_have_the_right_leader_not_the_killed_one(observer):
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     observer.kill(1, 5.0)
     # The dead robot's last message is still fresh, and so is its hold on the others.
-    observer.observe(swarm(5.1, r1=1, r2=1, r3=1), HEARD)
-    observer.observe(swarm(6.0, r1=1, r2=2, r3=1), HEARD)
+    observer.observe(swarm(5.1, r1=1, r2=1, r3=1), HEARD, LINE)
+    observer.observe(swarm(6.0, r1=1, r2=2, r3=1), HEARD, LINE)
+    observer.observe(swarm(7.0, r2=2, r3=3), HEARD, LINE)
     assert observer.recovered is None
-    assert observer.unled(swarm(6.0, r1=1, r2=2, r3=1)) == [3]
-    observer.observe(swarm(8.0, r2=2, r3=2), HEARD)
+    observer.observe(swarm(8.0, r2=2, r3=2), HEARD, LINE)
     assert observer.recovered == 8.0
 
 
-def test_robot_that_was_started_again_may_be_killed_again(observer):
-    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+def test_a_robot_that_was_started_again_may_be_killed_again(observer):
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     for killed in (5.0, 15.0):
         observer.kill(1, killed)
-        observer.observe(swarm(killed + 1.0, r1=1, r2=1, r3=1), HEARD)
-        observer.observe(swarm(killed + killed / 2.0, r2=2, r3=2), HEARD)
+        observer.observe(swarm(killed + 1.0, r1=1, r2=1, r3=1), HEARD, LINE)
+        observer.observe(swarm(killed + killed / 2.0, r2=2, r3=2), HEARD, LINE)
         observer.living.add(1)
         assert observer.missing(swarm(killed + 9.0, r2=2, r3=2)) == [1]
     assert observer.recoveries == [2.5, 7.5]
 
 
-def test_living_robot_without_messages_is_missing(observer):
-    assert not observer.all_led(swarm(9.0, r1=1, r2=1))
+def test_a_living_robot_without_messages_is_missing_at_the_end(observer):
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     assert observer.missing(swarm(9.0, r1=1, r2=1)) == [3]
+    [end, _] = observer.checks(swarm(9.0, r1=1, r2=1))
+    assert not end.holds and end.text.endswith('all but [3]')
 
 
-def test_share_of_partitions_is_over_observations(observer):
-    for time, leader_of_2 in ((2.0, 1), (3.0, 3), (4.0, 1), (5.0, 1)):
-        observer.observe(swarm(time, r1=1, r2=leader_of_2, r3=1), HEARD)
-    assert (observer.snapshots, observer.partitions) == (4, 3)
+def test_share_is_of_the_time_from_the_first_partition_on_without_recoveries(observer):
+    observer.observe(swarm(1.0, r1=1, r2=2, r3=3), HEARD, LINE)
+    for time in (2.0, 4.0, 6.0, 8.0):
+        observer.observe(swarm(time, r1=1, r2=2 if time == 6.0 else 1, r3=1), HEARD, LINE)
+    assert observer.judge.right_share == pytest.approx(8 / 9)
+    assert failing(observer, swarm(8.0, r1=1, r2=1, r3=1)) == ['robots had this leader in 88.9% '
+                                                               'of their time, from the first '
+                                                               'partition on, recoveries excepted; '
+                                                               f'at least {RIGHT_SHARE:.0%} is '
+                                                               'asked for']
 
 
 def test_stable_time_counts_from_the_first_partition_or_the_recovery(observer):
     assert observer.stable_for(1.0) == 0.0
-    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     assert observer.stable_for(4.5) == 2.5
     observer.kill(1, 5.0)
     assert observer.stable_for(6.0) == 0.0
-    observer.observe(swarm(8.0, r2=2, r3=2), HEARD)
+    observer.observe(swarm(8.0, r2=2, r3=2), HEARD, LINE)
     assert observer.stable_for(9.0) == 1.0
 
 
