@@ -135,8 +135,9 @@ class PartitionJudge:
     Judges the leaders of a swarm by the reference partition of its true links, over time.
 
     Messages are under way: a living leader is right if the reference gave it to the robot within
-    the last ``slack`` seconds. The reference of a moment has the robots' own leaders as those followed, so
-    it allows what hysteresis allows. A robot that believes nobody leads itself, and is wrong.
+    the last ``slack`` seconds. Each reference is computed with the leaders that robots follow at its
+    moment, so it allows what hysteresis allows. A robot that believes nobody leads itself: where
+    the reference gives it another leader it is wrong.
 
     :ivar wrong: since when each robot with a wrong leader has had one [s], by id.
     """
@@ -179,7 +180,8 @@ class PartitionJudge:
             given = self._given.setdefault(robot, {})
             given[right] = time
             leader = leaders.get(robot)
-            if leader in graph and time - given.get(leader, -math.inf) <= self._slack:
+            if (leader is not None and leader in graph
+                    and time - given.get(leader, -math.inf) <= self._slack):
                 self.wrong.pop(robot, None)
             else:
                 self.wrong.setdefault(robot, time)

@@ -203,7 +203,7 @@ def good() -> Outcome:
     return Outcome(
         recoveries=[recovery(KILL, 2.0), recovery(KILL, 4.0, 10.0), recovery(SPLIT, 0.0, 20.0),
                     recovery(ATTACK, 9.0, 30.0, judged=False)],
-        settled=True, gaps=[(0.5, 'robot 1')], account=Account(1000, 995),
+        settled=True, right_share=0.97, gaps=[(0.5, 'robot 1')], account=Account(1000, 995),
         statuses={'world': 0}, memory={'world': FLAT, 'young': [(0.0, 0.0), (1.0, 1e12)]})
 
 
@@ -226,7 +226,9 @@ def spoil(**values: object) -> Callable[[Outcome], None]:
 @pytest.mark.parametrize(('change', 'text'), [
     (spoil(failures=['it broke']), 'it broke'),
     (spoil(recoveries=[recovery(KILL, 6.1)]), '0 of 1 recoveries'),
+    (spoil(recoveries=[recovery(KILL, 2.0)._replace(wrong=6.1)]), '0 of 1 recoveries'),
     (spoil(recoveries=[]), '0 of 0 recoveries'),
+    (spoil(right_share=0.89), 'right leader in 89.0% of their time'),
     (spoil(settled=False), 'at the end'),
     (spoil(gaps=[(1.0, 'robot 1'), (11.0, 'robot 2')]), '11.0 s (robot 2)'),
     (spoil(statuses={'world': 1}), "crashed: {'world': 1}"),
@@ -272,7 +274,8 @@ def test_check_of_memory_says_how_much_growth_a_run_of_this_length_can_show(
 
 def test_table_has_a_line_for_each_judged_kind() -> None:
     assert table(good().recoveries).splitlines()[2:] == [
-        '| kill | 2 | 3.0 | 4.0 | 6.0 | 67% |', '| split | 1 | 0.0 | 0.0 | 6.0 | 0% |']
+        '| kill | 2 | 3.0, 4.0 | 0.0, 0.0 | 6.0 | 67% |',
+        '| split | 1 | 0.0, 0.0 | 0.0, 0.0 | 6.0 | 0% |']
 
 
 # The judge: which robots have a living leader in reach, and how long they had none.
@@ -311,6 +314,14 @@ def test_channels_and_wrong_odometry_separate() -> None:
     assert JUDGE.unled(leaders, ALL.after(shifted=frozenset({1, 2}))) == (3,)
 
 
+def test_graph_has_the_links_between_living_robots_that_hear_each_other() -> None:
+    truth = ALL.after(living=frozenset({1, 2, 4, 5}), apart=frozenset({5}))
+    assert JUDGE.graph(truth) == {1: {2: 1.0}, 2: {1: 1.0}, 4: {}, 5: {}}
+    moved = Judge(LINE, communication_range=1.5, radius=2.0)
+    moved.move({4: (2.5, 0.0)})
+    assert moved.graph(truth)[4] == {2: 0.5}
+
+
 @pytest.mark.parametrize(('radio', 'extra', 'seconds'), [
     ({}, 0.0, 2.0 + 5 * 1.0), ({}, 3.0, 2.0 + 5 * 1.0 + 3.0),
     ({'radio_loss': 0.1}, 0.0, 2.0 + 5 * 1.25),
@@ -320,17 +331,18 @@ def test_bound_grows_with_expiry_hops_and_period(
     assert bound(5, 1.0, 2.0, {**NO_TROUBLE, **radio}, extra) == pytest.approx(seconds)
 
 
-def test_recovery_is_the_last_moment_without_a_leader_before_the_next_change() -> None:
+def test_recovery_is_the_last_moment_without_the_right_leader_before_the_next_change() -> None:
     kill, unjudged = Change(KILL, 'first'), Change(KILL, 'second', judged=False)
     happened = [Happened(10.0, kill, 3.0), Happened(20.0, kill, 1.0),
                 Happened(30.0, unjudged, 1.0), Happened(40.0, kill, 5.0)]
-    seen = [Observation(float(time), (1,) if time in (9, 11, 12, 22, 39, 40, 41) else ())
+    seen = [Observation(float(time), (1,) if time in (9, 11, 12, 22, 39, 40, 41) else (),
+                        None if 20 <= time < 25 else (2,) if time in (13, 14) else ())
             for time in range(9, 42)]
     found = recoveries(happened, seen, 42.0)
     assert found == [
-        Recovery(happened[0], 2.0, True, 10.0), Recovery(happened[1], 2.0, True, 10.0),
+        Recovery(happened[0], 2.0, True, 10.0, 4.0), Recovery(happened[1], 2.0, True, 10.0),
         Recovery(happened[2], 9.0, False, 10.0), Recovery(happened[3], 1.0, False, 2.0)]
-    assert [each.holds for each in found] == [True, False, True, True]
+    assert [each.holds for each in found] == [False, False, True, True]
 
 
 @pytest.mark.parametrize(('said', 'holds'), [
@@ -362,8 +374,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(('arguments', 'rows', 'checks'), [
-    ('--robots 8 --seconds 20 --seed 190', ('| clock |', '| attack over: '), 8),
-    ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 10)],
+    ('--robots 8 --seconds 20 --seed 190', ('| clock |', '| attack over: '), 9),
+    ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 11)],
     ids=['a leap and an attack', 'the leader with a mandate is killed'])
 def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_path: Path) -> None:
     page = tmp_path / 'run.html'
