@@ -135,9 +135,9 @@ class PartitionJudge:
     Judges the leaders of a swarm by the reference partition of its true links, over time.
 
     Messages are under way: a living leader is right if the reference gave it to the robot within
-    the last ``slack`` seconds. Each reference is computed with the leaders that robots follow at its
-    moment, so it allows what hysteresis allows. A robot that believes nobody leads itself: where
-    the reference gives it another leader it is wrong.
+    the last ``slack`` seconds. Each reference is computed with the leaders that robots follow at
+    its moment, so it allows what hysteresis allows. A robot that believes nobody leads itself:
+    where the reference gives it another leader it is wrong.
 
     :ivar wrong: since when each robot with a wrong leader has had one [s], by id.
     """

@@ -318,8 +318,8 @@ def test_graph_has_the_links_between_living_robots_that_hear_each_other() -> Non
     truth = ALL.after(living=frozenset({1, 2, 4, 5}), apart=frozenset({5}))
     assert JUDGE.graph(truth) == {1: {2: 1.0}, 2: {1: 1.0}, 4: {}, 5: {}}
     moved = Judge(LINE, communication_range=1.5, radius=2.0)
-    moved.move({4: (2.5, 0.0)})
-    assert moved.graph(truth)[4] == {2: 0.5}
+    moved.move({4: (2.75, 0.0)})
+    assert moved.graph(truth)[4] == {2: 0.75}
 
 
 @pytest.mark.parametrize(('radio', 'extra', 'seconds'), [

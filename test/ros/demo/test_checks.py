@@ -14,7 +14,8 @@
 
 """Observation of a run, on made snapshots."""
 
-from leader_election.ros.demo.checks import RIGHT_SHARE, RunObserver, WRONG_FOR
+from leader_election.election.robot.diagnostics import Status
+from leader_election.ros.demo.checks import Leaderships, RIGHT_SHARE, RunObserver, WRONG_FOR
 from leader_election.swarm.reference_partition import PartitionJudge
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
@@ -122,3 +123,15 @@ def test_stable_time_counts_from_the_first_partition_or_the_recovery(observer):
 def test_killed_robots_are_left_out_before_their_messages_expire(observer):
     observer.kill(1, 5.0)
     assert list(observer.living_only(swarm(5.1, r1=1, r2=1, r3=3)).robots) == [2, 3]
+
+
+def test_two_mandates_over_a_robot_are_found(ros):
+    """Robots 1 and 2 both act over robot 3, for two seconds."""
+    leaderships = Leaderships(())
+    [nothing] = leaderships.checks()
+    assert not nothing.holds
+    for second in range(3):
+        leaderships._times.add([Status(f'r{robot}: main', f'robot {robot}', {
+            'instance': 'main', 'acts_over': f'{robot},3'}) for robot in (1, 2)], float(second))
+    [check] = leaderships.checks()
+    assert not check.holds and 'under those of two leaders for 2.00 s' in check.text

@@ -1,0 +1,259 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Each check of demonstration, chaos, prove and fuzz fails once, by a fault that is planted for it.
+
+``PLANTED`` lists all checks, each with the test that shows it failing. The faults of leaders are
+planted in the robots' own code, and run in simulated time.
+"""
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+import subprocess
+import sys
+
+from benchmarks.chaos.judge import Judge, Truth
+from benchmarks.chaos.report import checks
+from benchmarks.explicit_states import check, Family, Setting
+from benchmarks.simulated_swarm import SimulatedSwarm
+from benchmarks.state_sets import Rounds
+from chaos.test_chaos import good
+from election.messages import test_fuzz
+from environment import variables
+from leader_election.election.algorithms import BOUNDED, Device
+from leader_election.election.algorithms.bounded import configure
+from leader_election.election.messages.codec import Codec, Message, Position
+from leader_election.election.robot.mailbox import Mailbox
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.reception import Reception
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build
+from leader_election.ros.demo.checks import RunObserver
+from leader_election.ros.demo.task_scenarios import SCENARIOS as SCENARIOS_BY_NAME
+from leader_election.swarm.reference_partition import links_within, PartitionJudge
+from leader_election.swarm.snapshot import RobotView, Snapshot
+import pytest
+
+PLACES: dict[int, Position] = {i: (3.0 * i, 0.0) for i in range(1, 10)}
+STRENGTHS = {1: 0.1, 2: 0.5, 3: 0.9, 4: 0.2, 5: 0.3, 6: 0.4, 7: 0.15, 8: 0.12, 9: 0.11}
+RANGE, RADIUS = 4.0, 7.0
+SETTINGS: dict[int, dict[str, float]] = {i: {'strength': strength, 'radius': RADIUS}
+                                         for i, strength in STRENGTHS.items()}
+"""The parameters of robots, as they are without a fault."""
+KILLED, END = 15.0, 40.0
+"""When the strongest robot is killed, and when the run ends [s]."""
+
+
+class WatchedSwarm(SimulatedSwarm):
+    """Robots in a line, of which the strongest is killed, and the observer of a demonstration."""
+
+    def __init__(self) -> None:
+        links = links_within(PLACES, RANGE)
+        super().__init__({i: Robot(build(ElectionParameters, {
+            'robot_id': i, 'communication_range': RANGE, **SETTINGS[i]})) for i in PLACES},
+            links.__getitem__)
+        self.judge = PartitionJudge(STRENGTHS, RADIUS, ElectionParameters.radius_hysteresis)
+        self.observer = RunObserver(self.judge)
+        self.silent: set[int] = set()
+        self._links = links
+        self.at(0.0, self._look)
+        self.at(KILLED, self._kill)
+
+    def _look(self) -> None:
+        for robot in self.robots.values():
+            robot.sensing.take_odometry((*PLACES[robot.parameters.robot_id], 0.0), self.now)
+        self.last = Snapshot(self.now, {
+            i: RobotView(i, PLACES[i], robot.state.value, robot.state.distance, robot.state.leader)
+            for i, robot in self.robots.items() if i not in self.silent}, {})
+        self.observer.observe(self.last, dict.fromkeys(self.last.robots, self.now), self._links)
+        self.at(self.now + 0.25, self._look)
+
+    def _kill(self) -> None:
+        self.kill(3)
+        self.observer.kill(3, self.now)
+
+    def found(self) -> set[str]:
+        """Run, and return the checks that fail."""
+        self.run(END)
+        observer = self.observer
+        end, share = observer.checks(self.last)
+        fine = {'all heard': observer.all_heard is not None,
+                'first partition': observer.first_partition is not None,
+                'recovery': observer.recovered is not None, 'at the end': end.holds,
+                'share of time': share.holds}
+        return {name for name, holds in fine.items() if not holds}
+
+
+def test_no_fault_no_finding() -> None:
+    assert WatchedSwarm().found() == set()
+
+
+def deaf(patch: pytest.MonkeyPatch) -> None:
+    """Plant: no robot believes any other."""
+    patch.setattr(Reception, 'accept', lambda *arguments: None)
+
+
+def deaf_later(patch: pytest.MonkeyPatch) -> None:
+    """Plant: after 20 s no robot believes any other."""
+    accept = Reception.accept
+    patch.setattr(Reception, 'accept', lambda self, payload, now, needs: (
+        accept(self, payload, now, needs) if now < 20.0 else None))
+
+
+def undying(patch: pytest.MonkeyPatch) -> None:
+    """Plant: the last message of a dead robot counts for ever."""
+    patch.setattr(Mailbox, '_drop_expired', lambda *arguments: None)
+
+
+def weakest_first(patch: pytest.MonkeyPatch) -> None:
+    """Plant: the weakest robot wins."""
+    for i in SETTINGS:
+        patch.setitem(SETTINGS[i], 'strength', -STRENGTHS[i])
+
+
+def far_reaching(patch: pytest.MonkeyPatch) -> None:
+    """Plant: robots follow leaders up to twice the radius."""
+    for i in SETTINGS:
+        patch.setitem(SETTINGS[i], 'radius', 2.0 * RADIUS)
+
+
+@pytest.mark.parametrize(('plant', 'finding'), [
+    (deaf, {'first partition', 'recovery', 'at the end', 'share of time'}),
+    (deaf_later, {'at the end', 'share of time'}),
+    (undying, {'recovery', 'at the end'}),
+    (weakest_first, {'first partition', 'recovery', 'at the end', 'share of time'}),
+    (far_reaching, {'first partition', 'recovery', 'at the end', 'share of time'}),
+], ids=lambda given: getattr(given, '__name__', ''))
+def test_planted_fault_of_leaders_is_found(
+        plant: Callable[[pytest.MonkeyPatch], None], finding: set[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    assert WatchedSwarm().found() == finding
+
+
+def test_silent_robot_is_found() -> None:
+    swarm = WatchedSwarm()
+    swarm.silent.add(6)
+    assert 'all heard' in swarm.found()
+
+
+def test_judge_of_chaos_tells_robots_that_believe_nobody() -> None:
+    """Each leads itself, so all are led; wrong is that nobody follows a stronger one."""
+    judge = Judge(PLACES, RANGE, RADIUS)
+    truth, alone = Truth(living=frozenset(PLACES)), {i: i for i in PLACES}
+    assert judge.unled(alone, truth) == ()
+    partition = PartitionJudge(STRENGTHS, RADIUS, ElectionParameters.radius_hysteresis)
+    partition.observe(0.0, alone, judge.graph(truth))
+    assert {2, 4} < partition.wrong.keys() and partition.right_share < 0.7
+
+
+def test_prove_finds_a_radius_that_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting, family = Setting(), Family(2, 'one', 2)
+    assert not check(setting, family).wrong
+    monkeypatch.setattr(Setting, 'rounds', lambda self: Rounds(
+        BOUNDED, configure(0.5, self.ties, self.hop_limit)))
+    assert check(setting, family).wrong
+
+
+def test_fuzz_finds_a_codec_that_raises_and_one_that_writes_another_id(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    codec = Codec(BOUNDED)
+    payload = codec.encode(Message(3, 'map', (1.0, 2.0), BOUNDED.start(Device(3, -5.0))))
+    test_fuzz.check_decoding(codec, payload)
+    encode = Codec.encode
+    monkeypatch.setattr(Codec, 'encode', lambda self, message: encode(
+        self, message._replace(id=message.id + 1)))
+    with pytest.raises(AssertionError):
+        test_fuzz.check_decoding(codec, payload)
+    monkeypatch.setattr(Codec, 'decode', lambda self, payload: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        test_fuzz.check_decoding(codec, payload)
+
+
+HERE, CHECKS, SCENARIOS, GATE, CHAOS = (
+    'chaos/test_planted_faults', 'ros/demo/test_checks', 'ros/demo/test_task_scenarios',
+    'ros/demo/test_gate', 'chaos/test_chaos')
+LEADERS = f'{HERE}.test_planted_fault_of_leaders_is_found'
+SPOILED = f'{CHAOS}.test_each_spoiled_figure_fails_its_check'
+PLANTED = {
+    'robots were heard': f'{HERE}.test_silent_robot_is_found',
+    'first right partition': LEADERS,
+    'recovery, until': LEADERS,
+    'the leader that is right by true positions': LEADERS,
+    'robots had this leader in': LEADERS,
+    'the strongest, led': f'{HERE}.test_demonstration_of_deaf_robots_fails',
+    'count: ': f'{SCENARIOS}.test_on_average_the_counts_add_up_to_the_swarm',
+    'field: alarm in regions':
+        f'{SCENARIOS}.test_alarm_with_a_member_in_the_peak_after_the_alarm_delay',
+    'field: no alarm': f'{SCENARIOS}.test_no_alarm_long_after_the_last_robot_left_the_peak',
+    'no robot hit another': f'{SCENARIOS}.test_overlapping_robots_are_a_collision',
+    'the robots drove': f'{SCENARIOS}.test_robots_that_do_not_move_fail_the_check_of_driving',
+    'free space were visited': f'{SCENARIOS}.test_places_near_a_path_are_visited',
+    'the leaders after one that was killed':
+        f'{SCENARIOS}.test_patrol_compares_the_next_leader_with_a_killed_one',
+    'rally:': f'{SCENARIOS}.test_members_are_near_their_leader_after_the_join_time',
+    'the gate obeyed':
+        f'{GATE}.test_gate_checks_find_faults_with_a_fence_and_need_them_without',
+    'two robots held the gate open':
+        f'{GATE}.test_gate_checks_find_faults_with_a_fence_and_need_them_without',
+    'under those of two leaders': 'ros/demo/test_checks.test_two_mandates_over_a_robot_are_found',
+    'the run went as planned': SPOILED,
+    'recoveries within the bound': SPOILED,
+    'at the end each robot has the right leader': SPOILED,
+    'robots had the right leader in': SPOILED,
+    'longest time between two messages': SPOILED,
+    'none with a traceback': f'{CHAOS}.test_traceback_counts_as_a_crash',
+    'memory grows': SPOILED,
+    'the relay accounts for each copy': SPOILED,
+    'copies that the relay delivered': SPOILED,
+    'commands under': f'{CHAOS}.test_commands_of_one_leader_at_a_time_hold',
+    'prove, Bounded Election': f'{HERE}.test_prove_finds_a_radius_that_is_ignored',
+    'prove, mandates': 'election/mandates/test_mutations.test_mutation_of_each_rule_is_found',
+    'fuzz, decoding':
+        f'{HERE}.test_fuzz_finds_a_codec_that_raises_and_one_that_writes_another_id',
+    'fuzz, recovery': 'election/messages/test_fuzz.test_check_of_recovery_detects_lasting_harm',
+}
+"""The test that shows each check failing, by a part of the check's text."""
+
+
+def test_table_names_a_test_for_each_check() -> None:
+    root = Path(__file__).parents[2]
+    for where in PLANTED.values():
+        file, _, name = where.rpartition('.')
+        assert f'def {name}(' in (root / 'test' / f'{file}.py').read_text(), where
+    texts = [check.text for check in checks(good(), ())]
+    scenario = Namespace(seed=0, world='rooms', robots=4, kill_period=0.0)
+    for kind in ('count', 'field', 'patrol', 'rally'):
+        texts += [check.text for check in SCENARIOS_BY_NAME[kind](scenario).checks()]
+    texts += [check.text for check in WatchedSwarm().observer.checks(Snapshot(0.0, {}))]
+    assert [text for text in texts if not any(part in text for part in PLANTED)] == []
+
+
+def test_demonstration_of_deaf_robots_fails(tmp_path: Path) -> None:
+    """The fault is planted in each process that the demonstration starts."""
+    (tmp_path / 'sitecustomize.py').write_text(
+        'from leader_election.election.robot.reception import Reception\n'
+        'Reception.accept = lambda *arguments: None\n')
+    done = subprocess.run(
+        [sys.executable, '-m', 'leader_election', 'demo', '--robots', '4', '--world', 'empty',
+         '--radius', '30', '--range', '30', '--duration', '4', '--processes', '1', '--output',
+         str(tmp_path / 'out')], env=variables(tmp_path), capture_output=True, text=True,
+        timeout=300, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1, done.stdout + done.stderr
+    failed = [line for line in done.stdout.splitlines() if line.startswith('  FAIL')]
+    for part in ('first right partition', 'the strongest, led 0 others', 'recovery, until',
+                 'at the end 1 of 4', 'robots had this leader in 0.0%'):
+        assert any(part in line for line in failed), done.stdout
