@@ -197,8 +197,8 @@ PLANTED = {
     'the strongest, led': f'{HERE}.test_demonstration_of_deaf_robots_fails',
     'count: ': f'{SCENARIOS}.test_on_average_the_counts_add_up_to_the_swarm',
     'field: alarm in regions':
-        f'{SCENARIOS}.test_alarm_with_a_member_in_the_peak_after_the_alarm_delay',
-    'field: no alarm': f'{SCENARIOS}.test_no_alarm_long_after_the_last_robot_left_the_peak',
+        f'{SCENARIOS}.test_alarm_is_required_with_a_member_in_the_peak_after_the_delay',
+    'field: no alarm': f'{SCENARIOS}.test_alarm_is_wrong_long_after_the_last_robot_left_the_peak',
     'no robot hit another': f'{SCENARIOS}.test_overlapping_robots_are_a_collision',
     'the robots drove': f'{SCENARIOS}.test_robots_that_do_not_move_fail_the_check_of_driving',
     'free space were visited': f'{SCENARIOS}.test_places_near_a_path_are_visited',
@@ -206,9 +206,9 @@ PLANTED = {
         f'{SCENARIOS}.test_patrol_compares_the_next_leader_with_a_killed_one',
     'rally:': f'{SCENARIOS}.test_members_are_near_their_leader_after_the_join_time',
     'the gate obeyed':
-        f'{GATE}.test_gate_checks_find_faults_with_a_fence_and_need_them_without',
+        f'{GATE}.test_gate_checks_forbid_faults_with_a_fence_and_require_them_without',
     'two robots held the gate open':
-        f'{GATE}.test_gate_checks_find_faults_with_a_fence_and_need_them_without',
+        f'{GATE}.test_gate_checks_forbid_faults_with_a_fence_and_require_them_without',
     'under those of two leaders': 'ros/demo/test_checks.test_two_mandates_over_a_robot_are_found',
     'the run went as planned': SPOILED,
     'recoveries within the bound': SPOILED,

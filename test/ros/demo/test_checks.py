@@ -44,7 +44,7 @@ def failing(observer, snapshot):
             if not check.holds]
 
 
-def test_waits_for_all_robots(observer):
+def test_observer_waits_for_all_robots(observer):
     observer.observe(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0}, LINE)
     assert observer.all_heard is None and observer.first_partition is None
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, {})

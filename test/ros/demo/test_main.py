@@ -163,7 +163,7 @@ def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
     for run, text, folder in zip(runs, texts, ('out', 'out_2')):
         assert run.returncode == 0 and 'demo: everything held' in text, text
         assert 'ok    4 of 4 robots were heard' in text
-        assert '3 of 3 living robots have a living leader within 30 m' in text
+        assert '3 of 3 living robots have the leader that is right by true positions' in text
         assert 'led 3 others when its process' in text
         assert Image.open(tmp_path / folder / 'partition.png').width == 1600
         assert Image.open(tmp_path / folder / 'run.gif').n_frames > 3
