@@ -59,7 +59,7 @@ ABSENT = -1
 
 
 class WordOffsets(NamedTuple):
-    """The offsets of the fields that the engine reads [words]; ``ABSENT``: no such field."""
+    """The offsets of the fields that the engine reads [words], ``ABSENT`` without such a field."""
 
     width: int
     """Words in a row."""
@@ -104,7 +104,7 @@ class StateLayout:
         """
         Return the algorithm's columns, which are views of the rows.
 
-        :return: ``algorithm.columns``; a scalar's has shape (size,), a vector's (size, length).
+        :return: ``algorithm.columns``. A scalar's has shape (size,), a vector's (size, length).
         """
         numbers = rows.view(np.float64)
 

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The engine: a compiled simulation of networks of devices that run the robots' own rounds.
+The compiled simulation of networks of devices that run the robots' own rounds.
 
 ``network.py`` holds the arrays of a run, ``advance.py`` the event loop, ``device_round.py`` one
 round of a device, ``neighbours.py`` the rebuild of neighbour lists. The latest message of a device
-is not copied: its neighbours read it from the device's state. Only older messages, and messages in
-flight, are stored in a pool.
+is not copied, because its neighbours read it from the device's state. Only older messages, and
+messages in flight, are stored in a pool.
 """

@@ -36,7 +36,7 @@ Why :func:`advance` returned: it is finished, links must be rebuilt, or the pool
 The caller then does so, and calls again.
 """
 DEVICES_IN_CACHE = 5_000
-"""The number of devices that fit into a processor's cache; larger networks use prefetching."""
+"""The number of devices that fit into a processor's cache. Larger networks use prefetching."""
 PREFETCH_DISTANCE = 6
 """How many rounds in advance the row of a device is prefetched. Its own data is prefetched twice
 as many rounds in advance, and the positions and states of its neighbours half as many."""
@@ -61,7 +61,7 @@ def advance(network, medium, entry_points, random, until):
     :param entry_points: the caller keeps alive what these addresses refer to.
     :param random: a ``numpy.random.Generator`` for messages and periods.
     :param until: [s].
-    :return: ``DONE``, ``REBUILD`` or ``POOL_FULL``; nothing of the event that waits for this has
+    :return: ``DONE``, ``REBUILD`` or ``POOL_FULL``. Nothing of the event that waits for this has
         been done. Its time is then in ``rebuild_at``.
     """
     rounds, moves, devices = network.rounds, network.moves, network.devices
@@ -75,7 +75,7 @@ def advance(network, medium, entry_points, random, until):
         if move_at <= now and move_at < stop:
             mover, move_at = move_all(network, entry_points, mover, move_at, now, stop)
         now = min(now, move_at)
-        # Samples, rebuilds and the end are rare; `stop` is the time of the next one.
+        # Samples, rebuilds and the end are rare, so `stop` is the time of the next one.
         if now >= stop:
             # A sample shows the state just before the events at its own time.
             if next_sample(watch) <= min(now, until):
@@ -118,8 +118,8 @@ def move_all(network, entry_points, i, now, due, stop):
     """
     Move each device that is due by a step, in the order of the queue.
 
-    :param i: the first of these devices; ``now``: the time of its move [s].
-    :param due: the time of the next round [s]; moves at that time come first.
+    :param i: the first of these devices, which moves at the time ``now`` [s].
+    :param due: the time of the next round [s]. Moves at that time come first.
     :param stop: moves at this time or later wait [s].
     :return: the next device that moves, and the time of its move [s].
     """

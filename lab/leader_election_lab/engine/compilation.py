@@ -142,7 +142,7 @@ def generated_module(
     """
     Return a module made of generated source code.
 
-    :param digest: of all sources that determine the compiled code; empty: it is not cached.
+    :param digest: of all sources that determine the compiled code, empty if it is not cached.
     :param scope: the names that the source uses.
     """
     name = re.sub('[^a-zA-Z0-9]+', '_', name)

@@ -72,7 +72,7 @@ def store(context: Any, value: Any, buffer: Any) -> Any:
 @intrinsic
 def load(context: Any, kind: Any, address: Any) -> Any:
     """
-    Return a value that :func:`store` has written; its arrays are without reference counts.
+    Return a value that :func:`store` has written, whose arrays have no reference counts.
 
     :param kind: the numba type of the value.
     """
@@ -241,7 +241,7 @@ def exchange(network, medium, random, i, found, now):
             receive_arrived(network, k, now)
         j, flags = links.neighbour[k], links.flags[k]
         if estimated:
-            # The true distance decides about reception; the algorithm gets the estimated one.
+            # The true distance decides about reception. The algorithm gets the estimated one.
             dx, dy = position[j, 0] + error[j, 0] - x, position[j, 1] + error[j, 1] - y
             squared = dx * dx + dy * dy
         useful = flags & OCCUPIED != 0
@@ -263,7 +263,7 @@ def exchange(network, medium, random, i, found, now):
             messages += np.uint64(1)
         if not delayed and is_lost(links, medium, random, k):
             lost += 1
-            # The export is about to change; the receiver continues with a copy.
+            # The export is about to change, so the receiver continues with a copy.
             if flags & FRESH_AT_NEIGHBOUR:
                 store_sent(network, i, k)
         elif not delayed and not flags & FRESH_AT_NEIGHBOUR:

@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     """A compiled function and its constant argument."""
 
     address: int
-    """The address of the function; 0: no function."""
+    """The address of the function, 0 if there is none."""
     argument: NDArray[np.uint8]
     """The algorithm's parameters, or the motion's state, in their binary form."""
     owner: Any
@@ -64,7 +64,7 @@ class Entry(NamedTuple):
 
     @property
     def addresses(self) -> tuple[int, int]:
-        """Return those of function and argument; they are valid as long as the entry exists."""
+        """Return the addresses of function and argument, valid as long as the entry exists."""
         return self.address, self.argument.ctypes.data
 
 
@@ -86,7 +86,7 @@ def make_compilable(function: Callable[..., Any]) -> None:
 
 @overload(combine_own, strict=False, jit_options=INLINE)
 def _combine_own(function: Any, into: Any, other: Any, begin: Any, end: Any) -> Any:
-    # Combination functions of users run on robots only; scenarios cannot contain them.
+    # Combination functions of users run on robots only, as scenarios cannot contain them.
     return lambda function, into, other, begin, end: None
 
 
@@ -156,7 +156,7 @@ def round_source(algorithm: Algorithm) -> str:
             columns.append(f'heard_{kind}[:messages, {place}]')
             puts.append(f'{kind}[i, {place}] = after[{k}]')
             continue
-        # Offsets of scalars are constants; offsets and lengths of vectors are read at run time.
+        # Offsets of scalars are constants. Offsets and lengths of vectors are read at run time.
         places.append(f'begin{k}, size{k} = vectors[{vector}, 0], vectors[{vector}, 1]')
         state.append(f'{kind}[i, begin{k}:begin{k} + size{k}]')
         columns.append(f'heard_{kind}[:messages, begin{k}:begin{k} + size{k}]')
@@ -206,7 +206,7 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
 
     :param parameter_types: those of the entry point.
     :param kind: the numba type of its constant argument.
-    :return: the address of the entry point; a function that writes the argument into a buffer.
+    :return: the address of the entry point, and a function that writes the argument to a buffer.
     """
     scope = {'function': function, 'KIND': kind, 'Device': Device, 'inf': math.inf, **dict(types),
              'load': load, 'store': store, 'prefetch': prefetch}

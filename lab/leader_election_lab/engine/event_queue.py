@@ -34,7 +34,7 @@ def advance_ring(queue):
 
 @inlined
 def entry_ahead(queue, steps):
-    """Return the device that is ``steps`` entries after the first of a ring; the last if fewer."""
+    """Return the device ``steps`` entries after the first of a ring, or the last device."""
     size = len(queue.order)
     index = queue.head[0] + steps
     return queue.order[index if index < size else min(index - size, size - 1)]
@@ -46,7 +46,7 @@ def sift_down(order, time, hole, size):
     Restore a heap, the least first, in which one entry may be too late.
 
     :param order: the entries of the heap, of which the first ``size`` count.
-    :param time: what they are ordered by; that of entry ``order[hole]`` may be too large.
+    :param time: the times that order them. That of entry ``order[hole]`` may be too large.
     """
     moved = order[hole]
     while True:

@@ -35,7 +35,7 @@ import numpy as np
 
 @inlined
 def allocate(pool):
-    """Take a free entry of the pool; the caller has checked that there is one."""
+    """Take a free entry of the pool, which the caller has checked for one."""
     pool.top[0] -= 1
     entry = pool.free[pool.top[0]]
     pool.next[entry] = NONE
@@ -73,7 +73,7 @@ def deliver(links, pool, slot):
     """
     Deliver the message that a device is about to send, without delay, to the neighbour in a slot.
 
-    The neighbour's mailbox becomes ``FRESH``: it reads the message from the device's export.
+    The neighbour's mailbox becomes ``FRESH``, as it reads the message from the device's export.
 
     :return: whether the neighbour's mailbox was empty.
     """
@@ -121,7 +121,7 @@ def disconnect(network, i, slot):
 
 @inlined
 def is_lost(links, medium, random, slot):
-    """Return whether a message to the neighbour in a slot is lost; draw a number if it may be."""
+    """Return whether a message to the neighbour in a slot is lost. Draw a number if it may be."""
     loss = links.loss[slot] if len(links.loss) > 0 else medium.loss
     return loss > 0.0 and random.random() < loss
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Neighbour lists: the links of devices within a distance or of given pairs, and their rebuild."""
+"""Rebuild neighbour lists, which hold the links of near devices or of given pairs."""
 
 from leader_election_lab.engine.compilation import call_compiled, inlined, jit
 from leader_election_lab.engine.messages import drop_in_flight, release
@@ -23,7 +23,7 @@ import numpy as np
 
 def rebuild(network: Network, reach: float, now: float) -> Links:
     """
-    Return new links; mailboxes that are also in the old ones are moved, the others emptied.
+    Return new links. Move the mailboxes of links that are also in the old ones, empty the others.
 
     :param reach: the range of messages [m].
     :param now: the time [s].
@@ -51,7 +51,7 @@ def moved_mailboxes(old, pool, counts, neighbour, opposite, loss, order, begin):
     """
     Return links with new rows, to which the mailboxes of links in both are moved.
 
-    :param counts: the counters; messages of links that are no longer there have departed.
+    :param counts: the counters. Messages of links that are no longer there have departed.
     :param neighbour: the sender of each new link, and ``AHEAD`` more entries.
     :param opposite: as in ``Links``; so is ``loss``.
     :param order: the device of each new row; every device once.
@@ -107,7 +107,7 @@ def rows_of_pairs(devices, lists, order, begin):
     Return the rows of pairs with permanent links, by device.
 
     :return: ``neighbour``, ``opposite`` and ``loss`` of links.
-    :param lists: the pairs; those with an absent device, or of different groups, are skipped.
+    :param lists: the pairs. Those with an absent device, or of different groups, are skipped.
     :param order: output, the device of each row, shape (n,).
     :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,);
         zero before.
@@ -137,7 +137,7 @@ def rows_of_pairs(devices, lists, order, begin):
 
 @inlined
 def append_near(neighbour, k, order, u, v, near, p, first, last, square):
-    """Append those of the devices ``first`` to ``last`` that are near device p; return the end."""
+    """Append the devices from ``first`` to ``last`` that are near device p, and return the end."""
     x, y = u[p], v[p]
     # Unsigned indices, since signed ones are checked. Two loops, since the first has no more than
     # arithmetic, of which a processor does several at once. Without a branch, since it cannot

@@ -35,11 +35,11 @@ SKIN = 0.4
 """The skin of neighbour lists, the distance beyond the range up to which devices are listed, as a
 fraction of the range. With a larger skin rebuilds are rarer, but rounds test more devices."""
 AHEAD = 16
-"""The number of entries after the last slot of links, which prefetches read."""
+"""Padding for prefetches beyond the last link."""
 
 
 class Devices(NamedTuple):
-    """All devices, by index; shapes are (n,) where not stated otherwise."""
+    """All devices, by index. Shapes are (n,) unless stated otherwise."""
 
     id: NDArray[np.int64]  # noqa: A003
     """Consecutive numbers, in any order."""
@@ -65,7 +65,7 @@ class Devices(NamedTuple):
 
 
 class Medium(NamedTuple):
-    """Settings of messages and rounds that are the same for all devices; numbers only."""
+    """Settings of messages and rounds that are the same for all devices, as numbers."""
 
     reach: float
     """The range of messages, inclusive [m]."""
@@ -82,14 +82,14 @@ class Medium(NamedTuple):
     loss: float
     """The probability that a message is lost, for each receiver."""
     delay_least: float
-    """The least delay of a message; delays are uniform up to ``delay_most`` [s]."""
+    """The least delay of a message. Delays are uniform up to ``delay_most`` [s]."""
     delay_most: float
     duplication: float
     """The probability that a message arrives twice."""
     jitter: float
     """The largest random deviation of a round's period, as a fraction of the period."""
     degree_since: float
-    """Strength is the number of neighbours heard since this time [s]; nan: it is as set."""
+    """Strength is the number of neighbours heard since this time [s], or as set if nan."""
     degree_sign: float
     """The factor of that number, 1 or -1."""
 
@@ -104,7 +104,7 @@ class NeighbourLists(NamedTuple):
     loss: NDArray[np.float64]
     """As in ``Links``, from the first to the second and back, shape (pairs, 2) or (0, 2)."""
     fixed: bool
-    """Whether these pairs are the links, whatever the distance; else all devices in range are."""
+    """Whether these pairs are the links at any distance, instead of all devices in range."""
     skin: float
     """The distance beyond the range up to which devices are listed [m]."""
     speed: float
@@ -125,7 +125,7 @@ class Links(NamedTuple):
     row: NDArray[np.int64]
     """The first slot of each device and the end of its row, shape (n, 2)."""
     neighbour: NDArray[np.uint32]
-    """The sender, shape (slots + AHEAD,); any device in the last entries."""
+    """The sender, shape (slots + AHEAD,). The last entries have any device."""
     opposite: NDArray[np.uint32]
     """The slot of the opposite link, in the sender's row, shape (slots,)."""
     flags: NDArray[np.uint8]
@@ -184,7 +184,7 @@ class EventQueue(NamedTuple):
     order: NDArray[np.uint32]
     """The devices of the ring, whose first is at ``head``, or of the heap, shape (n,)."""
     head: NDArray[np.int64]
-    """The index of the ring's first entry; 0 for a heap; shape (1,)."""
+    """The index of the ring's first entry, 0 for a heap, shape (1,)."""
     ring: bool
 
 
@@ -206,7 +206,7 @@ class Watch(NamedTuple):
     sampled: NDArray[np.int64]
     """The number of samples taken, shape (1,)."""
     interval: float
-    """Time between two samples [s]; the first is one interval after the start."""
+    """Time between two samples [s], of which the first is one interval after the start."""
     adds: bool
     """Whether the first number of a region's summary is a sum: the region's load."""
 

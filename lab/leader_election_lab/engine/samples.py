@@ -36,7 +36,7 @@ AGREEMENT_TOLERANCE = 0.5
 
 @inlined
 def record_round(watch, i, changed):
-    """Count a round of device i, and whether its leader changed; not in its first round."""
+    """Count a round of device i, and a change of its leader after its first round."""
     one, oldest = np.uint64(1), np.uint64(watch.window - 1)
     watch.counts[ROUNDS] += 1
     changed = watch.has_run[i] and changed
