@@ -34,6 +34,7 @@ from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
@@ -86,7 +87,7 @@ def rounds_under(rate: int, kind: str) -> tuple[float, float, float]:
     sender = multiprocessing.get_context('spawn').Process(
         target=flood, args=(rate, SECONDS + 4.0))
     sender.start()
-    executor = make_executor(kind)
+    executor = make_executor() if kind == 'events' else SingleThreadedExecutor()
     executor.add_node(node)
 
     def spin(until: float) -> list[float]:

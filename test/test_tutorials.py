@@ -232,7 +232,7 @@ def test_a_tag_in_a_picture_corrects_a_robot(
         true = math.hypot(z + tag_camera.AHEAD, x)
         assert tag == 7 and abs(distance - true) < error < 2.0 * deviation
         assert abs(bearing - math.atan2(-x, z + tag_camera.AHEAD)) < 0.01
-    node = robot(1, pose_source='cooperative', sighting_interval=0.1)
+    node = robot(1, pose_source='cooperative')
     bench = Bench({1: (0.0, 0.0)})
     bench.others[7] = 9.0   # from (1, 0)
     camera = tag_camera.TagCamera(namespace='/r1')

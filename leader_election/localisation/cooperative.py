@@ -35,7 +35,7 @@ from leader_election.localisation.neighbourhood_filter import (
     NO_LATE,
     Observed,
 )
-from leader_election.localisation.odometry_errors import Factors, Kept, START
+from leader_election.localisation.odometry_errors import Factors, START
 from leader_election.localisation.own_sightings import REPEATED, Track
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
@@ -50,6 +50,8 @@ import numpy as np
 
 LEAPS = 'odometry_leaps'
 """The name of a counter."""
+LOCALISED_NEIGHBOURS = 12
+"""The greatest number of neighbours in the filter: computing time grows with it."""
 NEARER = 0.8
 """The factor by which a robot must be nearer to replace another one in a full filter."""
 STRANGER = (0.5, 0.2)
@@ -130,10 +132,6 @@ class CooperativeSource(PoseSource):
         self._counts_in_window = report.RecentCounts()
 
     # Input.
-
-    def restore_factors(self, kept: Kept) -> None:
-        """Take the scale errors that were found earlier, before any odometry."""
-        self._filter.remember(self.robot, kept)
 
     def hear(self, robot: int, place: tuple[float, float] | None, estimate: Estimate | None,
              now: float) -> None:
@@ -399,7 +397,7 @@ class CooperativeSource(PoseSource):
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""
         own = self._filter
-        if len(own.ids) <= self.parameters.localised_neighbours:
+        if len(own.ids) <= LOCALISED_NEIGHBOURS:
             return True
         here = (self.pose or place)[:2]
         apart = own.apart(here)

@@ -33,7 +33,7 @@ from leader_election.localisation.innovations import (
     SensorTrust,
 )
 from leader_election.localisation.odometry_errors import LOOSENED, plausible
-from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.parameters import LocalisationParameters, SIGHTING_INTERVAL
 from leader_election.localisation.pose_estimates import PoseEstimates, UNEXPLAINED_SPEED
 from leader_election.localisation.poses import Array, PlanePose
 from leader_election.localisation.sighting import Landmarks, Sighting
@@ -54,7 +54,7 @@ FORGOTTEN_AFTER = 3.0
 WATCHED = 30.0
 """The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
 ENOUGH = 3
-"""The least number of neighbours whose sightings of each other are used in a `sighting_interval`.
+"""The least number of neighbours whose sightings of each other are used in a `SIGHTING_INTERVAL`.
 Three ranges determine a position."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
@@ -180,7 +180,7 @@ class NeighbourhoodFilter(PoseEstimates):
         turns = (len(self.ids) - 1) // ENOUGH
         if turns <= 1 or seen not in self._row or seen == self.ids[0]:
             return False
-        interval = int(now / self.parameters.sighting_interval)
+        interval = int(now / SIGHTING_INTERVAL)
         # The shift after each cycle keeps any period of messages from missing all turns.
         return (observer + interval + interval // turns) % turns != 0 and self._rejections.fits(
             observer, seen)

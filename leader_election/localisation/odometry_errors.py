@@ -20,7 +20,7 @@ of another diameter, a track of another width or a slippery floor scale the dist
 that odometry reports, and wheels of two diameters turn it on straight ways. The neighbourhood
 filter estimates them as states that walk slowly (A. Martinelli, N. Tomatis, R. Siegwart,
 Simultaneous localization and odometry self calibration for mobile robot, Autonomous Robots 22,
-2007; T. Larsen et al., ACC 1998). A robot may keep its own over a restart, in a file.
+2007; T. Larsen et al., ACC 1998).
 
 *Slip* means that wheels turn while the robot does not move as they say. Bumper and gyroscope show
 it. Odometry is then wrong by up to the whole way that it reports, so the pose is not corrected but
@@ -28,10 +28,9 @@ becomes less certain.
 """
 
 from collections import deque
-import json
 import math
 from operator import lt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from leader_election.localisation.parameters import BUMPER, IMU, LocalisationParameters
 from leader_election.localisation.poses import Array, PlanePose
@@ -158,72 +157,6 @@ def slopes(motion: PlanePose, factors: Factors) -> Array:
 def _way(motion: PlanePose) -> float:
     """Return the length of a motion [m], negative backwards."""
     return math.copysign(math.hypot(motion[0], motion[1]), motion[0])
-
-
-# Scale errors that are kept over a restart.
-
-LONGEST = 600.0
-"""
-The greatest age of kept factors that counts [s]. Wheels do not change while a robot is off.
-Another floor, or another load, counts as much as this time of driving.
-"""
-BETTER = 0.99
-"""The ratio of variances below which new factors replace those that are kept."""
-
-
-def age(kept: Kept, now: float) -> float:
-    """
-    Return how old kept factors are [s], in [0, ``LONGEST``]; after a leap of the clock the latter.
-
-    :param now: the time, on the clock of ``kept.time`` [s].
-    """
-    since = now - kept.time
-    return since if 0.0 <= since <= LONGEST else LONGEST
-
-
-def is_better(found: Kept, kept: Kept | None) -> bool:
-    """
-    Return whether sightings told something since: a variance is less than that of mere ageing.
-
-    So nothing is written while a robot stands still, and its factors become less certain.
-
-    :param kept: the ones to be replaced; ``None``: there are none.
-    """
-    before = START_VARIANCES if kept is None else kept.aged(age(kept, found.time))
-    return plausible(found.factors) and bool((found.variances < BETTER * before).any())
-
-
-def text_of(robot: int, kept: Kept) -> str:
-    """Return the text of a file, JSON: robot_id, time, factors and their variances by name."""
-    return json.dumps({
-        'robot_id': robot, 'time': kept.time, 'factors': kept.factors._asdict(),
-        'variances': Factors(*kept.variances.tolist())._asdict()}, indent=1) + '\n'
-
-
-def read_text(text: str, robot: int) -> Kept:
-    """
-    Return the factors in the text of a file.
-
-    :param robot: whose they have to be.
-    :raises ValueError: for those of another robot, and for what is no such text.
-    """
-    try:
-        document = json.loads(text)
-        owner = document['robot_id']
-        kept = Kept(_factors(document['factors']), np.array(_factors(document['variances'])),
-                    float(document['time']))
-    except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
-        raise ValueError('holds no factors of odometry') from None
-    if owner != robot:
-        raise ValueError(f'holds those of robot {str(owner)[:20]}')
-    if not (plausible(kept.factors) and math.isfinite(kept.time) and (kept.variances > 0.0).all()
-            and np.isfinite(kept.variances).all()):
-        raise ValueError('holds factors that no odometry has')
-    return kept
-
-
-def _factors(values: dict[str, Any]) -> Factors:
-    return Factors(*(float(values[name]) for name in Factors._fields))
 
 
 # Slip.

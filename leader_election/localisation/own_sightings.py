@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.parameters import SIGHTING_INTERVAL
 from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.repeated_sightings import RepeatedSightings
 from leader_election.localisation.sighting import checked, Sighting
@@ -104,8 +104,7 @@ class OwnSightings:
     :ivar sensor: recognises repeated readings.
     """
 
-    def __init__(self, robot: int, parameters: LocalisationParameters,
-                 counts: Counter[str]) -> None:
+    def __init__(self, robot: int, counts: Counter[str]) -> None:
         """
         Start without sightings.
 
@@ -115,7 +114,6 @@ class OwnSightings:
         self.track = Track()
         self.sensor = RepeatedSightings()
         self._robot = robot
-        self._parameters = parameters
         self._counts = counts
         self._waiting: dict[int, Waiting] = {}
         self._used: dict[int, float] = {}
@@ -154,17 +152,16 @@ class OwnSightings:
 
     def due(self, now: float) -> list[Waiting]:
         """Take the sightings to be used now, those of robots first that were used least lately."""
-        interval = self._parameters.sighting_interval
         due: list[Waiting] = []
         for seen, waiting in sorted(self._waiting.items(),
                                     key=lambda item: self._used.get(item[0], -math.inf)):
-            if now - waiting.arrived > interval:
+            if now - waiting.arrived > SIGHTING_INTERVAL:
                 del self._waiting[seen]
-            elif (now - self._used.get(seen, -math.inf) >= 0.9 * interval
+            elif (now - self._used.get(seen, -math.inf) >= 0.9 * SIGHTING_INTERVAL
                   and len(due) < MOST_SENT):
                 del self._waiting[seen]
                 self._used[seen] = now
                 due.append(waiting)
-        longest = max(interval, FORGOTTEN_AFTER)
-        self._used = {seen: time for seen, time in self._used.items() if now - time <= longest}
+        self._used = {seen: time for seen, time in self._used.items()
+                      if now - time <= FORGOTTEN_AFTER}
         return due

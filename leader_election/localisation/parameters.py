@@ -26,6 +26,8 @@ POSE_SOURCES = (ODOMETRY, COOPERATIVE, GIVEN)
 BUMPER, IMU = 'bumper', 'imu'
 SLIP_SOURCES = (BUMPER, IMU)
 """The values of ``slip_sources``, and names of topics."""
+SIGHTING_INTERVAL = 1.0
+"""The least time between two sightings of the same neighbour that are used [s]."""
 MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
 SIGHTING_SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
 """The values of ``sighting_sources``, and names of topics, except ``range/robot_<id>``."""
@@ -76,20 +78,10 @@ class LocalisationParameters:
     bearing_noise: float = parameter(
         0.04, 'Sightings: standard deviation of a bearing whose sensor states none.',
         unit='rad', lower=1e-3, upper=3.2)
-    sighting_interval: float = parameter(
-        1.0, 'The least time between two sightings of the same neighbour that are used. Raise it '
-        'where the errors of a sensor stay the same for longer.', unit='s', lower=0.01, upper=1e6)
-    localised_neighbours: int = parameter(
-        12, 'The greatest number of neighbours in the neighbourhood filter, the nearest. Lower it '
-        'on a slow computer: computing time grows with it.', lower=1, upper=100)
     landmarks: str = parameter(
         '', 'The file with the known places of landmarks in the shared frame: a CSV file with '
         'columns id, x, y [m]. Their ids are not those of robots. They stop the drift of the '
         'shared frame. Empty: none.')
-    odometry_factors_file: str = parameter(
-        '', 'The file in which the scale errors of odometry that sightings tell are kept over a '
-        "restart; {id} and {name} stand for the robot's id and namespace, ~ for the home "
-        'directory. Needs pose_source cooperative. Empty: none.')
 
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '

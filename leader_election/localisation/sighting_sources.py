@@ -32,7 +32,7 @@ import numpy as np
 UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
 """The columns of rows without a label, by their number."""
 VALUE = 'value'
-"""In place of the range: of a signal strength, for example."""
+"""In place of the range."""
 NO_CLOCK = math.nan
 
 

@@ -28,7 +28,6 @@ from typing import Any, ClassVar, NamedTuple
 from leader_election.localisation import own_sightings
 from leader_election.localisation.odometry_errors import (
     Factors,
-    Kept,
     LOOSENED,
     odometry_covariance,
     SLIP_REASONS,
@@ -125,7 +124,7 @@ class PoseSource:
         """How far the robot has driven [m]."""
         self._raw: PlanePose = (0.0, 0.0, 0.0)
         self._time = -math.inf
-        self._own = OwnSightings(robot, parameters, counts)
+        self._own = OwnSightings(robot, counts)
         self._sent: tuple[Sighting, ...] = ()
         self._covariance: Array = np.zeros((3, 3))
         self._reckoned: PlanePose = (0.0, 0.0, 0.0)
@@ -269,9 +268,6 @@ class PoseSource:
     def odometry_factors(self) -> tuple[Factors, Factors]:
         """Return the scale errors of the own odometry, and their standard deviations."""
         return Factors(), START
-
-    def restore_factors(self, kept: Kept) -> None:
-        """Take the scale errors that were found earlier, before any odometry."""
 
     # Report.
 

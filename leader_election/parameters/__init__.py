@@ -41,7 +41,7 @@ from leader_election.parameters.values import (
 )
 
 __all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError',
-           'ProcessParameters', 'REQUIRED_INT', 'as_in', 'as_number', 'as_whole_number', 'build',
+           'REQUIRED_INT', 'as_in', 'as_number', 'as_whole_number', 'build',
            'did_you_mean', 'grouped', 'parameter', 'table', 'to_yaml']
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
@@ -190,15 +190,6 @@ class NoParameters:
     """An empty set of parameters, of an algorithm, metric, strength source or task without any."""
 
 
-@dataclass(frozen=True)
-class ProcessParameters:
-    """The parameters of each process that hosts nodes."""
-
-    executor: str = parameter(
-        'events', 'The executor of the process; events is the faster one, used where rclpy has '
-        'it.', choices=lambda: ('events', 'single'))
-
-
 def table(parameters: type) -> tuple[Parameter, ...]:
     """Return the declarations of a dataclass of parameters, in their order."""
     return _table(parameters)
@@ -217,16 +208,14 @@ def grouped(parameters: type) -> dict[str, list[Parameter]]:
     Return the declarations by group, in the order of documents.
 
     A dataclass of many parameters has their names by group in its attribute ``GROUPS``. Others are
-    one group with an empty title: first what is required, last what each process has.
+    one group with an empty title, with what is required first.
     """
     declared = {p.name: p for p in table(parameters)}
     groups: Mapping[str, str] = getattr(parameters, 'GROUPS', {})
     if groups:
         return {title: [declared[name] for name in names.split()]
                 for title, names in groups.items()}
-    of_process = {p.name for p in table(ProcessParameters)}
-    return {'': sorted(declared.values(), key=lambda p: (
-        p.name in of_process, not p.required))}
+    return {'': sorted(declared.values(), key=lambda p: not p.required)}
 
 
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:

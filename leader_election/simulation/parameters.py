@@ -25,7 +25,7 @@ from functools import partial
 import math
 from typing import ClassVar
 
-from leader_election.parameters import as_in, parameter, ParameterError, ProcessParameters
+from leader_election.parameters import as_in, parameter, ParameterError
 from leader_election.parameters.values import id_ranges, IdRange
 
 
@@ -55,7 +55,7 @@ _error = partial(as_in, OdometryErrorParameters)
 
 
 @dataclass(frozen=True)
-class GazeboOdometryParameters(OdometryErrorParameters, ProcessParameters):
+class GazeboOdometryParameters(OdometryErrorParameters):
     """Parameters of the node that gives robots in Gazebo their odometry."""
 
     linear_scale_error: float = _error('linear_scale_error', default=0.03)
@@ -146,8 +146,7 @@ class SceneParameters:
 
 
 @dataclass(frozen=True)
-class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorParameters,
-                      ProcessParameters):
+class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorParameters):
     """Parameters of the world alone: motion, odometry, clock, radio and sensors."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
@@ -164,7 +163,6 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'Laser scanner, reading': 'scan_rate reading_rate reading_peaks',
         'Sightings': 'ranging_rate ranging_range ranging_outliers ranging_bias camera_rate '
                      'landmarks logged_sightings',
-        'Process': 'executor',
     }
     """The names of all parameters by group, for documents."""
 

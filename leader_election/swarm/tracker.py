@@ -27,7 +27,7 @@ from leader_election.election.messages.wire import RejectReason, usual_namespace
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
 from leader_election.election.robot.parameters import names_in
-from leader_election.parameters import parameter, ProcessParameters
+from leader_election.parameters import parameter
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 MAX_ROBOTS = 100000
@@ -151,7 +151,7 @@ INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class ObserverParameters(ProcessParameters):
+class ObserverParameters:
     """The swarm that is observed."""
 
     algorithm: str = parameter(

@@ -85,13 +85,13 @@ def test_factor_is_the_mean_square_over_the_low_quantile_of_chi_square():
 
 @given(st.integers(0, 2 ** 32 - 1), st.integers(50, 400))
 def test_factor_is_above_the_true_one_at_its_level(seed, number):
-    """Of 20 draws with level 0.1 % two are below the truth once in 5,000 cases."""
+    """Of 20 draws with level 0.1 % three are below the truth once in 900,000 cases."""
     rng, below = np.random.default_rng(seed), 0
     for draw in np.clip(rng.standard_normal((20, number)), -3.29, 3.29):
         consistency = Consistency()
         consistency.take(ranges(*draw.tolist()), 0.0)
         below += consistency.factor < 0.99
-    assert below < 2
+    assert below < 3
 
 
 @given(st.integers(0, 2 ** 32 - 1))

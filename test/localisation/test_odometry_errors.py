@@ -15,29 +15,21 @@
 """Errors of odometry: scale errors, factors that are kept over a restart, and slip."""
 
 from collections import Counter
-import json
 import math
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.odometry_errors import (
-    age,
     corrected,
     END,
     Factors,
     FRESH,
-    is_better,
-    Kept,
-    LONGEST,
     PUSHED,
-    read_text,
     SlipDetector,
     slopes,
     START,
-    text_of,
     WALK,
 )
 from leader_election.localisation.parameters import LocalisationParameters
@@ -173,79 +165,6 @@ def test_common_turn_of_the_frame_is_not_observed_by_sightings_of_each_other() -
                 math.remainder(math.atan2(there[1] - y, there[0] - x) - yaw
                                + rng.normal(0.0, 0.04), 2.0 * math.pi)))], float(now))
     assert min(own.covariance_of(robot)[2, 2] for robot in (1, 2)) > heading ** 2
-
-
-# Factors of odometry over a restart: their text, their age, and when new ones are written.
-
-FOUND = Kept(Factors(0.8, 1.2, -0.1), np.array((1e-4, 4e-4, 1e-5)), 1000.0)
-variances = st.floats(1e-12, 1.0)
-
-
-@given(st.tuples(st.floats(0.56, 1.59), st.floats(0.51, 1.59), st.floats(-0.39, 0.39)),
-       st.tuples(variances, variances, variances), st.floats(0.0, 1e10))
-def test_kept_factors_are_read_as_written(
-        factors: tuple[float, ...], spread: tuple[float, ...], time: float) -> None:
-    found = read_text(text_of(7, Kept(Factors(*factors), np.array(spread), time)), 7)
-    assert found.factors == factors and found.time == time
-    assert found.variances.tolist() == list(spread)
-
-
-def changed(**values: Any) -> str:
-    return json.dumps(json.loads(text_of(7, FOUND)) | values)
-
-
-@pytest.mark.parametrize(('text', 'reason'), [
-    ('', 'holds no factors of odometry'), ('{"radius": 3.0}', 'holds no factors of odometry'),
-    ('[' * 100000, 'holds no factors of odometry'), ('7', 'holds no factors of odometry'),
-    (text_of(7, FOUND)[:-20], 'holds no factors of odometry'),
-    (changed(factors=[0.8, 1.2, 0.0]), 'holds no factors of odometry'),
-    (changed(time=10 ** 400), 'holds no factors of odometry'),
-    (text_of(8, FOUND), 'holds those of robot 8'),
-    (changed(time=float('nan')), 'holds factors that no odometry has'),
-    (changed(factors={'distance': 7.0, 'turn': 1.0, 'trim': 0.0}),
-     'holds factors that no odometry has'),
-    (changed(variances={'distance': 0.0, 'turn': 1.0, 'trim': 1.0}),
-     'holds factors that no odometry has'),
-    (changed(variances={'distance': 1.0, 'turn': float('inf'), 'trim': 1.0}),
-     'holds factors that no odometry has')])
-def test_kept_factors_are_refused_when_not_the_robots_own(text: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=f'^{reason}$'):
-        read_text(text, 7)
-
-
-@given(st.text() | st.recursive(
-    st.none() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(
-        st.sampled_from(['robot_id', 'time', 'factors', 'variances', 'distance']), inner)).map(
-            json.dumps))
-def test_kept_factors_are_refused_when_the_text_is_anything_else(text: str) -> None:
-    with pytest.raises(ValueError, match='^holds '):
-        read_text(text, 7)
-
-
-def test_age_of_kept_factors_is_bounded() -> None:
-    assert [age(FOUND, FOUND.time + off) for off in (0.0, 30.0, 1e6, -1.0)] == [
-        0.0, 30.0, LONGEST, LONGEST]
-
-
-def test_factors_are_better_when_something_was_learnt() -> None:
-    later = FOUND._replace(time=FOUND.time + 60.0)
-    aged = later._replace(variances=FOUND.aged(60.0))
-    assert not is_better(aged, FOUND)
-    assert is_better(aged._replace(variances=aged.variances * (1.0, 0.9, 1.0)), FOUND)
-    assert is_better(FOUND, None)
-    assert not is_better(Kept(Factors(), np.square(START), 0.0), None), 'nothing is known yet'
-    assert not is_better(FOUND._replace(factors=Factors(distance=2.0)), None)
-
-
-def test_robot_begins_with_kept_factors_less_certain_by_their_age() -> None:
-    own = CooperativeSource(7, LocalisationParameters(), expiry=3.0, top_speed=10.0,
-                            counts=Counter(), landmarks={})
-    own.restore_factors(FOUND)
-    own.take_odometry((1.0, 2.0), 0.0, FOUND.time + 60.0)
-    factors, deviations = own.odometry_factors
-    assert factors == FOUND.factors
-    np.testing.assert_allclose(np.square(deviations),
-                               FOUND.variances + 60.0 * np.square(WALK), rtol=1e-9)
 
 
 # Slip: what shows it, how much odometry is doubted, and how ranges then locate the robot.

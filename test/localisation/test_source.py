@@ -19,6 +19,7 @@ import math
 import subprocess
 import sys
 
+from leader_election.localisation import cooperative
 from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.own_sightings import MOST_SENT
 from leader_election.localisation.parameters import LocalisationParameters
@@ -111,7 +112,7 @@ def test_sighting_is_counted_and_ignored_when_invalid(wrong):
 
 
 def test_sightings_of_a_robot_are_used_once_per_interval():
-    robot = localisation(sighting_interval=1.0)
+    robot = localisation()
     used = 0
     for tenth in range(1, 51):
         now = tenth / 10
@@ -123,7 +124,7 @@ def test_sightings_of_a_robot_are_used_once_per_interval():
 
 
 def test_sighting_is_dropped_when_it_waits_longer_than_the_interval():
-    robot = localisation(sighting_interval=1.0)
+    robot = localisation()
     robot.take_sightings([Sighting(2, 5.0)], 0.1)
     robot.begin_round(1.2)
     assert robot.estimate.sightings == ()
@@ -202,8 +203,9 @@ def test_filter_is_imported_only_when_a_robot_cooperates():
 
 # Neighbours come and go.
 
-def test_filter_holds_the_nearest_neighbours():
-    robot = localisation(localised_neighbours=2)
+def test_filter_holds_the_nearest_neighbours(monkeypatch):
+    monkeypatch.setattr(cooperative, 'LOCALISED_NEIGHBOURS', 2)
+    robot = localisation()
     robot.hear(3, (3.0, 0.0), estimate(3.0), 0.0)
     robot.hear(4, (4.5, 0.0), estimate(4.5), 0.0)
     assert robot.localised == [2, 3], 'not so much nearer that it takes the place of 2'

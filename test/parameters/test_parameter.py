@@ -39,7 +39,6 @@ from leader_election.parameters.values import id_ranges
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.fleet_file import read_fleet
 from leader_election.swarm.fleet.robot_list import parse_robot_list
-from leader_election.swarm.tracker import MonitorParameters
 from leader_election_lab.commands import parse_setting
 from leader_election_lab.experiment.scenario import ScenarioError
 import pytest
@@ -134,7 +133,7 @@ def test_unknown_parameter_is_refused():
 
 
 @pytest.mark.parametrize(('values', 'hint'), [
-    ({'algorithm': 'boundd'}, 'did you mean bounded?'), ({'metric': 'rsi'}, 'did you mean rssi?'),
+    ({'algorithm': 'boundd'}, 'did you mean bounded?'), ({'metric': 'hop'}, 'did you mean hops?'),
     ({'strength_source': 'batery'}, 'did you mean battery?')])
 def test_most_similar_choice_is_named(values, hint):
     with pytest.raises(ParameterError) as refused:
@@ -172,7 +171,6 @@ def test_file_begins_with_what_is_set_first():
              if re.match(r'(# robot_id|[a-z_]+): ', line)]
     assert names[:5] == ['robot_id', 'radius', 'communication_range', 'algorithm', 'strength']
     assert lines.index('## What is set first') < lines.index('## Security')
-    assert [p.name for p in grouped(MonitorParameters)['']][-1] == 'executor'
 
 
 def test_yaml_explains():

@@ -101,10 +101,10 @@ def test_units_are_those_of_the_scenario(ran):
     assert attributes('rounds.period', together)['units'] == 's'
     # Own parameters of a metric.
     own = scenario.replaced({
-        'messages.metric': 'sensor_difference',
-        'messages.metric_parameters': {'sensor_weight': 2.0},
-        'vary': {'messages.metric_parameters.sensor_weight': [1.0, 2.0]}})
-    assert 'sensor' in attributes('messages.metric_parameters.sensor_weight', own)['description']
+        'messages.metric': 'look_ahead',
+        'messages.metric_parameters': {'look_ahead': 2.0},
+        'vary': {'messages.metric_parameters.look_ahead': [1.0, 2.0]}})
+    assert 'velocities' in attributes('messages.metric_parameters.look_ahead', own)['description']
 
 
 def test_table_that_cannot_be_written_is_an_error(ran, tmp_path):

@@ -65,17 +65,16 @@ def until(time: float, **sections: Any) -> Simulation:
 def test_round_takes_the_settings_of_the_scenario() -> None:
     made = line(algorithms=entrant(
         collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
-        feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3,
-        spreading='gossip', decision_expiry=7))
+        feedback_alpha=0.5, feedback_target=4, feedback_most=3, spreading='gossip'))
     entered = made.entrants[0]
     region = entered.parameters.region
     assert entered.parameters.election.radius == region.radius == 60.0
     # A mean consists of two sums: the count and the total.
     assert [part.tolist() for part in region.layout] == [[0], [0, 2], [0]]
     assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
-    assert (region.spreading, region.decision_expiry) == (1, 7)
+    assert region.spreading == 1
     assert (region.gain, region.alpha, region.target) == (2.0, 0.5, 4.0)
-    assert (region.least, region.most) == (0.5, 3.0)
+    assert region.most == 3.0
     assert region.undecided.tolist() == [math.inf, math.inf]
     start = states(begun(made))[0]
     assert (len(start.members), len(start.contributions), len(start.recipients)) == (5, 10, 0)
@@ -181,8 +180,7 @@ def test_workers_alone_have_no_leader() -> None:
 def test_joining_device_keeps_its_role_and_contribution() -> None:
     stage = begun(line(
         devices=ROLES, algorithms=entrant(
-            aggregate='sum', feedback_gain=1, feedback_target=3, feedback_alpha=0.5,
-            feedback_least=1),
+            aggregate='sum', feedback_gain=0.01, feedback_target=3, feedback_alpha=0.5),
         events=[{'kind': 'join', 'at': 1}, {'kind': 'die', 'at': 15}, {'kind': 'join', 'at': 25}]))
     stage.play(until=25.0)
     assert states(stage)[1].summary == (11.0,) and states(stage)[1].load > 10.0
@@ -328,14 +326,6 @@ def test_regions_follow_readings() -> None:
     assert distance[1] == pytest.approx(abs(sensed[0] - sensed[1]))
 
 
-def test_own_parameters_of_a_metric() -> None:
-    one = row(messages={'metric': 'sensor_difference'}, sensor=WARM)
-    two = row(messages={'metric': 'sensor_difference',
-                        'metric_parameters': {'sensor_weight': 3.0}}, sensor=WARM)
-    first, second = (finished(scenario).columns.distance[1] for scenario in (one, two))
-    assert second == pytest.approx(3.0 * first)
-
-
 def test_metric_of_robots_measures_metres_also_beneath_regions() -> None:
     entry = {'name': 'bounded', 'radius': 2.5, 'regions': {'collection': 'tree'}}
     plain, by_metric = (leaders(row(algorithms=[entry], messages={'metric': metric}))
@@ -389,13 +379,13 @@ def test_distance_ahead_is_the_present_one_of_devices_at_rest() -> None:
 
 
 @pytest.mark.parametrize('changes, text', [
-    ({'messages': {'metric': 'rssi'}}, "messages.metric: 'rssi' is not allowed; it takes one of "
+    ({'messages': {'metric': 'range'}}, "messages.metric: 'range' is not allowed; it takes one of "
      'distance, hops, look_ahead, odometry, sensor_difference'),
     ({'strength': {'cycle': ['east', 'id']}}, 'strength.cycle: .* east is computed in each round'),
     ({'strength': {'cycle': ['far']}}, "strength.cycle: 'far' is not allowed; it takes some of"),
-    ({'messages': {'metric_parameters': {'sensor_weight': 1.0}}}, 'sensor_weight'),
-    ({'messages': {'metric': 'sensor_difference', 'metric_parameters': {'sensor_weight': -1.0}}},
-     'messages.sensor_weight: -1.0 is not allowed; it takes 0 to 1e'),
+    ({'messages': {'metric_parameters': {'look_ahead': 1.0}}}, 'look_ahead'),
+    ({'messages': {'metric': 'look_ahead', 'metric_parameters': {'look_ahead': -1.0}}},
+     'messages.look_ahead: -1.0 is not allowed; it takes 0 to 600'),
     ({'strength': {'cycle': ['east'], 'source_parameters': {'margin': 99.0}}},
      'strength.margin: 99.0 is not allowed; it takes 0 to 9'),
     ({'sensor': {'peaks': [1.0, 2.0]}}, 'sensor.peaks: .* it takes three numbers a peak')])
@@ -413,6 +403,7 @@ ROW = {
 
 
 @pytest.mark.parametrize(('strength', 'leaders'), [
+    ({'cycle': ['trust']}, {6}),
     ({'cycle': ['data_rate']}, {6}), ({'cycle': ['lower_id']}, {0})])
 def test_readings_of_groups_are_what_topics_of_sources_have(
         strength: dict[str, Any], leaders: set[int]) -> None:

@@ -48,6 +48,8 @@ MOST_KEYS = 2
 """The most keys in a file: the one that signs, and one that is accepted beside it."""
 SIGNATURE_LENGTH = 37
 """The length that a signature adds to a message [characters]."""
+REPLAY_WINDOW = 5.0
+"""The greatest age of a signed message; a withheld one can be delivered once within it [s]."""
 SENDERS = 500
 """The number of senders from which on long silent senders are forgotten."""
 
@@ -268,7 +270,6 @@ class Authentication:
     :ivar keys: the first signs, all verify; they may be replaced at any time.
     :ivar file_error: the present error of the key file, or of the time beside it; empty: none.
     :ivar time: the swarm time, and the numbers accepted.
-    :ivar window: the greatest age of a message [s].
     :ivar accept_unverified: whether unsigned messages are believed by a robot with a key, and
         signed ones by a robot without.
     """
@@ -281,13 +282,8 @@ class Authentication:
         """
         self.keys = keys
         self.file_error = ''
-        self.window = 5.0
         self.accept_unverified = False
         self.time = SwarmTime(start)
-
-    def configure(self, window: float, accept_unverified: bool) -> None:
-        """Apply changed parameters."""
-        self.window, self.accept_unverified = window, accept_unverified
 
     @property
     def room(self) -> int:
@@ -335,7 +331,7 @@ class Authentication:
             return None
         if sequence is None:
             # A robot with the key signs all of its messages.
-            known = self.time.knows(sender, self.window, now)
+            known = self.time.knows(sender, REPLAY_WINDOW, now)
             return RejectReason.UNSIGNED if known else None
-        new = self.time.accept(sender, sequence, self.window, now)
+        new = self.time.accept(sender, sequence, REPLAY_WINDOW, now)
         return None if new else RejectReason.REPLAY

@@ -111,7 +111,7 @@ def coordinate(
     source, version, age = parent, 0, 0
     if p.spreading == GOSSIPED:
         source, version, age = freshest(
-            device.id, leader, before, neighbours, metric, p.decision_expiry)
+            device.id, leader, before, neighbours, metric)
     # Allocate the empty announcement only if it is used: without a source, on no leader.
     announcement = (
         before.own_announcement
@@ -156,6 +156,8 @@ def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequen
     return row
 
 
+LEAST_SIZE = 0.25
+"""The smallest radius of a region under feedback, as a part of its radius."""
 MOST_LOAD = 100.0
 """The largest load that counts, in units of the target; it bounds the time to forget a peak."""
 
@@ -194,7 +196,7 @@ def smoothed(load: float, before: float, p: RegionParameters) -> float:
 def resized(load: float, p: RegionParameters) -> float:
     """Return the radius of a region under a smoothed load [m]."""
     factor = 1.0 + p.gain * (1.0 - load / p.target)
-    return p.radius * min(max(factor, p.least), p.most)
+    return p.radius * min(max(factor, LEAST_SIZE), p.most)
 
 
 def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters) -> Any:
@@ -207,7 +209,7 @@ def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters)
     scale = np.empty(len(metric))
     for j in range(len(metric)):
         # A received radius may be wrong: keep it within the limits.
-        limited = min(max(reach[j], p.radius * p.least), p.radius * p.most)
+        limited = min(max(reach[j], p.radius * LEAST_SIZE), p.radius * p.most)
         scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
     return scale
 

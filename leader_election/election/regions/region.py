@@ -136,8 +136,6 @@ class RegionParameters(NamedTuple):
     """The largest number of hops over which a contribution is forwarded."""
     spreading: int
     """``GRADIENT`` or ``GOSSIPED``."""
-    decision_expiry: int
-    """Spreading by gossip: the age at which a decision is dropped [rounds]."""
     border: int
     """The part of a summary with the announcements of adjacent regions; -1: none."""
     radius: float
@@ -148,8 +146,6 @@ class RegionParameters(NamedTuple):
     """The load at which a region has the radius without feedback, > 0."""
     gain: float
     """The part of its radius by which a region shrinks per target of excess load; 0: off."""
-    least: float
-    """The smallest radius under feedback, as a part of the radius, > 0."""
     most: float
     """The largest radius under feedback, as a part of the radius."""
     load_at: int
@@ -219,9 +215,6 @@ class RegionSettings:
         'gradient', "How the leader's decision reaches the members: each copies that of its "
         'parent (gradient), or the freshest of all neighbours of its region (gossip), which needs '
         'no parent and loses less where messages are lost.', choices=lambda: SPREADINGS)
-    decision_expiry: int = parameter(
-        100, 'Spreading gossip: the number of rounds after which a decision that its leader has '
-        'not renewed is dropped.', unit='rounds', lower=1, upper=1000000)
     feedback_gain: float = parameter(
         0.0, 'The part of its radius by which a leader shrinks its region for each '
         'feedback_target of load above feedback_target; below, the region grows. '
@@ -233,9 +226,6 @@ class RegionSettings:
     feedback_target: float = parameter(
         10.0, 'The load at which a region has its radius; a load is the number of members, unless '
         'a task defines another.', lower=1e-6, upper=1e9, dynamic=True)
-    feedback_least: float = parameter(
-        0.25, 'The smallest size of a region under feedback, as a part of its radius.',
-        lower=0.01, upper=1.0, dynamic=True)
     feedback_most: float = parameter(
         1.0, 'The largest size of a region under feedback, as a part of its radius.',
         lower=1.0, upper=100.0, dynamic=True)
@@ -264,11 +254,11 @@ def parameters_of(
         layout=layout, collection=COLLECTIONS.index(settings.collection), link_range=link_range,
         gossip_depth=settings.gossip_depth,
         spreading=SPREADINGS.index(settings.spreading),
-        decision_expiry=settings.decision_expiry, border=border,
+        border=border,
         radius=radius if math.isfinite(radius) else 0.0, alpha=settings.feedback_alpha,
         target=settings.feedback_target,
         gain=settings.feedback_gain if math.isfinite(radius) else 0.0,
-        least=settings.feedback_least, most=settings.feedback_most, load_at=load_at,
+        most=settings.feedback_most, load_at=load_at,
         undecided=undecided)
 
 

@@ -30,7 +30,7 @@ not self-stabilising by itself: a version that is too large by corruption would 
 - a leader that receives a version of its own region counts on from there. A wrong version
   reaches the leader in as many rounds as it has hops, and the next one is greater;
 - a decision has an *age*: the rounds since the leader made it, counted by the devices that
-  forward or keep it. At ``decision_expiry`` it is dropped, so no decision of a failed leader
+  forward or keep it. At ``DECISION_EXPIRY`` it is dropped, so no decision of a failed leader
   remains. Of the same version the younger is used, so the largest version does no harm.
 """
 
@@ -41,12 +41,14 @@ from typing import Any
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.region import MOST_VERSION
 
+DECISION_EXPIRY = 100
+"""The age at which a decision is dropped [rounds]."""
 KEPT = -2
 """Stands for the device's own memory, in place of an index of a neighbour."""
 
 
-def freshest(device: int, leader: int, before: Any, neighbours: Any, metric: Sequence[float],
-             expiry: int) -> tuple[int, int, int]:
+def freshest(device: int, leader: int, before: Any, neighbours: Any,
+             metric: Sequence[float]) -> tuple[int, int, int]:
     """
     Return the source of the freshest decision of a region, by gossip.
 
@@ -56,19 +58,19 @@ def freshest(device: int, leader: int, before: Any, neighbours: Any, metric: Seq
         ``decision_age``.
     :param neighbours: columns of the same fields.
     :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has left.
-    :param expiry: the age at which a decision is dropped [rounds].
     :return: the place among the neighbours, ``KEPT`` or ``NOBODY``; the version, 0 for none; the
         age [rounds]. On the leader ``NOBODY``, and the version of its present decision.
     """
     source, version, age = NOBODY, 0, 0
-    if before.leader == leader and 0 <= before.decision_age < expiry:
+    if before.leader == leader and 0 <= before.decision_age < DECISION_EXPIRY:
         if 0 < before.decision_version <= MOST_VERSION:
             source, version, age = KEPT, before.decision_version, before.decision_age + 1
     for j in range(len(metric)):
         if neighbours.leader[j] != leader or metric[j] == math.inf:
             continue
         older = neighbours.decision_age[j] + 1
-        if not 0 < neighbours.decision_version[j] <= MOST_VERSION or not 0 < older <= expiry:
+        if not (0 < neighbours.decision_version[j] <= MOST_VERSION
+                and 0 < older <= DECISION_EXPIRY):
             continue
         if neighbours.decision_version[j] > version or (
                 neighbours.decision_version[j] == version and older < age):

@@ -22,11 +22,9 @@ depends on their relative motion, its *course*. One that needs more, for example
 a function of all data about the link, its *measure*.
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import math
-from statistics import median
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import Position
@@ -118,8 +116,7 @@ class Metric:
     measures_ranges: bool = False
     """
     Whether these values are distances [m]: they are smoothed by odometry
-    (:class:`RangeSmoothing`), and
-    ``communication_range`` applies to them.
+    (:mod:`.range_smoothing`), and ``communication_range`` applies to them.
     """
     parameters: type[Any] = NoParameters
     """
@@ -241,17 +238,6 @@ def look_ahead(x: float, y: float, speed_x: float, speed_y: float, parameters: A
     return max(math.sqrt(x * x + y * y), math.sqrt(later_x * later_x + later_y * later_y))
 
 
-@dataclass(frozen=True)
-class RangeParameters:
-    """The parameters of metric ``range``."""
-
-    range_smoothing: int = parameter(
-        5, 'Metric range: the distance is that by odometry plus the median of this many last '
-        'differences between a range, measured at either end, and that distance; the median of '
-        'the last ranges where positions are not known. 1: the last range as it is.',
-        lower=1, upper=100)
-
-
 def measured_range(ranging: RangingInput) -> float | None:
     """
     Return the measured value: metres, or any other cost that adds up along a path.
@@ -261,119 +247,6 @@ def measured_range(ranging: RangingInput) -> float | None:
     return ranging.measurement if ranging.measurement and ranging.measurement > 0.0 else None
 
 
-REMEMBERED = 30.0
-"""The time for which a difference counts: odometry drifts by some decimetres meanwhile [s]."""
-LEAST = 1e-3
-"""The least corrected distance [m]."""
-
-
-class _Measured(NamedTuple):
-    """One range."""
-
-    time: float
-    range: float  # noqa: A003
-    """[m]."""
-    difference: float
-    """The range less the distance by odometry at that time [m]; nan: not known."""
-
-
-class RangeSmoothing:
-    """
-    The distances of metric ``range``: odometry's, corrected by the last ranges of each neighbour.
-
-    Ranges of radios are sometimes wrong by metres, and their median over some seconds lags when
-    robots move. The difference between a range and the distance by odometry at the same time
-    changes slowly. So the distance is that by odometry now plus the median of the last
-    differences, which include the neighbour's sightings of this robot. Without positions it is the
-    median of the last ranges.
-
-    >>> ranges = RangeSmoothing(smoothing=5, expiry=3.0)
-    >>> for time, measured in enumerate((2.5, 2.5, 9.0)):
-    ...     ranges.take(7, measured, apart=2.0, now=float(time))
-    >>> ranges.distance(7, apart=1.25, now=2.5)
-    1.75
-    """
-
-    def __init__(self, smoothing: int, expiry: float) -> None:
-        """
-        Start without ranges.
-
-        :param smoothing: the number of ranges in the median; 1: only the last, as it is.
-        :param expiry: the age of the last range beyond which a neighbour is not measured [s].
-        """
-        self._smoothing, self._expiry = smoothing, expiry
-        self._measured: dict[int, deque[_Measured]] = {}
-
-    def configure(self, expiry: float) -> None:
-        """Apply changed parameters."""
-        self._expiry = expiry
-
-    def take(self, neighbour: int, measured: float, apart: float | None, now: float) -> None:
-        """
-        Process a range.
-
-        :param measured: [m], positive.
-        :param apart: the distance of both positions at that time [m]; ``None``: not known.
-        """
-        self._measured.setdefault(neighbour, deque(maxlen=self._smoothing)).append(_Measured(
-            now, measured, math.nan if apart is None else measured - apart))
-
-    def distance(self, neighbour: int, apart: float | None, now: float) -> float | None:
-        """
-        Return the distance to a neighbour [m], ``None`` where it was not measured lately.
-
-        :param apart: the distance of both positions now [m]; ``None``: not known.
-        """
-        measured = self._measured.get(neighbour)
-        if not measured or now - measured[-1].time > self._expiry:
-            return None
-        if apart is not None and self._smoothing > 1:
-            differences = [each.difference for each in measured
-                           if now - each.time <= REMEMBERED and not math.isnan(each.difference)]
-            if differences:
-                return max(apart + median(differences), LEAST)
-        return median(each.range for each in measured if now - each.time <= self._expiry)
-
-    def forget(self, now: float) -> None:
-        """Drop neighbours whose ranges are too old."""
-        longest = max(REMEMBERED, self._expiry)
-        self._measured = {neighbour: measured for neighbour, measured in self._measured.items()
-                          if now - measured[-1].time <= longest}
-
-
-@dataclass(frozen=True)
-class RssiParameters:
-    """The parameters of metric ``rssi``."""
-
-    rssi_at_one_metre: float = parameter(
-        -40.0, 'Metric rssi: the signal strength at 1 m.', unit='dBm', lower=-200.0, upper=100.0)
-    rssi_exponent: float = parameter(
-        2.0, 'Metric rssi: the path loss exponent, 2 in free space.', lower=0.5, upper=10.0)
-
-
-def rssi(ranging: RangingInput) -> float | None:
-    """
-    Return the distance by the strength of the signal, log-distance path loss model [m].
-
-    >>> rssi(RangingInput(None, None, -60.0, RssiParameters(-40.0, 2.0)))
-    10.0
-    """
-    if ranging.measurement is None:
-        return None
-    p: RssiParameters = ranging.parameters
-    decades = (p.rssi_at_one_metre - ranging.measurement) / (10.0 * p.rssi_exponent)
-    return float(10.0 ** min(decades, 300.0))
-
-
-@dataclass(frozen=True)
-class SensorDifferenceParameters:
-    """The parameters of metric ``sensor_difference``."""
-
-    sensor_weight: float = parameter(
-        1.0, 'Metric sensor_difference: the weight of a difference of one unit of the sensor.',
-        lower=0.0, upper=1e6)
-
-
 def sensor_difference(metres: float, own_reading: float, neighbour_reading: float,
                       parameters: Any) -> float:
     """
@@ -381,10 +254,10 @@ def sensor_difference(metres: float, own_reading: float, neighbour_reading: floa
 
     D. Pianini, R. Casadei, M. Viroli, ACSOS 2022, section II: metrics other than the spatial one.
 
-    >>> sensor_difference(5.0, 20.0, 21.5, SensorDifferenceParameters(2.0))
-    3.0
+    >>> sensor_difference(5.0, 20.0, 21.5, None)
+    1.5
     """
-    return float(abs(own_reading - neighbour_reading) * parameters.sensor_weight)
+    return float(abs(own_reading - neighbour_reading))
 
 
 SMOOTHING = 0.2
@@ -446,12 +319,9 @@ METRICS.add(Metric(
     is_length=True))
 METRICS.add(Metric('hops', cost=hops, counts_links=True))
 METRICS.add(Metric(
-    'range', measured_range, needs_measurements=True, measures_ranges=True,
-    parameters=RangeParameters))
-METRICS.add(Metric('rssi', rssi, needs_measurements=True, parameters=RssiParameters))
+    'range', measured_range, needs_measurements=True, measures_ranges=True))
 METRICS.add(Metric(
-    'sensor_difference', cost=sensor_difference, parameters=SensorDifferenceParameters,
-    topic='reading', message='std_msgs/msg/Float64'))
+    'sensor_difference', cost=sensor_difference, topic='reading', message='std_msgs/msg/Float64'))
 METRICS.add(Metric(
     'round_trip', round_trip, reading=time_stamps,
     once_a_message=True))

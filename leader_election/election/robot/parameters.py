@@ -29,21 +29,14 @@ from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.regions.region import RegionSettings
 from leader_election.election.regions.task import task_class, task_names
-from leader_election.election.robot.metrics import (
-    LookAheadParameters,
-    METRICS,
-    RangeParameters,
-    RssiParameters,
-    SensorDifferenceParameters,
-)
-from leader_election.election.robot.strength import STRENGTH_SOURCES, TrustParameters
+from leader_election.election.robot.metrics import LookAheadParameters, METRICS
+from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.election.robot.task_runner import task_label
 from leader_election.localisation.parameters import COOPERATIVE, LocalisationParameters
 from leader_election.parameters import (
     NoParameters,
     parameter,
     ParameterError,
-    ProcessParameters,
     REQUIRED_INT,
     table,
 )
@@ -54,7 +47,7 @@ OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 @dataclass(frozen=True)
 class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, ResilientSettings,
-                         GivenSettings, TrustParameters):
+                         GivenSettings):
     """
     The parameters of one instance; a robot may run several at once.
 
@@ -87,7 +80,8 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
         'constant', "The source of this robot's strength: the parameter strength, the charge on "
         'topic battery_state, the number of neighbours, the number on topic strength, the speed '
         '(stillness: the slowest robot leads), the data rate [Mbit/s] on topic data_rate, 0 '
-        'after input_expiry, or the trust in this robot on topic trust (see least_trust).',
+        'after input_expiry, or the trust in this robot on topic trust (below 0.5, or without one '
+        'for input_expiry, the robot does not lead).',
         choices=STRENGTH_SOURCES.names)
     strength: float = parameter(
         0.0, 'The strength: the strongest robot leads. With a source other than constant: the '
@@ -161,38 +155,31 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
 
 
 @dataclass(frozen=True)
-class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
-                         SensorDifferenceParameters,
-                         LocalisationParameters,
-                         ProcessParameters):
+class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationParameters):
     """The parameters of one robot."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         'What is set first': 'robot_id radius communication_range algorithm strength '
                              'strength_source tasks initial_pose',
-        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis least_trust leaders '
+        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis leaders '
                     'diameter_factor radius_inclusive replicates replicate_period instances '
                     'hierarchy over',
         'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
-                   'spreading decision_expiry feedback_gain feedback_alpha '
-                   'feedback_target feedback_least feedback_most',
-        'Mandates': 'mandate clock_rate_error quorum roster',
-        'Distances between robots': 'metric look_ahead range_smoothing '
-                                    'rssi_at_one_metre rssi_exponent sensor_weight '
-                                    'input_expiry',
+                   'spreading feedback_gain feedback_alpha '
+                   'feedback_target feedback_most',
+        'Mandates': 'mandate quorum roster',
+        'Distances between robots': 'metric look_ahead input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
-                               'round_period round_phase reactive_interval send_topic',
+                               'round_period send_topic',
         'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
                               'slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
             'odometry_noise_position odometry_noise_turn odometry_noise_heading '
             'initial_deviation range_noise range_noise_scale bearing_noise '
-            'sighting_interval localised_neighbours landmarks '
-            'odometry_factors_file max_deviation sighting_sources '
+            'landmarks max_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
-        'Security': 'swarm_key_file accept_unverified replay_window',
-        'Outputs and process': 'output_namespace diagnostics_period event_log '
-                               'executor',
+        'Security': 'swarm_key_file accept_unverified',
+        'Outputs and process': 'output_namespace diagnostics_period event_log',
     }
     """The names of all parameters by group, for documents (:func:`.grouped`)."""
 
@@ -209,10 +196,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
 
     metric: str = parameter(
         'odometry', 'The distance to a neighbour: by the two positions (odometry), by the '
-        'greatest distance within the time look_ahead, one each (hops), by '
-        'topic measurements, in metres (range) or as signal strength in dBm (rssi), by the '
-        'difference of the values of both on topic reading (sensor_difference), or by the '
-        'round-trip time of messages (round_trip, in ms). '
+        'greatest distance within the time look_ahead, one each (hops), by topic measurements '
+        '(range, in metres), by the difference of the values of both on topic reading '
+        '(sensor_difference), or by the round-trip time of messages (round_trip, in ms). '
         'Robots without odometry need a communication_range of .inf.',
         choices=METRICS.names)
 
@@ -247,12 +233,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     round_period: float = parameter(
         1.0, 'Time between two rounds, each of which sends one message.',
         unit='s', lower=0.01, upper=3600.0, dynamic=True)
-    round_phase: float = parameter(
-        -1.0, 'The phase of the rounds within a period, as a fraction of it, from the start of '
-        'the node. Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
-    reactive_interval: float = parameter(
-        0.1, 'Schedule reactive: the least time from a round to one that a message causes.',
-        unit='s', lower=0.001, upper=3600.0)
 
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.',
@@ -287,10 +267,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         False, 'Whether a robot with a key also believes unsigned messages, and one without a key '
         'signed ones, which it cannot check: while a running swarm is given its key.',
         dynamic=True)
-    replay_window: float = parameter(
-        5.0, 'The greatest age of a signed message; longer than messages are under way. An '
-        'attacker that withholds a message can deliver it within this time, once.',
-        unit='s', lower=0.1, upper=3600.0, dynamic=True)
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
     event_log: str = parameter(
@@ -312,11 +288,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         """Refuse contradicting parameters."""
         super().__post_init__()
         LocalisationParameters.__post_init__(self)
-        for name, value in (('send_transform', 'true' * self.send_transform),
-                            ('odometry_factors_file', self.odometry_factors_file)):
-            if value and self.pose_source != COOPERATIVE:
-                raise ParameterError(name, problem=f': {value} is not allowed; it takes '
-                                     f'pose_source cooperative, which is {self.pose_source}')
+        if self.send_transform and self.pose_source != COOPERATIVE:
+            raise ParameterError('send_transform', problem=': true is not allowed; it takes '
+                                 f'pose_source cooperative, which is {self.pose_source}')
         if self.output_namespace and not re.fullmatch(
                 OUTPUT_NAMESPACE, self.output_namespace, re.ASCII):
             raise ParameterError(

@@ -106,7 +106,7 @@ class Robot:
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
         self.sensing = Sensing(parameters, self.mailbox, self.counts)
         self.authentication = Authentication(keys, start)
-        self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
+        self.authentication.accept_unverified = parameters.accept_unverified
         self.neighbours: list[Neighbour] = []
         """The neighbours of the last round."""
         self._last_round = -math.inf
@@ -135,7 +135,7 @@ class Robot:
         self.reception.parameters = self._neighbourhood.parameters = parameters
         self.sensing.configure(parameters)
         self.mailbox.expiry = parameters.message_expiry
-        self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
+        self.authentication.accept_unverified = parameters.accept_unverified
         self._configure_instances()
 
     def configure_instance(self, name: str, parameters: InstanceParameters) -> None:

@@ -21,8 +21,8 @@ from leader_election.election.robot.robot import PendingRound, Robot
 
 GOLDEN = 0.6180339887498949
 """The golden ratio minus one, whose multiples modulo 1 spread evenly."""
-
-
+REACTIVE_INTERVAL = 0.1
+"""The least time from a round to one that a message causes [s]."""
 REPEATS = 2
 """
 The rounds that follow a change of the leader, so that a neighbour which lost the message receives
@@ -35,7 +35,7 @@ class RoundSchedule:
     Runs a robot's rounds when they are due.
 
     A message that would change something has a round at once, but at most one per
-    ``reactive_interval``, with schedule ``reactive``.
+    :data:`REACTIVE_INTERVAL`, with schedule ``reactive``.
     """
 
     def __init__(self, robot: Robot, now: Callable[[], float],
@@ -57,10 +57,10 @@ class RoundSchedule:
         self._repeats: list[float] = []
         self._in_phase = False
         parameters = robot.parameters
-        first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
+        first = phase(parameters.robot_id) * parameters.round_period
         self._heartbeat = timer(first, self._on_heartbeat)
-        self._reaction = timer(parameters.reactive_interval, self._on_reaction)
-        self._repeat = timer(parameters.reactive_interval, self._on_repeat)
+        self._reaction = timer(REACTIVE_INTERVAL, self._on_reaction)
+        self._repeat = timer(REACTIVE_INTERVAL, self._on_repeat)
         for each in (self._reaction, self._repeat):
             each.cancel()
 
@@ -92,7 +92,7 @@ class RoundSchedule:
         """Run a round for a message that is news, or plan it, if the schedule is reactive."""
         if not self.is_reactive:
             return
-        pause = wait(self._last_check, now, self._robot.parameters.reactive_interval)
+        pause = wait(self._last_check, now, REACTIVE_INTERVAL)
         if pause <= 0.0:
             self._react(now)
         elif self._reaction.is_canceled():
@@ -106,9 +106,8 @@ class RoundSchedule:
         """
         self._reaction.cancel()
         self._last_check = now
-        parameters = self._robot.parameters
         if changed and self.is_reactive:
-            self._repeats = list(repeat_delays(REPEATS, parameters.reactive_interval))
+            self._repeats = list(repeat_delays(REPEATS, REACTIVE_INTERVAL))
         if self._repeats and (changed or self._repeat.is_canceled()):
             self._restart(self._repeat, self._repeats.pop(0))
 
@@ -139,20 +138,16 @@ class RoundSchedule:
             self._run(now, pending)
 
 
-def phase(asked: float, robot_id: int) -> float:
+def phase(robot_id: int) -> float:
     """
     Return the phase of a robot's rounds within the period, as a fraction in [0, 1).
 
-    :param asked: the wanted phase; negative: one that follows from the id, spread evenly over any
-        set of consecutive ids (the multiples of the golden ratio).
-    :param robot_id: the robot's id.
+    The phases of consecutive ids, multiples of the golden ratio, are spread evenly.
 
-    >>> phase(0.25, 7)
-    0.25
-    >>> [round(phase(-1.0, robot), 2) for robot in (0, 1, 2, 3)]
+    >>> [round(phase(robot), 2) for robot in (0, 1, 2, 3)]
     [0.0, 0.62, 0.24, 0.85]
     """
-    return asked if asked >= 0.0 else (robot_id * GOLDEN) % 1.0
+    return (robot_id * GOLDEN) % 1.0
 
 
 def repeat_delays(repeats: int, interval: float) -> tuple[float, ...]:

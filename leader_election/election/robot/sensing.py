@@ -29,12 +29,12 @@ from leader_election.election.robot.metrics import (
     distance,
     METRIC_FLOOR,
     METRICS,
-    RangeSmoothing,
     RangingInput,
     ReadingInput,
     ReceivedReading,
 )
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
+from leader_election.election.robot.range_smoothing import RangeSmoothing
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.poses import from_parameter, heading, Pose, position
 from leader_election.localisation.sighting import PAIRS, read_landmarks, rows_of, Sighting
@@ -46,8 +46,6 @@ READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
 SENSING_COUNTERS = (ODOMETRY_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
 """The names of the counters of sensor inputs, beside those of the pose source."""
-SIGNAL_STRENGTH = 'rssi'
-"""The metric with which measurements are not ranges."""
 
 
 class Sensing:
@@ -78,7 +76,7 @@ class Sensing:
             top_speed=parameters.top_speed, counts=counts,
             landmarks=read_landmarks(parameters.landmarks))
         """The own pose, and the distances of neighbours."""
-        self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.input_expiry)
+        self._ranges = RangeSmoothing(parameters.input_expiry)
         self.configure(parameters)
         self._mailbox = mailbox
         self._counts = counts
@@ -130,7 +128,7 @@ class Sensing:
     def take_measurements(self, rows: Sequence[float], now: float,
                           columns: Sequence[str] = PAIRS, clock: float = math.nan) -> None:
         """
-        Process measurements of neighbours: ranges [m] or signal strengths [dBm], and bearings.
+        Process measurements of neighbours: ranges [m], and bearings [rad].
 
         :param rows: id, value, id, value, ... Invalid ids and values that are not finite are
             counted; nan: not measured.
@@ -139,15 +137,7 @@ class Sensing:
         :param clock: the time on the clock of stamps [s].
         """
         self._counts[MEASUREMENTS_REJECTED] += len(rows) % len(columns) != 0
-        sightings = rows_of(rows, columns, clock)
-        if self.parameters.metric != SIGNAL_STRENGTH:
-            self.take_sightings(sightings, now)
-            return
-        for neighbour, value, *_ in sightings:
-            if math.isfinite(value) and neighbour >= 0:
-                self._measurements[neighbour] = (value, now)
-            else:
-                self._counts[MEASUREMENTS_REJECTED] += 1
+        self.take_sightings(rows_of(rows, columns, clock), now)
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> None:
         """
@@ -164,8 +154,6 @@ class Sensing:
 
     def _take_ranges(self, sightings: Sequence[Sighting], now: float) -> None:
         """Use the ranges of valid sightings for the metric."""
-        if self.parameters.metric == SIGNAL_STRENGTH:
-            return
         for neighbour, value, *_ in sightings:
             if not math.isfinite(value):
                 continue
@@ -182,8 +170,7 @@ class Sensing:
         self.source.hear(message.id, message.position, estimate, now)
         if self.source.place_of(message.id) is not None:
             self._heard[message.id] = message
-        if (estimate is None or not self.metric.measures_ranges
-                or self.parameters.range_smoothing == 1):
+        if estimate is None or not self.metric.measures_ranges:
             return
         for sighting in estimate.sightings:
             if sighting.id == self.parameters.robot_id and math.isfinite(sighting.range):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.registry import Registry
-from leader_election.parameters import NoParameters, parameter
+from leader_election.parameters import NoParameters
 
 
 class RobotKnowledge(NamedTuple):
@@ -98,13 +98,8 @@ def data_rate(known: RobotKnowledge, parameters: Any) -> float:
     return 0.0 if math.isnan(known.received) else known.received
 
 
-@dataclass(frozen=True)
-class TrustParameters:
-    """The parameters of strength source ``trust``."""
-
-    least_trust: float = parameter(
-        0.5, 'Strength source trust: with less than this on topic trust, or nothing for '
-        'input_expiry, a robot is no candidate: it does not lead.', lower=0.0, upper=1.0)
+LEAST_TRUST = 0.5
+"""The trust below which a robot is no candidate: it does not lead."""
 
 
 def trust(known: RobotKnowledge, parameters: Any) -> float:
@@ -114,7 +109,7 @@ def trust(known: RobotKnowledge, parameters: Any) -> float:
     Candidates by trust: Casadei, Pianini, Viroli, Natali, COORDINATION 2019, section 4.1. Another
     program of the robot gives the trust.
     """
-    return known.received if known.received >= parameters.least_trust else BARRED
+    return known.received if known.received >= LEAST_TRUST else BARRED
 
 
 STRENGTH_SOURCES: Registry[StrengthSource] = Registry(
@@ -133,8 +128,7 @@ DATA_RATE = STRENGTH_SOURCES.add(StrengthSource(
     extract=lambda number: float(number.data), compute=data_rate))
 TRUST = STRENGTH_SOURCES.add(StrengthSource(
     'trust', hysteresis=0.05, topic='trust', message='std_msgs/msg/Float64',
-    extract=lambda number, parameters: float(number.data), compute=trust,
-    parameters=TrustParameters))
+    extract=lambda number: float(number.data), compute=trust))
 
 
 class Strength:

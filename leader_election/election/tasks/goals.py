@@ -22,7 +22,7 @@ from random import Random
 
 from leader_election.election.regions.task import Position
 from leader_election.election.tasks.steering import DrivingParameters
-from leader_election.parameters import parameter, ProcessParameters
+from leader_election.parameters import parameter
 
 _PROGRESS = 0.1
 """The least approach to a goal that counts as progress [m]."""
@@ -112,7 +112,7 @@ Leg = Callable[[Random], float]
 
 
 @dataclass(frozen=True)
-class WanderParameters(DrivingParameters, ProcessParameters):
+class WanderParameters(DrivingParameters):
     """The parameters of the node ``wander``: its robots, and their driving."""
 
     speed: float = parameter(

@@ -21,7 +21,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import Parameter, strict_yaml, table
 from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
@@ -62,9 +61,7 @@ CONTROLS = {
     **_control(WorldParameters, 'robots', 12, anew=True, upper=MOST_ROBOTS),
     **_control(ElectionParameters, 'algorithm', 'bounded', anew=True),
     **_control(ElectionParameters, f'{BESIDE}.algorithm', 'classic', anew=True),
-    # The world measures no signal strengths.
-    **_control(ElectionParameters, 'metric', 'odometry', anew=True, choices=lambda: tuple(
-        name for name in METRICS.names() if name != 'rssi')),
+    **_control(ElectionParameters, 'metric', 'odometry', anew=True),
     **_control(ElectionParameters, 'tasks', '', anew=True, choices=lambda: tuple(
         name for name in SCENARIOS if name != GATE)),
     **_control(ElectionParameters, 'quorum', 'none', anew=True)}

@@ -20,7 +20,7 @@ import time
 from typing import Any
 
 from leader_election.election.messages.codec import MAIN
-from leader_election.election.messages.swarm_key import fingerprint
+from leader_election.election.messages.swarm_key import fingerprint, REPLAY_WINDOW
 from leader_election.election.part import PARTS
 from leader_election.election.registry import message_type
 from leader_election.election.robot.instance import Instance
@@ -32,11 +32,11 @@ from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock, instance_parameters
 from leader_election.ros.nodes.declare import Declarations
+from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.pose_topics import PoseTopics
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
-from leader_election.ros.nodes.robot_files import EventLog
 from leader_election.ros.nodes.state_publishers import (
     LeadershipPublisher,
     StatePublishers,
@@ -98,7 +98,7 @@ class Election:
             {name: topics.tool for name, topics in self._topics.items()},
             self._key_file.content,
             (wall if self._time_file is None
-             else self._time_file.start(wall, parameters.replay_window)) - begun,
+             else self._time_file.start(wall, REPLAY_WINDOW)) - begun,
             max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
         )
         self._duplicate_logged = False
@@ -268,12 +268,11 @@ class Election:
     def _diagnose(self) -> None:
         self._watch_key()
         self._diagnostics.publish(
-            self._now(), self._hearing.qos_profile, self._pose_topics.fault)
+            self._now(), self._hearing.qos_profile)
 
     def close(self) -> None:
-        """End the parts, withdraw the outputs, keep what was learnt and close the event log."""
+        """End the parts, withdraw the outputs and close the event log."""
         self._schedule = None
-        self._pose_topics.keep_factors()
         self.robot.close()
         for outputs in self._outputs:
             outputs.withdraw()

@@ -60,7 +60,6 @@ class ElectionNode(Node):
     :ivar election: connects the robot to topics, timers and parameters.
     :ivar robot: the robot, which is independent of ROS.
     :ivar steady_clock: the clock of its timers and ages.
-    :ivar executor_kind: the executor asked for (:func:`~leader_election.ros.nodes.process.run`).
     """
 
     def __init__(self, *, defaults: Mapping[str, Any] = NO_DEFAULTS,
@@ -76,7 +75,6 @@ class ElectionNode(Node):
         super().__init__('election_node', **options)
         refuse_unknown(self, ElectionParameters, *others, of_robot=True)
         self.election = Election(self, self._declarations(defaults))
-        self.executor_kind = self.election.parameters.executor
         self.robot = self.election.robot
         self.steady_clock = self.election.steady_clock
         self.election.start()

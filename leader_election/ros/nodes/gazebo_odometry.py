@@ -190,7 +190,6 @@ class GazeboOdometry(Node):
         """
         super().__init__('gazebo_odometry', **options)
         parameters = declare_all(self, GazeboOdometryParameters).values
-        self.executor_kind = parameters.executor
         self.robots = [SimulatedRobot(self, prefix, parameters)
                        for prefix in namespaces(parameters.robots)]
         if parameters.bumper:

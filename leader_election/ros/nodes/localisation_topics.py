@@ -35,7 +35,6 @@ from geometry_msgs.msg import TransformStamped
 from leader_election.election.registry import message_type
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.sensing import SIGNAL_STRENGTH
 from leader_election.localisation import sighting_sources as sightings
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
@@ -185,11 +184,7 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
 
     parameters = robot.parameters
     mount = sightings.SensorMount(parameters)
-    sources = parameters.sources
-    if parameters.metric == SIGNAL_STRENGTH and not robot.sensing.source.cooperates:
-        # No other source has signal strengths.
-        sources = (MEASUREMENTS,)
-    for source in sources:
+    for source in parameters.sources:
         if source == MEASUREMENTS:
             listen(MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
             continue

@@ -78,7 +78,6 @@ class ManagedElectionNode(LifecycleNode):
     Parameters that are fixed at run time may be changed while the node is unconfigured.
 
     :ivar election: connects the robot to ROS; ``None`` while it is not configured.
-    :ivar executor_kind: the executor asked for (:func:`~leader_election.ros.nodes.process.run`).
     """
 
     def __init__(self, **options: Any) -> None:
@@ -94,7 +93,7 @@ class ManagedElectionNode(LifecycleNode):
         self._error: Exception | None = None
         refuse_unknown(self, ElectionParameters, ManagedParameters, of_robot=True)
         self._declarations = Declarations(self, fixed=lambda: self.election is not None)
-        self.executor_kind = self._declarations.declare(ElectionParameters).values.executor
+        self._declarations.declare(ElectionParameters)
         self._tracker = EntityTracker(self)
         if Declared(self, ManagedParameters).values.autostart:
             self.trigger_configure()

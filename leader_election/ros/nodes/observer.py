@@ -59,7 +59,6 @@ class SwarmObserver(Node):
         """
         super().__init__(name, **options)
         self.parameters = declare_all(self, parameters).values
-        self.executor_kind = self.parameters.executor
         self.steady_clock = clock.steady_clock(self)
         self.tracker = SwarmTracker(
             expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,

@@ -29,7 +29,6 @@ from leader_election.ros.nodes.localisation_topics import (
 )
 from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import SENSOR, SIGHTINGS
-from leader_election.ros.nodes.robot_files import FactorsFile, PERIOD
 from leader_election.ros.nodes.waiting import Missing
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -47,7 +46,7 @@ class PoseTopics:
     def __init__(self, node: Node, robot: Robot, listen: Listen, now: Callable[[], float],
                  uses_heading: Callable[[], bool]) -> None:
         """
-        Subscribe, and read the kept factors of odometry.
+        Subscribe to the inputs of the pose.
 
         :param listen: subscribes to a topic.
         :param now: returns the time on the robot's clock [s].
@@ -58,9 +57,6 @@ class PoseTopics:
         self.failure: ParameterError | None = None
         parameters, source = robot.parameters, robot.sensing.source
         self._received = False
-        self._factors = FactorsFile(node, parameters) if parameters.odometry_factors_file else None
-        if self._factors is not None:
-            self._factors.restore(source, now())
         self._transform = (
             TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._corrected = LocalisationPublishers(node, robot) if source.cooperates else None
@@ -73,27 +69,15 @@ class PoseTopics:
         if robot.sensing.metric.needs_measurements or source.cooperates:
             subscribe_sightings(robot, listen, now, lambda: clock.seconds(node.get_clock()))
 
-    @property
-    def fault(self) -> str:
-        """Return why factors of odometry are not kept; empty: they are."""
-        return '' if self._factors is None else self._factors.fault
-
     def start(self, timer: Callable[[float, Callable[[], None]], Any]) -> None:
         """
-        Start to keep the factors, and to wait for odometry.
+        Start to wait for odometry.
 
         :param timer: starts a timer with a period [s].
         """
-        if self._factors is not None:
-            timer(PERIOD, self.keep_factors)
         timeout = self._robot.parameters.odometry_timeout
         if timeout > 0.0:
             self._deadline = timer(timeout, self._expect_odometry)
-
-    def keep_factors(self) -> None:
-        """Write the factors of odometry, if they are kept and better known than before."""
-        if self._factors is not None:
-            self._factors.keep(self._robot.sensing.source)
 
     def publish(self) -> None:
         """Publish the distances of neighbours, after a round."""

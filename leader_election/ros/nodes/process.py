@@ -48,15 +48,10 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 
-def make_executor(kind: str) -> Executor:
-    """
-    Return an executor.
-
-    :param kind: ``events`` for the events executor, where this rclpy has it; else a
-        single-threaded one is returned.
-    """
+def make_executor() -> Executor:
+    """Return an events executor, or a single-threaded one where this rclpy has none."""
     # It is experimental in rclpy 7.1.4 to 10.0 (Jazzy to Lyrical); rclcpp's has left that room.
-    for module in (rclpy.executors, _experimental()) if kind == 'events' else ():
+    for module in (rclpy.executors, _experimental()):
         if hasattr(module, 'EventsExecutor'):
             executor: Executor = module.EventsExecutor()
             return executor
@@ -70,23 +65,19 @@ def _experimental() -> Any:
     return None
 
 
-def _log_executor(executor: Executor, kind: str, logger: RcutilsLogger) -> None:
-    """Log which executor runs; a warning where it is not the one asked for."""
-    if kind == 'events' and isinstance(executor, SingleThreadedExecutor):
+def _log_executor(executor: Executor, logger: RcutilsLogger) -> None:
+    """Log which executor runs; a warning where it is the slow one."""
+    if isinstance(executor, SingleThreadedExecutor):
         logger.warning('SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which '
                        'a message costs a fifth; it takes 7.1.4 or newer')
     else:
         logger.info(f'{type(executor).__name__} runs')
 
 
-def spin_process(nodes: Sequence[Node], over: Callable[[], bool], kind: str) -> None:
-    """
-    Spin nodes until a condition holds, checked ten times a second; report what they wait for.
-
-    :param kind: the executor (:func:`make_executor`).
-    """
-    executor = make_executor(kind)
-    _log_executor(executor, kind, nodes[0].get_logger())
+def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
+    """Spin nodes until a condition holds, checked ten times a second; report missing inputs."""
+    executor = make_executor()
+    _log_executor(executor, nodes[0].get_logger())
     for node in nodes:
         executor.add_node(node)
     ended, waiting = Future(), Waiting(nodes, time.monotonic())
@@ -106,15 +97,14 @@ def spin_process(nodes: Sequence[Node], over: Callable[[], bool], kind: str) -> 
         executor.spin_until_future_complete(ended, timeout_sec=0.1)
 
 
-def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events',
+def spin(nodes: Sequence[Node], until: Callable[[], bool],
          deadline: float = float('inf')) -> None:
     """
     Spin nodes until a condition holds, which is checked after each event and ten times a second.
 
-    :param kind: the executor (:func:`make_executor`).
     :param deadline: the longest time to spin [s].
     """
-    executor = make_executor(kind)
+    executor = make_executor()
     for node in nodes:
         executor.add_node(node)
     end = time.monotonic() + deadline
@@ -164,8 +154,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
 
     Until the nodes are made the caller handles the signals (:mod:`leader_election.cli`).
 
-    :param make: returns the nodes, of which the first has the attribute ``executor_kind``
-        (:func:`make_executor`). A node may have a method ``close()``, called before it is
+    :param make: returns the nodes. A node may have a method ``close()``, called before it is
         destroyed; an attribute ``failure``, which ends the process if it is not ``None``; an
         attribute ``over``, which ends it with status 0 if it is true; and a method ``missing()``,
         which returns its missing inputs (:mod:`~leader_election.ros.nodes.waiting`).
@@ -194,8 +183,7 @@ def _run(nodes: Sequence[Node], stopped: int) -> int:
     stop = StopRequest()
     stop.listen()
     try:
-        spin_process(nodes, lambda: stop.made or _failure(nodes) is not None or _over(nodes),
-                     getattr(nodes[0], 'executor_kind', 'events'))
+        spin_process(nodes, lambda: stop.made or _failure(nodes) is not None or _over(nodes))
         failed = None if stop.made else _failure(nodes)
         if failed is not None:
             failure, node = failed

@@ -64,7 +64,6 @@ class Recorder(Node):
         super().__init__('record', **options)
         self.failure: ParameterError | None = None
         self.parameters = declare_all(self, recording_options.RecorderParameters).values
-        self.executor_kind = self.parameters.executor
         path = Path(self.parameters.output or f'recording_{datetime.now():%Y-%m-%d_%H-%M-%S}.mcap')
         try:
             self.recording = Recording(path)

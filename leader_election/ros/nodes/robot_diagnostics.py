@@ -34,8 +34,8 @@ from leader_election.election.robot.robot import (
     Robot,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
+from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.ros.nodes.robot_files import EventLog
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import qos_check_compatible, qos_policy_name_from_kind, QoSCompatibility, QoSProfile
@@ -116,19 +116,19 @@ class DiagnosticsPublisher:
         self._watch = NeighbourhoodWatch()
         self.incompatible = IncompatiblePublishers(node, 'neighbourhood')
 
-    def publish(self, now: float, hearing: QoSProfile, mislocated: str) -> None:
+    def publish(self, now: float, hearing: QoSProfile) -> None:
         """
         Publish the statuses; the watches compare with the previous call.
 
         :param now: the time on the robot's clock [s].
         :param hearing: the profile of the subscription to ``neighbourhood``.
-        :param mislocated: a fault of the topics about the pose; empty: none.
         """
         robot, heeded = self._robot, self._publisher.get_subscription_count() > 0
         refused = self._watch.fault(robot.counts, robot.parameters.message_expiry, now)
+        mislocated = ''
         if heeded or robot.sensing.source.cooperates:
             mislocated = robot.sensing.source.fault(
-                now, robot.doubt(now), robot.sensing.positions_matter) or mislocated
+                now, robot.doubt(now), robot.sensing.positions_matter)
         if not heeded:
             return
         unheard = ', '.join(self.incompatible.find(hearing))

@@ -52,7 +52,6 @@ class RobotHost(Node):
         super().__init__('fleet')
         refuse_unknown(self, hosting.RobotHostParameters, ElectionParameters, of_robot=True)
         self.parameters = Declared(self, hosting.RobotHostParameters).values
-        self.executor_kind = self.parameters.executor
         known = {robot.id: robot for robot in hosting.swarm_robots(self.parameters)}
         members = parse_ids(self.parameters.members, tuple(known))
         self._roster = format_ids(tuple(known))

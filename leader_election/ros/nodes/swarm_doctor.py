@@ -30,13 +30,14 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.process import make_executor, StopRequest
+from leader_election.ros.nodes.process import StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
 from nav_msgs.msg import Odometry
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
@@ -320,7 +321,7 @@ def observe(options: Any, stopped: Callable[[], bool],
     """Yield the observations of each requested time, once discovery has settled, until stopped."""
     doctor = SwarmDoctor(options)
     # The events executor of rclpy 7.1 does not report when a message was sent.
-    executor = make_executor('single')
+    executor = SingleThreadedExecutor()
     executor.add_node(doctor)
 
     def wait(seconds: float, until: Callable[[], bool]) -> None:

@@ -148,7 +148,6 @@ class SwarmWorld(Node):
         super().__init__('swarm_world', **options)
         declared = declare_all(self, WorldParameters)
         parameters = declared.values
-        self.executor_kind = parameters.executor
         self.world = World(parameters)
         declared.changed = self.world.configure
         ids = self.world.scene.ids

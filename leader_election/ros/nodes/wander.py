@@ -202,7 +202,6 @@ class WanderNode(Node):
         """
         super().__init__('wander', **options)
         self._settings = parameters = declare_all(self, WanderParameters).values
-        self.executor_kind = parameters.executor
         self._steady_clock = clock.steady_clock(self)
         self._map_lidar: MapLidar | None = None
         self._published: dict[int, tuple[str, codec.Position, float]] = {}

@@ -62,8 +62,8 @@ REFUSED = {
     'that jumps, or a sender under the id of another.',
     RejectReason.TASKS: _TASKS, RejectReason.SUMMARY: _TASKS, RejectReason.DECISION: _TASKS,
     RejectReason.UNSIGNED: _KEYS, RejectReason.SIGNATURE: _KEYS,
-    RejectReason.REPLAY: 'A message came again or too late: raise replay_window where the network '
-    'is that slow, else somebody replays messages.'}
+    RejectReason.REPLAY: 'A message came again, or more than 5 s late: the network is too '
+    'slow, or somebody replays messages.'}
 NOT_FOUND = 'it was not found'
 NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import random
 
-from leader_election.parameters import parameter, ParameterError, ProcessParameters
+from leader_election.parameters import parameter, ParameterError
 from leader_election.simulation.kinematics import overlaps
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import Arena, free_space, make_scene, Scene
@@ -34,7 +34,7 @@ import shapely
 
 
 @dataclass(frozen=True)
-class RobotHostParameters(SceneParameters, ProcessParameters):
+class RobotHostParameters(SceneParameters):
     """Parameters of ``fleet``: the scene, as of the world, and the robots that it hosts."""
 
     roster: str = parameter(

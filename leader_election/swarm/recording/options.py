@@ -31,7 +31,6 @@ from leader_election.parameters import (
     Parameter,
     parameter,
     ParameterError,
-    ProcessParameters,
     table,
 )
 from leader_election.parameters.command_line import CommandLineParser, number, PAGE, POSITIVE
@@ -45,7 +44,7 @@ REPLAYED = (
 
 
 @dataclass(frozen=True)
-class RecorderParameters(ProcessParameters):
+class RecorderParameters:
     """The topics that are recorded, and the file."""
 
     output: str = parameter(

@@ -197,7 +197,7 @@ def test_feedback_shrinks_an_overloaded_region():
     """
     network = network_of(
         'bounded', 'tree', LINE, FIRST, radius=2.0, regions=RegionSettings(
-            feedback_gain=0.25, feedback_alpha=1.0, feedback_target=1.0, feedback_least=0.1))
+            feedback_gain=0.25, feedback_alpha=1.0, feedback_target=1.0))
     for _ in range(20):
         network.lockstep()
     assert {i: state.leader for i, state in network.states.items()} == {0: 0, 1: 0, 2: 2, 3: 2}

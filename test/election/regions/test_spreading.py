@@ -21,13 +21,12 @@ from election.algorithms.networks import links
 from election.regions.regions import change, decisions, DIAMOND, network_of
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.region import MOST_VERSION, RegionSettings
-from leader_election.election.regions.spreading import freshest, KEPT
+from leader_election.election.regions.spreading import DECISION_EXPIRY, freshest, KEPT
 import pytest
 
 LINE = links((0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0))
 FIRST = {i: -float(i) for i in range(9)}
 """Strengths with which 0 leads."""
-EXPIRY = 10
 
 
 class Told(NamedTuple):
@@ -41,7 +40,7 @@ class Told(NamedTuple):
 def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
     """Return what device 3, with leader 7, takes from these: (leader, version, age) each."""
     columns = Told(*zip(*neighbours)) if neighbours else Told([], [], [])
-    return freshest(device, 7, Told(*own), columns, metric or [1.0] * len(neighbours), EXPIRY)
+    return freshest(device, 7, Told(*own), columns, metric or [1.0] * len(neighbours))
 
 
 @pytest.mark.parametrize('neighbours, own, expected', [
@@ -57,8 +56,8 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
     ([(8, 9, 0), (7, 0, 0)], (7, 0, 0), (NOBODY, 0, 0)),
     ([], (8, 5, 0), (NOBODY, 0, 0)),
     # Too old, at the limit, and what no device says.
-    ([(7, 5, 10)], (7, 5, 10), (NOBODY, 0, 0)),
-    ([(7, 5, 9)], (7, 4, 9), (0, 5, 10)),
+    ([(7, 5, DECISION_EXPIRY)], (7, 5, DECISION_EXPIRY), (NOBODY, 0, 0)),
+    ([(7, 5, DECISION_EXPIRY - 1)], (7, 4, 9), (0, 5, DECISION_EXPIRY)),
     ([(7, -5, 0), (7, 5, -1), (7, MOST_VERSION + 1, 0)], (7, MOST_VERSION + 1, 0), (NOBODY, 0, 0)),
 ])
 def test_freshest_takes_the_highest_version_then_the_youngest(neighbours, own, expected):
@@ -140,15 +139,15 @@ def test_restarted_leader_continues_from_its_last_version():
 
 
 def test_decision_of_a_dead_leader_expires():
-    """By recursive election, which goes on naming it; the region has no decision after 10."""
+    """By recursive election, which goes on naming it; the region then has no decision."""
     network = network_of('recursive', 'tree', LINE, FIRST, regions=RegionSettings(
-        spreading='gossip', decision_expiry=EXPIRY))
+        spreading='gossip'))
     for _ in range(12):
         network.lockstep()
     assert decisions(network)[3] == (4.0,)
     network.remove(0)
-    for n in range(EXPIRY + 1):
-        assert n > EXPIRY - 3 or network.states[1].decision == (4.0,)
+    for n in range(DECISION_EXPIRY + 1):
+        assert n > DECISION_EXPIRY - 3 or network.states[1].decision == (4.0,)
         network.lockstep()
     assert {state.leader for state in network.states.values()} == {0}
     assert set(decisions(network).values()) == {(inf,)}

@@ -207,7 +207,7 @@ def test_without_a_decision_nothing_is_sent_and_then_none_is_numbered() -> None:
 @pytest.mark.parametrize('number', [500, 2**52, 2**53 - 1])
 @pytest.mark.parametrize('spreading', SPREADINGS)
 def test_wrong_number_is_overtaken(number: int, spreading: str) -> None:
-    robots = swarm(line(4), spreading=spreading, decision_expiry=10)
+    robots = swarm(line(4), spreading=spreading)
     robots.sweep(9)
     said = json.loads(robots.said[3])
     said['r']['v'] = number

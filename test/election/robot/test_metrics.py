@@ -29,18 +29,16 @@ from leader_election.election.robot.metrics import (
     ReadingInput,
     ReceivedReading,
     round_trip,
-    RssiParameters,
-    SensorDifferenceParameters,
     time_stamps,
 )
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build, ParameterError
+from leader_election.parameters import build
 import pytest
 
 
 def ranging(own=(0.0, 0.0), neighbour=(3.0, 4.0), measurement=None) -> RangingInput:
-    return RangingInput(own, neighbour, measurement, RssiParameters(-40.0, 2.0))
+    return RangingInput(own, neighbour, measurement, None)
 
 
 @pytest.mark.parametrize('name, seen, expected', [
@@ -54,18 +52,9 @@ def ranging(own=(0.0, 0.0), neighbour=(3.0, 4.0), measurement=None) -> RangingIn
     ('range', ranging(measurement=0.0), None),
     ('range', ranging(measurement=-1.0), None),
     ('range', ranging(measurement=None), None),
-    ('rssi', ranging(measurement=-40.0), 1.0),
-    ('rssi', ranging(measurement=-80.0), 100.0),
-    ('rssi', ranging(measurement=1e308), 0.01),
-    ('rssi', ranging(measurement=None), None),
 ])
 def test_distance(name, seen, expected):
     assert distance(METRICS.get(name), seen, floor=0.01) == expected
-
-
-def test_rssi_too_weak_for_a_float_is_far_but_finite():
-    far = distance(METRICS.get('rssi'), ranging(measurement=-1e308), floor=0.01)
-    assert far is not None and 1e100 < far < math.inf
 
 
 def test_metric_that_gives_no_number_gives_no_neighbour():
@@ -105,22 +94,18 @@ def test_look_ahead_metric_is_a_distance(robots, ahead):
     assert between(a, c) <= between(a, b) + between(b, c) + 1e-6
 
 
-@pytest.mark.parametrize('own, neighbour, parameters, expected', [
-    ((20.0,), (21.5,), SensorDifferenceParameters(), 1.5),
-    ((21.5,), (20.0,), SensorDifferenceParameters(2.0), 3.0),
-    ((20.0,), (20.0,), SensorDifferenceParameters(), 0.01),
-    ((), (20.0,), SensorDifferenceParameters(), None),
-    ((20.0,), (), SensorDifferenceParameters(), None)])
-def test_difference_of_two_sensors(own, neighbour, parameters, expected):
-    link = ranging()._replace(
-        own_reading=own, neighbour_reading=neighbour, parameters=parameters)
+@pytest.mark.parametrize('own, neighbour, expected', [
+    ((20.0,), (21.5,), 1.5), ((21.5,), (20.0,), 1.5), ((20.0,), (20.0,), 0.01),
+    ((), (20.0,), None), ((20.0,), (), None)])
+def test_difference_of_two_sensors(own, neighbour, expected):
+    link = ranging()._replace(own_reading=own, neighbour_reading=neighbour)
     assert distance(METRICS.get('sensor_difference'), link, floor=0.01) == expected
 
 
 def test_sensors_can_be_compared_without_positions():
     link = ranging(own=None)._replace(own_reading=(1.0,), neighbour_reading=(3.0,))
     metric = METRICS.get('sensor_difference')
-    assert distance(metric, link._replace(parameters=SensorDifferenceParameters()), 0.01) == 2.0
+    assert distance(metric, link, 0.01) == 2.0
 
 
 def answered(reading, received, previous=None):
@@ -199,14 +184,6 @@ def test_ranges_measured_by_the_neighbour_are_used() -> None:
     assert distances(one, 0.1) == {2: 2.25}
 
 
-def test_without_smoothing_a_robot_goes_by_its_own_ranges() -> None:
-    one, two = ranger(1, range_smoothing=1), ranger(2, (3.0, 0.0))
-    two.sensing.take_measurements([1.0, 2.25], 0.0)
-    one.sensing.take_measurements([2.0, 2.5], 0.0)
-    one.receive(two.round(0.0), 0.0)
-    assert distances(one, 0.1) == {2: 2.5}
-
-
 def test_false_measurement_changes_one_link_only() -> None:
     one, two, liar = ranger(1), ranger(2, (3.0, 0.0)), ranger(3, (0.0, 3.0))
     one.sensing.take_measurements([2.0, 2.5, 3.0, 3.5], 0.0)
@@ -259,9 +236,3 @@ def test_bad_ranges_are_counted(rows: list[float]) -> None:
     one.receive(two.round(0.0), 0.0)
     assert one.counts['measurements_rejected'] == 1
     assert distances(one, 0.1) == {}
-
-
-def test_number_of_ranges_is_checked() -> None:
-    with pytest.raises(ParameterError, match='parameter range_smoothing: 0 is not allowed; it '
-                       'takes 1 to 100'):
-        ranger(1, range_smoothing=0)

@@ -16,26 +16,27 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.robot.metrics import RangeSmoothing, REMEMBERED
+from leader_election.election.robot.range_smoothing import RangeSmoothing, REMEMBERED
 import pytest
 
 LENGTHS = st.floats(0.1, 20.0)
 
 
 def test_distance_is_odometrys_plus_the_median_difference() -> None:
-    ranges = RangeSmoothing(smoothing=3, expiry=3.0)
+    ranges = RangeSmoothing(expiry=3.0)
     assert ranges.distance(7, 2.0, 0.0) is None
-    for time, (measured, apart) in enumerate(((9.0, 2.0), (2.5, 2.0), (3.25, 3.0), (3.5, 3.0))):
-        ranges.take(7, measured, apart, float(time))
-    # Differences 0.5, 0.25, 0.5: the one of 7 is forgotten.
-    assert ranges.distance(7, 4.0, 3.0) == 4.5
+    measured = [(9.0, 2.0)] * 3 + [(2.5, 2.0), (3.25, 3.0)] + [(3.5, 3.0)] * 3
+    for k, (metres, apart) in enumerate(measured):
+        ranges.take(7, metres, apart, 0.5 * k)
+    # The last five differences are 0.5, 0.25, 0.5, 0.5, 0.5.
+    assert ranges.distance(7, 4.0, 3.5) == 4.5
     # Where positions are missing, the median of the ranges.
-    assert ranges.distance(7, None, 3.0) == 3.25
-    assert ranges.distance(8, 4.0, 3.0) is None
+    assert ranges.distance(7, None, 3.5) == 3.5
+    assert ranges.distance(8, 4.0, 3.5) is None
 
 
 def test_distance_is_unknown_when_ranges_have_expired() -> None:
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
+    ranges = RangeSmoothing(expiry=3.0)
     ranges.take(7, 2.5, 2.0, 0.0)
     assert ranges.distance(7, 2.0, 3.0) == 2.5
     assert ranges.distance(7, 2.0, 3.1) is None
@@ -44,7 +45,7 @@ def test_distance_is_unknown_when_ranges_have_expired() -> None:
 
 
 def test_difference_is_ignored_when_old() -> None:
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
+    ranges = RangeSmoothing(expiry=3.0)
     for time in (0.0, 0.5):
         ranges.take(7, 3.0, 2.0, time)
     later = REMEMBERED + 1.0
@@ -52,22 +53,15 @@ def test_difference_is_ignored_when_old() -> None:
     assert ranges.distance(7, 2.0, later) == 2.25
 
 
-def test_distance_is_the_last_range_without_smoothing() -> None:
-    ranges = RangeSmoothing(smoothing=1, expiry=3.0)
-    ranges.take(7, 2.5, 2.0, 0.0)
-    ranges.take(7, 9.0, 2.0, 1.0)
-    assert ranges.distance(7, 4.0, 1.5) == 9.0
-
-
 def test_distance_stays_positive() -> None:
     """Two that approach each other, while odometry was wrong by a metre."""
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
+    ranges = RangeSmoothing(expiry=3.0)
     ranges.take(7, 1.0, 2.0, 0.0)
     assert ranges.distance(7, 0.5, 0.0) == 1e-3
 
 
 def test_neighbours_are_forgotten_when_not_measured() -> None:
-    ranges = RangeSmoothing(smoothing=5, expiry=3.0)
+    ranges = RangeSmoothing(expiry=3.0)
     for neighbour in range(1000):
         ranges.take(neighbour, 1.0, 1.0, 0.0)
     ranges.forget(REMEMBERED + 1.0)
@@ -79,7 +73,7 @@ def test_neighbours_are_forgotten_when_not_measured() -> None:
 def test_distance_is_right_when_two_of_five_ranges_are_wrong(
         path: list[float], now: float, drift: float, wrong: set[int], by: float) -> None:
     """Ranges tell odometry's error exactly, but for some that are too long."""
-    ranges = RangeSmoothing(smoothing=5, expiry=30.0)
+    ranges = RangeSmoothing(expiry=30.0)
     drift = max(drift, 0.01 - min(*path, now))
     for k, apart in enumerate(path):
         ranges.take(7, apart + drift + (by if k in {len(path) - 5 + w for w in wrong} else 0.0),

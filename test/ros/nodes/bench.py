@@ -14,6 +14,8 @@
 
 """A bench for the tests of nodes: robots on one topic, a node that drives and receives them."""
 
+from collections.abc import Callable, Sequence
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -23,6 +25,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR
 from nav_msgs.msg import Odometry
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
@@ -122,3 +125,17 @@ class DiagnosticsReader(Bench):
     @property
     def values(self) -> dict[str, str]:
         return {value.key: value.value for value in self.last.values}
+
+
+def spin_singly(nodes: Sequence[Node], until: Callable[[], bool], deadline: float) -> None:
+    """
+    Spin nodes until a condition holds, by the executor of ``swarm_doctor``.
+
+    The events executor of rclpy 7.1 does not report when a message was sent.
+    """
+    executor, end = SingleThreadedExecutor(), time.monotonic() + deadline
+    for node in nodes:
+        executor.add_node(node)
+    while not until() and time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.1)
+    executor.shutdown()

@@ -23,7 +23,7 @@ from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES
-from leader_election.election.robot.rounds import REPEATS
+from leader_election.election.robot.rounds import REACTIVE_INTERVAL, REPEATS
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 import pytest
 from rcl_interfaces.msg import Log
@@ -94,7 +94,7 @@ def test_robots_out_of_range_are_no_neighbours():
 
 def test_parameters_change_at_run_time_or_are_refused():
     """Through the service that ``ros2 param set`` uses."""
-    robots = [robot(i, round_period=NEVER, round_phase=0.9) for i in (1, 2)]
+    robots = [robot(i, round_period=NEVER) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     clients = {i: bench.create_client(SetParameters, f'/r{i}/election_node/set_parameters')
                for i in (1, 2)}
@@ -263,7 +263,7 @@ def test_measured_range_is_the_metric():
 
 def test_reactive_robots_pass_news_on_in_one_round_each():
     """Five in a line that never run a periodic round hear of a leader beside the first."""
-    robots = [robot(i, round_period=NEVER, round_phase=0.9, communication_range=4.0, radius=99.0)
+    robots = [robot(i, round_period=NEVER, communication_range=4.0, radius=99.0)
               for i in range(1, 6)]
     bench = Bench({i: (3.0 * i, 0.0) for i in range(1, 6)})
     spin_until([bench, *robots], lambda: bench.heard_by(robots))
@@ -277,18 +277,18 @@ def test_reactive_robots_pass_news_on_in_one_round_each():
 
 def test_reactive_rounds_are_an_interval_apart():
     """Twenty news at once: a round at the first, and one an interval later for all the others."""
-    node = robot(1, round_period=NEVER, round_phase=0.9, reactive_interval=0.3)
+    node = robot(1, round_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
     began = time.monotonic()
     for n in range(20):
         bench.announce(10 + n, (1.0, 0.0), 10.0 + n)
     spin_until([bench, node], lambda: node.robot.state.leader == 29)
-    assert 2 <= node.robot.counts[ROUNDS] <= 2 + (time.monotonic() - began) / 0.3
+    assert 2 <= node.robot.counts[ROUNDS] <= 2 + (time.monotonic() - began) / REACTIVE_INTERVAL
 
 
 def test_periodic_robot_does_not_react_to_messages():
-    node = robot(1, schedule='periodic', round_period=NEVER, round_phase=0.9)
+    node = robot(1, schedule='periodic', round_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})
     bench.others[9] = 9.0
     spin_until([bench, node], lambda: bench.heard_by([node]) and node.robot.counts[HEARD] > 5)
@@ -386,7 +386,7 @@ def test_qos_override_changes_one_topic_only():
 
 def test_change_of_the_leader_is_repeated():
     """A neighbour may have lost the message; the period is longer than the test."""
-    node = robot(1, round_period=NEVER, round_phase=0.9, reactive_interval=0.02)
+    node = robot(1, round_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})
     bench.others[9] = 99.0
     spin_until([bench, node], lambda: node.robot.state.leader == 9

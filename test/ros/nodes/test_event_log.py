@@ -23,8 +23,8 @@ import sys
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.ros.nodes.robot_files import EventLog
 import pytest
 from ros.nodes.bench import Bench, leaders, robot
 from support import PATIENCE, spin_until
@@ -125,7 +125,7 @@ def test_unwritable_file_is_refused(tmp_path):
 def test_events_are_written_to_standard_output():
     process = subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-p',
-         'robot_id:=7', '-p', "event_log:='-'", '-p', 'round_phase:=0.0'],
+         'robot_id:=7', '-p', "event_log:='-'"],
         stdout=subprocess.PIPE, text=True)
     try:
         first = json.loads(process.stdout.readline())

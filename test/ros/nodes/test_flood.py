@@ -19,6 +19,7 @@ from leader_election.election.robot.reception import DROPPED, HEARD, ROUNDS
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import make_executor
 import pytest
+from rclpy.executors import SingleThreadedExecutor
 from ros.nodes.bench import Bench, NEVER, robot
 from std_msgs.msg import String
 from support import spin_until
@@ -30,8 +31,8 @@ BACKLOG = 400
 pytestmark = pytest.mark.usefixtures('ros')
 
 
-@pytest.mark.parametrize('kind', ['events', 'single_threaded'])
-def test_due_round_runs_before_waiting_messages(kind):
+@pytest.mark.parametrize('make_executor', [make_executor, SingleThreadedExecutor])
+def test_due_round_runs_before_waiting_messages(make_executor):
     """Messages pile up while the robot is busy elsewhere, until after its round was due."""
     node = robot(1, round_period=PERIOD, schedule='periodic', hearing_budget=100_000,
                  diagnostics_period=NEVER)
@@ -45,7 +46,7 @@ def test_due_round_runs_before_waiting_messages(kind):
         rounds_at.append(node.robot.counts[ROUNDS])
         return receive(payload, now)
     node.robot.receive = noted  # type: ignore[method-assign]
-    executor = make_executor(kind)
+    executor = make_executor()
     executor.add_node(node)
     try:
         while not rounds_at:

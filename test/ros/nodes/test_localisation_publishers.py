@@ -88,7 +88,7 @@ def pose_of(message: Odometry) -> Pose:
 
 def swarm(**parameters: Any) -> list[Any]:
     """Return robots 1 and 2, and the nodes that drive them: 2 stands still at (4, 0)."""
-    settings = {'pose_source': 'cooperative', 'sighting_interval': 0.1,
+    settings = {'pose_source': 'cooperative',
                 'initial_deviation': [0.5, 0.1], 'communication_range': 20.0}
     driver = Driver()
     return [robot(1, **settings, initial_pose=START, **parameters), robot(2, **settings),
@@ -230,7 +230,7 @@ def test_deviation_beyond_the_limit_is_an_error() -> None:
 
 
 def test_cooperating_robot_reports_neighbours_and_sightings() -> None:
-    node = robot(1, pose_source='cooperative', sighting_interval=0.1)
+    node = robot(1, pose_source='cooperative')
     bench = DiagnosticsReader('localisation')
     bench.others[7] = 9.0
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
@@ -243,7 +243,7 @@ def test_cooperating_robot_reports_neighbours_and_sightings() -> None:
 
 
 def test_sightings_of_unknown_robots_are_a_warning() -> None:
-    node = robot(1, pose_source='cooperative', sighting_interval=0.1)
+    node = robot(1, pose_source='cooperative')
     bench = DiagnosticsReader('localisation')
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
     bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[70.0, 1.0])))

@@ -36,7 +36,7 @@ from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, NEVER, robot
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
-from support import PATIENCE, spin_until
+from support import EXECUTOR, PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE, SHUTDOWN = (
@@ -190,7 +190,7 @@ def test_parameters_are_fixed_while_it_is_configured():
 
 
 def test_wheels_stop_on_deactivation_and_turn_on_activation():
-    node = managed(tasks='rally', round_phase=0.0, **{'rally.reaction': 5.0})
+    node = managed(tasks='rally', **{'rally.reaction': 5.0})
     bench = Bench({1: (0.0, 0.0)})
     manager = Manager(node, bench)
     eyes = bench.create_publisher(LaserScan, '/r1/scan', 10)
@@ -241,8 +241,7 @@ def test_autostart_activates_the_node():
 
 def test_process_stops_cleanly_on_a_signal():
     runs = subprocess.Popen(
-        [sys.executable, '-c', COMMAND, '--ros-args', '-r', '__ns:=/alone', '-p', 'robot_id:=7',
-         '-p', 'round_phase:=0.0', '-p', 'executor:=single'],
+        [sys.executable, '-c', COMMAND, '--ros-args', '-r', '__ns:=/alone', '-p', 'robot_id:=7'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         bench = Bench({}, name='watcher')
@@ -255,7 +254,7 @@ def test_process_stops_cleanly_on_a_signal():
         assert [line.partition(']: ')[2] for line in err.splitlines()] == [
             'configured: robot 7: algorithm bounded, radius 10 m, communication range 5 m, topic '
             '/alone/neighbourhood, no key', 'activated: the robot takes part',
-            'SingleThreadedExecutor runs']
+            EXECUTOR]
     finally:
         runs.kill()
         runs.communicate()

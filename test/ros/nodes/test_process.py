@@ -42,7 +42,6 @@ from rclpy.node import Node
 class Falls(Node):
     def __init__(self):
         super().__init__('falls')
-        self.executor_kind = EXECUTOR
         self.create_timer(0.01, self.fall)
 
     def fall(self):
@@ -146,8 +145,7 @@ def test_running_node_stops_cleanly_on_a_signal(ros, robots):
     bench = Bench({}, name='watcher')
     leaders: list[Int64] = []
     bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
-    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5',
-                        '-p', 'round_phase:=0.0'))
+    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5'))
     spin_until([bench], lambda: bool(leaders))
     assert leaders[0].data == 7
     robots[0].send_signal(signal.SIGINT)
@@ -169,7 +167,7 @@ def test_stopped_process_stops_the_wheels(ros, robots):
     said: list[Twist] = []
     bench.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
     robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
-                        '-p', 'round_phase:=0.0', '-p', 'rally.reaction:=5.0'))
+                        '-p', 'rally.reaction:=5.0'))
     spin_until([bench], lambda: any(moves(command) for command in said))
     robots[0].send_signal(signal.SIGINT)
     spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
@@ -177,10 +175,10 @@ def test_stopped_process_stops_the_wheels(ros, robots):
     assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])
 
 
-@pytest.mark.parametrize('executor', ['events', 'single'])
+@pytest.mark.parametrize('executor', ['', 'import sys; sys.modules["rclpy.experimental"] = None'])
 def test_failing_node_is_closed_and_ends_with_status_1(robots, executor):
     """So that driven robots stop; the error is printed, and the status is 1."""
-    robots.append(start(FALLS.replace('EXECUTOR', repr(executor))))
+    robots.append(start(executor + FALLS))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out) == (1, 'closed\n')
     assert err.endswith('LookupError: no such shelf\n')

@@ -73,7 +73,7 @@ def sighted(node: Any, bench: Bench, kind: type, topic: str,
 
 
 def cooperating(**parameters: Any) -> tuple[Any, Bench]:
-    node = robot(1, pose_source='cooperative', sighting_interval=0.1, **parameters)
+    node = robot(1, pose_source='cooperative', **parameters)
     return node, Bench({1: (0.0, 0.0)})
 
 

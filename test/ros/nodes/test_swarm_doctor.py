@@ -26,16 +26,16 @@ import time
 from typing import Any
 
 from leader_election.election.robot.reception import ROUNDS
-from leader_election.ros.nodes.process import make_executor, spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import Level
 from nav_msgs.msg import Odometry
 import pytest
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
-from ros.nodes.bench import robot
+from ros.nodes.bench import robot, spin_singly
 from std_msgs.msg import String
 from support import PATIENCE
 
@@ -82,7 +82,7 @@ def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = PA
         due = time.monotonic() + CHECK_PERIOD
         return result
 
-    spin(nodes, holds, 'single', deadline)
+    spin_singly(nodes, holds, deadline)
     assert condition(), f'did not happen within {deadline} s'
 
 
@@ -157,7 +157,7 @@ def test_waiting_messages_are_taken_at_once() -> None:
     before = {heard.payload for heard in one.observations().messages}
     for number in range(30):
         publisher.publish(String(data=f'{number}'))
-    executor = make_executor('single')
+    executor = SingleThreadedExecutor()
     executor.add_node(one)
     while {heard.payload for heard in one.observations().messages} == before:
         executor.spin_once(timeout_sec=1.0)

@@ -28,7 +28,6 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.monitor import Monitor
-from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.ros.nodes.recorder import Recorder
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
@@ -40,7 +39,7 @@ from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant
 import pytest
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, leaders, robot
+from ros.nodes.bench import Bench, leaders, robot, spin_singly
 from std_msgs.msg import String
 from support import spin_until
 from swarm.recording.made import replay
@@ -245,6 +244,5 @@ def test_the_doctor_finds_the_robot_without_the_key(path: Path) -> None:
                 and all(any(f'dropped: rejected_{reason}' in what for what in whats)
                         for reason in ('unsigned', 'signature')))
 
-    # The events executor of rclpy 7.1 does not report when a message was sent.
-    spin([bench, doctor, *robots], tells, 'single', 60.0)
+    spin_singly([bench, doctor, *robots], tells, 60.0)
     assert tells()

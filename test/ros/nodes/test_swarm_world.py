@@ -53,7 +53,7 @@ class Bench:
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         self.world = SwarmWorld(parameter_overrides=overrides, namespace='site')
         self.node = Node('bench', namespace='site')
-        self.executor = make_executor('events')
+        self.executor = make_executor()
         self.executor.add_node(self.world)
         self.executor.add_node(self.node)
 

@@ -12,26 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The files of a robot: the log of its events, and the factors of its odometry."""
+"""The log of the events of a robot, in a file."""
 
 import errno
 import json
 import math
 import os
-from pathlib import Path
 import sys
-import time
 from typing import Any, IO
 
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.wire import own_path
 from leader_election.election.robot.leadership import events, LeadershipStatus, status_of
-from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.localisation.odometry_errors import age, is_better, Kept, read_text, text_of
-from leader_election.localisation.source import PoseSource
 from leader_election.parameters import ParameterError
-import numpy as np
 from rclpy.node import Node
 
 STDOUT = '-'
@@ -120,101 +114,3 @@ def _is_cut_off(path: str) -> bool:
     except OSError:
         # The file may be append-only.
         return False
-
-
-PERIOD = 60.0
-"""The time between two looks whether there is anything new to write [s]."""
-MOST_CHARACTERS = 10000
-"""The longest file that is read."""
-
-
-class FactorsFile:
-    """
-    Reads the factors at the start, and writes them seldom, atomically, when they are better known.
-
-    A file that is not this robot's own is neither used nor overwritten.
-
-    :ivar fault: why factors are not kept; empty: they are.
-    """
-
-    def __init__(self, node: Node, parameters: ElectionParameters) -> None:
-        """
-        Read the file, if there is one.
-
-        :raises ParameterError: if its folder cannot be written.
-        """
-        self._log, self._robot = node.get_logger(), parameters.robot_id
-        self._path = Path(own_path(parameters.odometry_factors_file, self._robot,
-                                   node.get_namespace()))
-        self._kept: Kept | None = None
-        self.fault = ''
-        try:
-            self._path = self._path.expanduser()
-            self._new = self._path.with_name(f'.{self._path.name}.{self._robot}')
-            self._new.touch()
-            self._new.unlink()
-            if self._path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        except (OSError, RuntimeError, ValueError) as error:
-            raise ParameterError('odometry_factors_file', problem=f': {str(self._path)!r} is not '
-                                 f'allowed: {_reason(error)}; it takes a file in a folder that '
-                                 'can be written') from None
-        try:
-            self._kept = self._read()
-        except (OSError, ValueError) as error:
-            self._tell(error)
-
-    def restore(self, source: PoseSource, now: float) -> None:
-        """
-        Give a pose source the factors of the file, before its first odometry.
-
-        :param now: the time on the clock of the source [s].
-        """
-        if self._kept is not None:
-            source.restore_factors(self._kept._replace(time=now - age(self._kept, time.time())))
-
-    def keep(self, source: PoseSource) -> None:
-        """Write the factors if they are better known than those in the file."""
-        factors, deviations = source.odometry_factors
-        found = Kept(factors, np.square(deviations), time.time())
-        if not is_better(found, self._kept):
-            return
-        try:
-            # Without {id} in the path, another robot may have written it meanwhile.
-            self._read()
-            with self._new.open('w', encoding='utf-8') as file:
-                file.write(text_of(self._robot, found))
-                file.flush()
-                os.fsync(file.fileno())
-            self._new.replace(self._path)
-        except (OSError, ValueError) as error:
-            self._tell(error)
-            return
-        self._kept, self.fault = found, ''
-
-    def _read(self) -> Kept | None:
-        """
-        Return what the file holds; ``None``: there is no file.
-
-        :raises ValueError: if it is not this robot's own.
-        """
-        if not self._path.exists():
-            return None
-        if not self._path.is_file():
-            raise ValueError('is not a file')
-        with self._path.open(encoding='utf-8', errors='replace') as file:
-            return read_text(file.read(MOST_CHARACTERS), self._robot)
-
-    def _tell(self, error: Exception) -> None:
-        """Log a fault, once."""
-        fault = f'odometry_factors_file {str(self._path)!r} {_reason(error)}'
-        if isinstance(error, ValueError):
-            fault += (': it is neither used nor overwritten; remove it, or give each robot its '
-                      'own file, with {id} in the path')
-        if fault != self.fault:
-            self.fault = fault
-            self._log.warning(fault)
-
-
-def _reason(error: Exception) -> str:
-    return str(getattr(error, 'strerror', None) or error)
