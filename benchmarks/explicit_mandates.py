@@ -43,8 +43,14 @@ from typing import Any, NamedTuple
 
 from benchmarks.explicit_states import distances, graphs
 from benchmarks.state_sets import Graph
-from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings, NO_ONE
-from leader_election.election.mandates.part import MandatePart, NeighbourPart
+from leader_election.election.mandates.mandates import (
+    Follows,
+    MandatePart,
+    Mandates,
+    MandateSettings,
+    NeighbourPart,
+    NO_ONE,
+)
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0
 """Times in binary fractions [s]: a mandate lasts for 6 s, a promise for 10 s of its clock."""

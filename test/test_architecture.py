@@ -199,8 +199,8 @@ def test_core_names_none_of_its_options(file: str) -> None:
 
 
 @pytest.mark.parametrize(('parameters', 'absent'), [
-    ({}, {'robot.membership', 'robot.zones', 'mandates.mandate_part', 'cooperative'}),
-    ({'regions': True}, {'robot.zones', 'mandates.mandate_part'}),
+    ({}, {'robot.membership', 'robot.zones', 'mandates.part', 'cooperative'}),
+    ({'regions': True}, {'robot.zones', 'mandates.part'}),
     ({'mandate': 3.0}, {'robot.membership', 'robot.zones'})])
 def test_robot_imports_only_the_parts_that_it_has(
         parameters: dict[str, Any], absent: set[str]) -> None:

@@ -22,7 +22,7 @@ other modules may change from one version to the next. Each name is imported whe
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
-from leader_election.parameters import own_code
+from leader_election.election import registry
 
 if TYPE_CHECKING:
     from leader_election_lab.api import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         write_report,
     )
 
-own_code.OWN.add(Path(__file__).resolve().parent)
+registry.OWN.add(Path(__file__).resolve().parent)
 
 __all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'run_until',
            'write_report']

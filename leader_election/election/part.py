@@ -59,7 +59,7 @@ PARTS = (
     PartEntry(name='localisation', wire='election.messages.localisation_codec:LOCALISATION'),
     PartEntry(name='zones', wanted='zones', part='election.robot.zones:ZonePart'),
     PartEntry(name='mandates', wanted='mandate', wire='election.messages.mandate_codec:MANDATES',
-              part='election.mandates.mandate_part:MandatesOfRobot', counts_time=True),
+              part='election.mandates.part:MandatesOfRobot', counts_time=True),
     PartEntry(name='regions', wanted='forms_regions',
               wire='election.messages.region_codec:REGIONS',
               part='election.robot.membership:Membership',

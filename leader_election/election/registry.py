@@ -15,16 +15,27 @@
 """
 Lookup by name: algorithms, metrics, strength sources, aggregates, and types of ROS messages.
 
-A registry holds the entries of this package and those that entry points of other packages add.
+A registry holds the entries of this package and those that entry points of other packages add. An
+error of users' code, such as that of a plug-in, is explained in one line: file, line, cause.
 """
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import distributions, entry_points
+import os
+from pathlib import Path
+import re
+import traceback
 from typing import Any, Generic, Protocol, TypeVar
 
 from leader_election.parameters import did_you_mean
-from leader_election.parameters.own_code import explained
+
+PACKAGE = Path(__file__).resolve().parents[1]
+OWN = {PACKAGE}
+"""The packages whose code is not a user's; another distribution of this project adds its own."""
+STANDARD = Path(os.__file__).resolve().parent
+SHARED = ('site-packages', 'dist-packages')
+"""Folders of installed packages: plug-ins, and libraries."""
 
 
 class Named(Protocol):
@@ -132,3 +143,54 @@ def message_type(name: str) -> Any:
     if kind != 'msg':
         raise ValueError(f'{name!r} is not a package/msg/Type')
     return getattr(import_module(f'{package}.msg'), message)
+
+
+def is_own(file: str) -> bool:
+    """Return whether a file is a user's: neither of this project, of Python, nor of a library."""
+    path = Path(file).resolve()
+    if re.match('<(?!ipython)', file) or any(map(path.is_relative_to, OWN)):
+        return False
+    for folder in SHARED:
+        if folder in path.parts:
+            top = path.parts[path.parts.index(folder) + 1].removesuffix('.py')
+            return any(top == each.module.split('.')[0] for one in distributions()
+                       for each in one.entry_points
+                       if each.group.startswith(f'{PACKAGE.name}.'))
+    return not path.is_relative_to(STANDARD)
+
+
+def at(file: str, line: int) -> str:
+    """
+    Return a place in the code as text; the file relative to the present folder if it is inside.
+
+    >>> at('/opt/my_robots/loyal.py', 28)
+    '/opt/my_robots/loyal.py, line 28'
+    """
+    path = Path(file)
+    return f'{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else file}, ' \
+           f'line {line}'
+
+
+def place_of(error: BaseException) -> str:
+    """
+    Return where an error comes from, as text: the innermost line of the user's code.
+
+    Of a library that this code calls, the line of the call counts.
+
+    :return: empty if no code of a user takes part.
+    """
+    if isinstance(error, SyntaxError) and error.filename and is_own(error.filename):
+        return at(error.filename, error.lineno or 1)
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if is_own(frame.filename)]
+    return at(own[-1].filename, own[-1].lineno or 1) if own else ''
+
+
+def explained(error: BaseException) -> str:
+    """Return an error as one line: where in the user's code it arose, if it did, and its cause."""
+    place = place_of(error)
+    lines = [f'SyntaxError: {error.msg}'] if isinstance(error, SyntaxError) else \
+        traceback.TracebackException.from_exception(error).format_exception_only()
+    text = ' '.join(' '.join(lines).partition('Did you mean')[0].split()).removesuffix('.')
+    if isinstance(error, AttributeError) and (near := did_you_mean(error.name, dir(error.obj))):
+        text += f'; {near.rstrip()}'
+    return f'{place}: {text}' if place else text

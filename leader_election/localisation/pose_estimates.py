@@ -158,19 +158,15 @@ class PoseEstimates:
         """Remove a robot; the factors of its odometry are kept."""
         first = self._row[robot]
         keep = np.r_[:first, first + SIZE:len(self.state)]
-        self.remember(robot, Kept(
-            self.factors(robot), self.factor_variances(robot), self._times[robot]))
+        self._factors.pop(robot, None)
+        self._factors[robot] = Kept(
+            self.factors(robot), self.factor_variances(robot), self._times[robot])
+        if len(self._factors) > MOST_KEPT:
+            del self._factors[next(iter(self._factors))]
         self.state, self.covariance = self.state[keep], self.covariance[np.ix_(keep, keep)]
         self.ids.remove(robot)
         self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
         del self._odometry[robot], self._times[robot]
-
-    def remember(self, robot: int, kept: Kept) -> None:
-        """Keep the factors of a robot that is not in the filter, until it is added."""
-        self._factors.pop(robot, None)
-        self._factors[robot] = kept
-        if len(self._factors) > MOST_KEPT:
-            del self._factors[next(iter(self._factors))]
 
     def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
         """Return the factors of a robot to be added, and their variances."""

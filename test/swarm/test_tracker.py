@@ -16,7 +16,7 @@
 
 import math
 
-from leader_election.election.mandates.part import MandatePart
+from leader_election.election.mandates.mandates import MandatePart
 from leader_election.election.messages import mandate_codec
 from leader_election.swarm.tracker import SwarmTracker
 from swarm.levels import level_message, register_levels

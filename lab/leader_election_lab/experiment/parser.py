@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.regions.region import ROLES
+from leader_election.election.registry import explained, place_of
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
     as_number,
@@ -36,7 +37,6 @@ from leader_election.parameters import (
     ParameterError,
     table,
 )
-from leader_election.parameters.own_code import explained, place_of
 from leader_election_lab.experiment import schema
 from leader_election_lab.simulation.composed_rounds import with_regions
 from leader_election_lab.simulation.network_events import ChangeStrength, Event, State

@@ -33,22 +33,67 @@ anyway.
 - *Term*: a robot grants only beats above all that it has granted before. So the first beat of a
   mandate, its term, is greater than those of all mandates over the same robot before.
 
+All numbers are *beats*. A leader numbers its rounds, each above every number that it has seen from
+any robot (L. Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", CACM
+1978). So no robot has to know the clock of another one.
+
 Nothing here reads a clock: times are arguments, readings of the robot's steady clock [s].
 """
 
 from collections.abc import Iterable, Mapping
 import math
-from typing import NamedTuple
-
-from leader_election.election.mandates.part import (
-    MandatePart,
-    MOST_NOTICES,
-    NeighbourPart,
-    NO_BEAT,
-    Notice,
-)
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 NO_ONE = -1
+NO_BEAT = 0
+"""Stands for no beat; beats are greater."""
+MOST_NOTICES = 64
+"""The most notices of a kind that a message holds."""
+
+
+class Notice(NamedTuple):
+    """A member that leaves a leader, or the answer: that leader has released it."""
+
+    member: int
+    leader: int
+    """The leader that it has left."""
+    beat: int
+    """The last beat that it has granted to that leader."""
+
+
+NO_GRANTS: Mapping[int, int] = MappingProxyType({})
+
+
+class MandatePart(NamedTuple):
+    """The part of a message about mandates in an instance."""
+
+    beat: int = NO_BEAT
+    """The newest beat known of the leader that the sender follows."""
+    number: int = NO_BEAT
+    """The greatest number that the sender has seen, at least ``beat``."""
+    grants: Mapping[int, int] = NO_GRANTS
+    """
+    The last beat that each member has granted to this leader, as collected so far; of a leader
+    that acts, itself with its term.
+    """
+    leaving: tuple[Notice, ...] = ()
+    released: tuple[Notice, ...] = ()
+
+    def __deepcopy__(self, _: Any) -> 'MandatePart':
+        """Return this part: it is never changed, and read-only maps cannot be copied."""
+        return self
+
+
+class NeighbourPart(NamedTuple):
+    """The part about mandates in the last message of a neighbour."""
+
+    sender: int
+    leader: int
+    """The leader that it follows; itself, if it leads."""
+    distance: float
+    """Its distance to that leader [m]."""
+    part: MandatePart
 
 
 class MandateSettings(NamedTuple):

@@ -12,63 +12,106 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-The part of a message about mandates.
+"""The mandates of a robot as a part of an instance."""
 
-All numbers in it are *beats*. A leader numbers its rounds, each above every number that it has
-seen from any robot (L. Lamport, "Time, Clocks, and the Ordering of Events in a Distributed
-System", CACM 1978); so no robot has to know the clock of another one.
-"""
+from typing import Any
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from leader_election.election.mandates.mandates import (
+    Follows,
+    MandatePart,
+    Mandates,
+    NeighbourPart,
+    NO_ONE,
+)
+from leader_election.election.part import Elected, Part, PartSetup
 
-NO_BEAT = 0
-"""Stands for no beat; beats are greater."""
-MOST_NOTICES = 64
-"""The most notices of a kind that a message holds."""
-
-
-class Notice(NamedTuple):
-    """A member that leaves a leader, or the answer: that leader has released it."""
-
-    member: int
-    leader: int
-    """The leader that it has left."""
-    beat: int
-    """The last beat that it has granted to that leader."""
+ACTING, ACTING_UNTIL, TERM, ACTS_OVER = 'acting', 'acting_until', 'term', 'acts_over'
+MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
+"""The names of values on the topic ``leadership``."""
+TOO_FEW = 'takes more than half'
+"""The end of the warning of a leader without a quorum."""
 
 
-NO_GRANTS: Mapping[int, int] = MappingProxyType({})
-
-
-class MandatePart(NamedTuple):
-    """The part of a message about mandates in an instance."""
-
-    beat: int = NO_BEAT
-    """The newest beat known of the leader that the sender follows."""
-    number: int = NO_BEAT
-    """The greatest number that the sender has seen, at least ``beat``."""
-    grants: Mapping[int, int] = NO_GRANTS
+class MandatesOfRobot(Part):
     """
-    The last beat that each member has granted to this leader, as collected so far; of a leader
-    that acts, itself with its term.
+    Receives and sends grants and beats, and reports over which robots a leader may act.
+
+    :ivar mandates: the mandates themselves.
+    :ivar left_out: the number of members whose grants the last message had no room for.
     """
-    leaving: tuple[Notice, ...] = ()
-    released: tuple[Notice, ...] = ()
 
-    def __deepcopy__(self, _: Any) -> 'MandatePart':
-        """Return this part: it is never changed, and read-only maps cannot be copied."""
-        return self
+    name = 'mandates'
 
+    def __init__(self, setup: PartSetup) -> None:
+        self.mandates = Mandates(
+            setup.robot_id, setup.parameters.mandate_settings, setup.first_number)
+        self.left_out = 0
 
-class NeighbourPart(NamedTuple):
-    """The part about mandates in the last message of a neighbour."""
+    def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,
+             ) -> tuple[NeighbourPart | None, str | None]:
+        """Return the part about mandates of a neighbour."""
+        return (None if sent is None
+                else NeighbourPart(sender, export.leader, export.distance, sent)), None
 
-    sender: int
-    leader: int
-    """The leader that it follows; itself, if it leads."""
-    distance: float
-    """Its distance to that leader [m]."""
-    part: MandatePart
+    def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
+        """Process grants and notices at their receipt; return whether they ask for a round."""
+        news = self.mandates.hear(NeighbourPart(sender, export.leader, export.distance, sent), now)
+        self.is_news = self.mandates.news
+        return news
+
+    def round(self, elected: Elected) -> None:  # noqa: A003
+        """Renew the mandates."""
+        self.mandates.round(
+            Follows(elected.leader, float(elected.state.distance), elected.leads,
+                    not elected.is_relay),
+            filter(None, elected.view.read[self.name]), elected.now)
+        self.is_news = False
+
+    def sent(self) -> MandatePart:
+        """Return the part of the next message."""
+        return self.mandates.part
+
+    def was_sent(self, sent: MandatePart | None) -> None:
+        """Count the grants that the message had no room for."""
+        self.left_out = len(self.mandates.part.grants) - (0 if sent is None else len(sent.grants))
+
+    def leadership(self, stamp: float, now: float | None, active: bool) -> dict[str, str]:
+        """Return over which robots the leader may act, and until when."""
+        mandates = self.mandates
+        now = mandates.time if now is None else now
+        acting, bound = (mandates.acting(now) if active else None), mandates.bound(now)
+        over = mandates.over(now) if active else {}
+        return {
+            ACTING: str(acting is not None).lower(),
+            ACTING_UNTIL: '' if acting is None else f'{stamp + acting.until - now:.6f}',
+            TERM: '' if acting is None else str(acting.term),
+            ACTS_OVER: ','.join(map(str, sorted(over))),
+            MANDATE_OF: str(NO_ONE if bound is None else bound.leader),
+            MANDATE_TERM: '' if bound is None else str(bound.first),
+        }
+
+    def status(self) -> int | None:
+        """Return the term under which the robot acts as a leader; ``None``: it does not."""
+        acting = self.mandates.acting(self.mandates.time)
+        return None if acting is None else acting.term
+
+    def events(self, before: int | None, after: int | None) -> list[dict[str, Any]]:
+        """Return the loss and the acquisition of mandates."""
+        found: list[dict[str, Any]] = []
+        if before != after and before is not None:
+            found.append({'event': 'mandate_lost', 'term': before})
+        if before != after and after is not None:
+            found.append({'event': 'mandate_acquired', 'term': after})
+        return found
+
+    def warning(self, leads: bool, now: float) -> str:
+        """Return why a leader may not act, or which members are under no mandate."""
+        if leads and self.mandates.acting(now) is None:
+            over, roster = self.mandates.over(now).keys(), self.mandates.settings.roster
+            why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
+                   f'{TOO_FEW}' if roster else 'has no mandate over itself yet')
+            return f'leads, but {why}'
+        if self.left_out:
+            return (f'{self.left_out} members are under no mandate: the message with their '
+                    'grants would be too long')
+        return ''

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 import re
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.mandates.part import MandatePart, Notice
+from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.messages.wire import (
     Kind,
     MAX_ID,

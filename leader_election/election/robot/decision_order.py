@@ -26,8 +26,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.mandates.mandates import Mandates
-from leader_election.election.mandates.part import NO_BEAT
+from leader_election.election.mandates.mandates import Mandates, NO_BEAT
 from leader_election.election.regions.region import MOST_VERSION, Region
 from leader_election.election.regions.task import Decided
 

@@ -239,7 +239,7 @@ class Instance:
             if algorithm not in (None, self.algorithm.name):
                 view.faults.append(ALGORITHM_DIFFERS)
                 continue
-            if not all(part.admits(message) for part in self._admitting):
+            if self._admitting and not all(part.admits(message) for part in self._admitting):
                 continue
             view.messages.append(message)
             view.exports.append(

@@ -166,10 +166,11 @@ class Sensing:
 
     def hear(self, message: Message, now: float) -> None:
         """Process the localisation part of a neighbour's message."""
-        estimate = message.parts.get('localisation')
-        self.source.hear(message.id, message.position, estimate, now)
-        if self.source.place_of(message.id) is not None:
-            self._heard[message.id] = message
+        estimate = message.parts.get('localisation') if message.parts else None
+        if self.source.cooperates:
+            self.source.hear(message.id, message.position, estimate, now)
+            if self.source.place_of(message.id) is not None:
+                self._heard[message.id] = message
         if estimate is None or not self.metric.measures_ranges:
             return
         for sighting in estimate.sightings:
@@ -222,8 +223,8 @@ class Sensing:
 
     def locate(self, now: float) -> Position | None:
         """Return the own position now [m], ``None`` where odometry is missing or too old."""
-        age = self.odometry_age(now)
-        is_fresh = age is not None and age <= self.parameters.odometry_expiry
+        received = self._odometry_received
+        is_fresh = received is not None and now - received <= self.parameters.odometry_expiry
         self.position = self.source.place if is_fresh else None
         return self.position
 
@@ -254,6 +255,8 @@ class Sensing:
         An estimate of the own filter is preferred to the position in the message: the frames of
         two filters differ.
         """
+        if not self.source.cooperates:
+            return message.position
         estimated = self.source.place_of(message.id)
         return message.position if estimated is None else estimated
 

@@ -17,7 +17,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leader_election.election.mandates.mandate_part import ACTS_OVER
+from leader_election.election.mandates.part import ACTS_OVER
 from leader_election.election.robot import diagnostics as vocabulary
 
 Interval = tuple[float, float]

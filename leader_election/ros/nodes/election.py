@@ -91,6 +91,22 @@ class Election:
         self._topics: dict[str, PartTopics] = {
             entry.name: entry.load('topics')(host) for entry in PARTS
             if entry.topics and any(getattr(each, entry.wanted) for each in wanted)}
+        self._duplicate_logged = False
+        try:
+            self._create(parameters, wall, begun)
+        except BaseException:
+            for topics in self._topics.values():
+                topics.close_tools()
+            raise
+
+    def _create(self, parameters: ElectionParameters, wall: int, begun: int) -> None:
+        """
+        Create the robot and its topics.
+
+        :param wall: the time of the wall clock at the begin [ms].
+        :param begun: the time of the robot's clock at the begin [ms].
+        """
+        node = self._node
         self.robot = Robot(
             parameters,
             {name: self._instance_with_own(name, declared.values)
@@ -101,8 +117,6 @@ class Election:
              else self._time_file.start(wall, REPLAY_WINDOW)) - begun,
             max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
         )
-        self._duplicate_logged = False
-
         self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
         self._outputs = [
             StatePublishers(node, instance, parameters.output_prefix)

@@ -71,6 +71,9 @@ class PartTopics:
     def publish(self) -> None:
         """Publish the result of a round."""
 
+    def close_tools(self) -> None:
+        """End the tools made so far, since the robot could not be created."""
+
     def withdraw(self) -> None:
         """Publish that the robot takes part no more."""
 

@@ -126,12 +126,14 @@ class TaskFactory:
 
     :ivar claims: the task that owns each command topic.
     :ivar contexts: of the tasks created.
+    :ivar runners: the tasks created.
     """
 
     def __init__(self, host: RobotNode) -> None:
         self.host = host
         self.claims: dict[str, str] = {}
         self.contexts: list[TaskContext] = []
+        self.runners: list[TaskRunner] = []
 
     def make(self, instance: str, task: str) -> TaskRunner:
         """
@@ -156,6 +158,7 @@ class TaskFactory:
                 Member(self.host.robot_id, context, self.host.pose), settings))
         context.fail = made.fail
         self.contexts.append(context)
+        self.runners.append(made)
         return made
 
 
@@ -179,6 +182,11 @@ class RegionTopics(PartTopics):
     def tool(self, instance: str) -> Callable[[str], TaskRunner]:
         """Return the function that makes the tasks of an instance."""
         return partial(self._tasks.make, instance)
+
+    def close_tools(self) -> None:
+        """Stop the tasks made so far."""
+        for runner in self._tasks.runners:
+            runner.close()
 
     def attach(self, robot: Robot) -> None:
         """Create the publishers."""

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.election.mandates.mandate_part import TOO_FEW
+from leader_election.election.mandates.part import TOO_FEW
 from leader_election.election.messages.codec import algorithm_of, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason

@@ -21,9 +21,9 @@ from leader_election.election.mandates.mandates import (
     Follows,
     Mandates,
     MandateSettings,
+    NeighbourPart,
     NO_ONE,
 )
-from leader_election.election.mandates.part import NeighbourPart
 
 DURATION, RATE_ERROR = 3.0, 0.05
 LEADERS = (1, 2)

@@ -16,8 +16,12 @@
 
 from typing import Any
 
-from leader_election.election.mandates.mandates import Follows, Mandates, MandateSettings
-from leader_election.election.mandates.part import NeighbourPart
+from leader_election.election.mandates.mandates import (
+    Follows,
+    Mandates,
+    MandateSettings,
+    NeighbourPart,
+)
 
 DURATION = 1000.0
 """So long that nothing ends by itself [s]."""

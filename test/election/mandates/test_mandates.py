@@ -17,11 +17,14 @@
 from leader_election.election.mandates.mandates import (
     Acting,
     Follows,
+    MandatePart,
     Mandates,
     MandateSettings,
+    NeighbourPart,
+    NO_BEAT,
+    Notice,
     Promise,
 )
-from leader_election.election.mandates.part import MandatePart, NeighbourPart, NO_BEAT, Notice
 import pytest
 
 T, RHO = 3.0, 0.05

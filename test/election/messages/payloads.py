@@ -31,7 +31,7 @@ from typing import Any
 from election.algorithms.states import states
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.mandates.part import MandatePart, Notice
+from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.messages.codec import (
     Codec,
     InstanceMessage,

@@ -20,7 +20,7 @@ from typing import Any
 from election.robot.swarm import line, Swarm
 from hypothesis import given, strategies
 from leader_election.election.algorithms import Device, RECURSIVE
-from leader_election.election.mandates.mandate_part import MandatesOfRobot
+from leader_election.election.mandates.part import MandatesOfRobot
 from leader_election.election.part import PartSetup
 from leader_election.election.robot.diagnostics import (
     hardware_id,

@@ -230,6 +230,22 @@ def test_failed_transition_ends_unconfigured():
     assert belongings(node) == bare and parameters(node) == named
 
 
+class Closes(Task):
+    """A task that notes on its node that it was closed."""
+
+    def close(self) -> None:
+        self.member.node.node.closed = True
+
+
+@pytest.mark.parametrize('wrong', [
+    {'event_log': '/nowhere/events'},
+    {'tasks': 'ros.nodes.test_managed_election_node:Closes,none'}])
+def test_task_is_closed_when_the_configuration_fails_later(wrong):
+    node = managed(**{'tasks': 'ros.nodes.test_managed_election_node:Closes'} | wrong)
+    assert not Manager(node).ask(CONFIGURE)
+    assert node.closed
+
+
 def test_autostart_activates_the_node():
     node = managed(autostart=True)
     bench = Bench({1: (0.0, 0.0)})
