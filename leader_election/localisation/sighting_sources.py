@@ -47,10 +47,13 @@ class Extraction(NamedTuple):
 
 
 class SensorMount:
-    """The place of a sensor on its robot, and the names of its detections."""
+    """
+    The place of a sensor on its robot, and the names of its detections.
+
+    :param parameters: with ``sensor_pose``, ``sensor_frame`` and ``tag_names``.
+    """
 
     def __init__(self, parameters: LocalisationParameters) -> None:
-        """:param parameters: sensor_pose, sensor_frame and tag_names."""
         self._pose = from_parameter(parameters.sensor_pose)
         self._frame = parameters.sensor_frame
         self._names = re.compile('|'.join(

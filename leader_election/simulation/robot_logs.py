@@ -47,8 +47,6 @@ import numpy as np
 
 SAMPLE = 'physics5'
 """The name of the logs included in the package: five robots with contact physics."""
-_FORMER_SAMPLE = 'gazebo5'
-"""Their former name, which is still accepted."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 DERIVED = ('v', 'omega', 'theta')
 """Columns that a log may lack; they follow from the positions."""
@@ -125,7 +123,7 @@ def logs_folder(logs: str) -> Iterator[Path]:
 
     :param logs: as :func:`read_logs` takes it.
     """
-    if logs in (SAMPLE, _FORMER_SAMPLE):
+    if logs == SAMPLE:
         with as_file(files('leader_election.simulation') / 'logs' / SAMPLE) as folder:
             yield folder
     else:

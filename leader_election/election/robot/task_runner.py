@@ -254,10 +254,11 @@ class NullTaskContext:
     A task's context without subscriptions, publishers and timers: it has the time only.
 
     For a task on a level above, which only decides: another task on the robot drives it.
+
+    :param host: the context of the task that acts, which provides the time.
     """
 
     def __init__(self, host: Any) -> None:
-        """:param host: the context of the task that acts, which provides the time."""
         self._host = host
 
     @property

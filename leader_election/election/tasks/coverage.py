@@ -262,7 +262,7 @@ def cells_of(area: Any, side: float) -> set[Cell]:
 
 def without_cells(area: Any, cells: Iterable[Cell], side: float) -> Any:
     """
-    Return what is left of an area without some cells.
+    Return an area without some cells.
 
     >>> without_cells(shapely.box(0, 0, 3, 1), [(0, 0)], 1.0).bounds
     (1.0, 0.0, 3.0, 1.0)

@@ -51,7 +51,9 @@ class Progress:
 
     def stuck(self, forward: float, pose: Pose, now: float) -> bool:
         """
-        Return whether it is stuck; then, and when it is not driven forward, it starts again.
+        Return whether the robot is stuck.
+
+        The detection starts again after each finding, and when the robot is not driven forward.
 
         :param forward: the command from now on [m/s].
         :param pose: by odometry.
@@ -74,13 +76,14 @@ class Progress:
 
 class Escape:
     """
-    The manoeuvre of a robot that touches something; all of it follows from seed and times.
+    The manoeuvre of a robot that touches something, which follows from seed and times alone.
 
-    It goes by time, not by odometry: wheels may slip.
+    It uses the time, not odometry, because wheels may slip.
+
+    :param seed: of the random angles.
     """
 
     def __init__(self, seed: int | str) -> None:
-        """:param seed: of the random angles."""
         self._random = Random(f'escape {seed}')
         self._begun, self._turn, self._released = math.inf, 0.0, False
         self._detour: tuple[tuple[float, float], float] | None = None

@@ -37,10 +37,11 @@ class Patience:
     [False, False, False]
     >>> patience.lost(1.95, 9.0)
     True
+
+    :param seconds: the longest time without progress [s].
     """
 
     def __init__(self, seconds: float) -> None:
-        """:param seconds: the longest time without progress [s]."""
         self._seconds = seconds
         self.renew()
 

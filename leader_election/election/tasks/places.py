@@ -64,10 +64,11 @@ class Recent(Generic[K, V]):
     >>> recent = Recent(hold=2)
     >>> recent.update({'a': 1, 'b': 2}), recent.update({'b': 3}), recent.update({'b': 4})
     ({'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'b': 4})
+
+    :param hold: the number of rounds without a value after which a key is forgotten, >= 1.
     """
 
     def __init__(self, hold: int) -> None:
-        """:param hold: the number of rounds without a value after which it is forgotten, >= 1."""
         self._hold = hold
         self._rounds_left: dict[K, float] = {}
         self._values: dict[K, V] = {}
@@ -178,11 +179,11 @@ class Trail:
     >>> trail.points
     [(2.0, 0.0), (1.5, 0.0), (1.0, 0.0), (0.5, 0.0)]
 
+    :param length: the least length to remember [m].
     :ivar points: its positions, the newest first [m].
     """
 
     def __init__(self, length: float) -> None:
-        """:param length: the least length to remember [m]."""
         self.points: list[Position] = []
         self._length = length
 

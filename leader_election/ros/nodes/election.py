@@ -165,7 +165,7 @@ class Election:
 
     @property
     def runs(self) -> bool:
-        """Return whether it was started, and not closed since."""
+        """Return whether the robot runs rounds: between start and close."""
         return self._schedule is not None
 
     def start(self) -> None:

@@ -128,11 +128,11 @@ class TransformOrigin:
     """
     Looks the pose of odometry's frame up by tf2; needs tf2_ros_py, which a full ROS 2 has.
 
+    :param frame: the frame that the robots share.
     :raises ParameterError: where it is not installed.
     """
 
     def __init__(self, node: Node, frame: str) -> None:
-        """:param frame: the frame that the robots share."""
         try:
             from tf2_ros import Buffer, TransformException, TransformListener
         except ImportError:

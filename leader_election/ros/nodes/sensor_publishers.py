@@ -129,11 +129,9 @@ class _Table:
 
 
 class ScanPublisher:
-    """Publishes ``robot_<id>/scan``, unless ``scan_rate`` is 0."""
+    """Publishes ``robot_<id>/scan``, unless the rate [Hz] is 0."""
 
-    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """:param parameters: the rate."""
-        rate = parameters.scan_rate
+    def __init__(self, node: Node, world: World, rate: float) -> None:
         self._world, self._rate = world, RateLimiter(rate)
         self._publishers = robot_publishers(
             node, LaserScan, 'scan', world.scene.ids if rate else ())
@@ -157,11 +155,9 @@ class ScanPublisher:
 
 
 class ReadingPublisher:
-    """Publishes ``robot_<id>/reading``, of scalar sensors, unless ``reading_rate`` is 0."""
+    """Publishes ``robot_<id>/reading``, of scalar sensors, unless the rate [Hz] is 0."""
 
-    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """:param parameters: the rate."""
-        rate = parameters.reading_rate
+    def __init__(self, node: Node, world: World, rate: float) -> None:
         self._world, self._rate = world, RateLimiter(rate)
         self._publishers = robot_publishers(
             node, Float64, 'reading', world.scene.ids if rate else ())
@@ -182,8 +178,7 @@ class BodyPublisher:
     no errors, includes gravity, and does not estimate the orientation.
     """
 
-    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """:param parameters: unused."""
+    def __init__(self, node: Node, world: World) -> None:
         ids = world.scene.ids if world.physics else ()
         self._world, self._rate = world, RateLimiter(BUMPER_RATE)
         self._touched = [False] * len(ids)
@@ -220,8 +215,7 @@ class BodyPublisher:
 class SightingPublisher:
     """Publishes ``robot_<id>/measurements``: sightings of other robots and of landmarks."""
 
-    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """:param parameters: unused."""
+    def __init__(self, node: Node, world: World) -> None:
         self._world = world
         self._publishers = robot_publishers(
             node, Float64MultiArray, 'measurements',
@@ -251,6 +245,6 @@ def sensor_publishers(node: Node, world: World,
     :param world: whose robots have the sensors.
     :param parameters: of the world.
     """
-    kinds: tuple[type[SensorPublisher], ...] = (
-        ScanPublisher, ReadingPublisher, BodyPublisher, SightingPublisher)
-    return [kind(node, world, parameters) for kind in kinds]
+    return [ScanPublisher(node, world, parameters.scan_rate),
+            ReadingPublisher(node, world, parameters.reading_rate),
+            BodyPublisher(node, world), SightingPublisher(node, world)]

@@ -88,11 +88,11 @@ class RobotContext:
     The topics of one robot among several in a node, for its driver.
 
     :ivar node: the node itself.
+    :ivar steady_clock: the clock of ages and timers.
     :ivar prefix: the start of the robot's topic names, empty or ending in a slash.
     """
 
     def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
-        """:param steady_clock: the clock of ages and timers."""
         self.node, self.prefix = node, prefix
         self.steady_clock = steady_clock
 
