@@ -180,8 +180,8 @@ class Consistency:
 
     Squares beyond the gate count as the gate. Few sightings leave it open whether a covariance is
     much too small, so it then counts as unknown. Sightings of each other do not show an error of
-    the frame, so an early bad minute still matters later: all sightings since the start count
-    alike, unless landmarks are known.
+    the frame, so an early bad minute still matters later. Therefore all sightings since the start
+    count alike, unless landmarks are known.
 
     :ivar known: whether the covariance is known; changes of the factor between :data:`SURE` and
         :data:`ACCEPTABLE` do not change it.

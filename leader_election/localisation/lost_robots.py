@@ -200,8 +200,8 @@ class LostRobots:
         """
         Return another robot, and the sightings of both kinds since the first wrong one.
 
-        For a new robot one sensor is enough, so that of a robot that others contradict is left
-        out: two that have just met cannot tell which of them is elsewhere.
+        For a new robot one sensor is enough. So the sensor of a robot that others contradict is
+        left out, because two that have just met cannot tell which of them is elsewhere.
         """
         own = self._filter
         concern = [each for each in self._seen if each.concerns(robot)][-MOST:]

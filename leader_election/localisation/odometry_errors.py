@@ -15,12 +15,12 @@
 """
 Errors of odometry: noise, scale errors, and slip.
 
-*Noise* is new in every motion. *Scale errors* are factors that are the same for minutes: a wheel
+*Noise* is new in every motion. *Scale errors* are factors that are the same for minutes. A wheel
 of another diameter, a track of another width or a slippery floor scale the distances and turns
-that odometry reports, and wheels of two diameters turn it on straight ways. The neighbourhood
-filter estimates them as states that walk slowly (A. Martinelli, N. Tomatis, R. Siegwart,
-Simultaneous localization and odometry self calibration for mobile robot, Autonomous Robots 22,
-2007; T. Larsen et al., ACC 1998).
+that odometry reports. Wheels of two diameters turn it on straight ways. The neighbourhood filter
+estimates them as states that walk slowly (A. Martinelli, N. Tomatis, R. Siegwart, Simultaneous
+localization and odometry self calibration for mobile robot, Autonomous Robots 22, 2007; T. Larsen
+et al., ACC 1998).
 
 *Slip* means that wheels turn while the robot does not move as they say. Bumper and gyroscope show
 it. Odometry is then wrong by up to the whole way that it reports, so the pose is not corrected but

@@ -16,10 +16,11 @@
 Search for the pose of a robot that is lost, by the consensus of recent sightings.
 
 An extended Kalman filter follows one hypothesis. A robot that was carried off, whose odometry
-began anew, or that nobody saw for long, may be anywhere and turned in any direction; linearised
-there, even right sightings lead to a wrong pose. So poses that single sightings allow are
-compared by how well all recent ones fit, as random sample consensus does (M. Fischler, R. Bolles,
-Communications of the ACM 24, 1981), with a truncated loss; the best is refined by least squares.
+began anew, or that nobody saw for long, may be anywhere and turned in any direction. Linearised
+there, even right sightings lead to a wrong pose. So the search compares the poses that single
+sightings allow by how well all recent sightings fit, with a truncated loss. This is random sample
+consensus (M. Fischler, R. Bolles, Communications of the ACM 24, 1981). Least squares then refine
+the best pose.
 """
 
 from collections.abc import Sequence

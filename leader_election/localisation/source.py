@@ -167,9 +167,9 @@ class PoseSource:
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
         """
-        Process the own sensor's sightings; the last one of each robot is kept for the next round.
+        Process the own sensor's sightings, and keep the last one of each robot for the next round.
 
-        :return: the valid ones that the sensor does not repeat, with ``range_offset``; the others
+        :return: the valid ones that the sensor does not repeat, with ``range_offset``. The others
             are counted.
         """
         offset = self.parameters.range_offset

@@ -53,8 +53,8 @@ def how_to_install(extra: str) -> str:
     """
     Return the end of an error line: how to install an extra, or a distribution of the checkout.
 
-    With a sourced ROS 2 this needs a virtual environment with the system's packages, since Ubuntu
-    refuses pip outside of one, and another numpy would not fit the packages of apt.
+    With a sourced ROS 2 this needs a virtual environment, outside of which Ubuntu refuses pip. It
+    needs the system's packages, because another numpy would not fit the packages of apt.
 
     >>> how_to_install('view')  # doctest: +ELLIPSIS
     "install it with: pip install 'leader_election[view]' (beside a sourced ROS 2, in ...)"

@@ -112,8 +112,8 @@ def _ranges_to_walls(beams: Array, ends: Array, sides: Array) -> Array:
     """
     Return the ranges of beams to walls, shape (pairs, beams); infinity where a beam misses.
 
-    ``t beam = end + u side`` is solved for t and u by cross products; a beam hits where t is not
-    negative and u is between 0 and 1.
+    Cross products solve ``t beam = end + u side`` for t and u. A beam hits where t is not negative
+    and u is between 0 and 1.
 
     :param beams: unit vectors, shape (pairs, beams, 2).
     :param ends: one end of each wall, relative to the scanner [m], shape (pairs, 2).

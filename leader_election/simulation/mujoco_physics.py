@@ -62,8 +62,8 @@ class ContactPhysics:
     :ivar wheels: the angles by which the left and the right wheel have turned since the start,
         forward [rad], shape (n, 2).
     :ivar touching: whether the disc touched anything in the last step, shape (n,).
-    :ivar accelerations: what an accelerometer in the middle of the axle, in the axes of the robot,
-        measured in the mean of the last step [m/s²], shape (n, 3); at rest 9.81 upwards.
+    :ivar accelerations: by an accelerometer in the middle of the axle, in the axes of the robot,
+        the mean of the last step [m/s²], shape (n, 3). At rest it is 9.81 upwards.
     :ivar turn_rates: the same of a gyroscope [rad/s], shape (n, 3).
     """
 
@@ -165,7 +165,7 @@ class PhysicalMotion:
         self._poses = physics.poses
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Drive for ``dt``, as :class:`.Motion` says; robots that were moved are put there."""
+        """Drive for a time, as :class:`.Motion` does. First place the robots that were moved."""
         physics = self._physics
         moved = np.flatnonzero((poses != self._poses).any(axis=1))
         physics.place(moved.tolist(), poses[moved])

@@ -54,7 +54,7 @@ class RateLimiter:
 
     def due(self, now: float) -> bool:
         """
-        Return whether a new period has begun; true once a period, missed periods are skipped.
+        Return whether a new period has begun: once a period. Missed periods are skipped.
 
         :param now: the simulated time [s], not decreasing.
         """

@@ -18,8 +18,8 @@ The region part of a message: keys ``t``, ``r``, ``d`` of ``neighbourhood.schema
 ``"t":"count","r":{"p":5,"s":[3,4.5]},"d":[{"members":9}]``: the task names; the fields of
 :class:`~leader_election.election.regions.region.Region` that are not empty, by their keys;
 the leader's decision, an entry a task. The type hints of ``Region`` and their marks define how
-each field is written, read, shortened, checked and described; so a further field is a declaration
-there, and robots that do not know its key ignore it.
+each field is written, read, shortened, checked and described. A further field is a declaration
+there. Robots that do not know its key ignore it.
 
 An impossible part is counted and ignored; the candidacy beside it still counts. A faulty robot
 within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary

@@ -17,15 +17,14 @@ The swarm key: messages are signed with it, and messages without its signature a
 
 A signature is the last member of a message, ``"s":"SSSSSSSSTTTTTTTTTTTTTTTTTTTTTT"``: a sequence
 number of 48 bits and a tag of 128 bits, both in base64. The tag is the HMAC-SHA-256 (RFC 2104,
-truncated as in RFC 2104 section 5) of all the text before it, the sequence number included, so
-that no character of a signed message can be changed. The text itself is verified, before it is
-parsed.
+truncated as in RFC 2104 section 5) of all the text before it, the sequence number included. So no
+character of a signed message can be changed. The text itself is verified, before it is parsed.
 
 The sequence number is the *swarm time* [ms] at which the message was sent. Each robot starts it
-from its wall clock, lets it run on its own clock, and sets it forward to the greatest that it
-receives under a valid signature (a hybrid logical clock: Kulkarni et al., OPODIS 2014). So robots
-that hear each other agree on it, whatever their clocks show. A message is a replay if it is no
-newer than the last one of its sender, or older than a window. A robot remembers one number per
+from its wall clock and lets it run on its own clock. The robot sets it forward to the greatest
+that arrives under a valid signature (a hybrid logical clock: Kulkarni et al., OPODIS 2014). So
+robots that hear each other agree on it, whatever their clocks show. A message is a replay if it is
+no newer than the last one of its sender, or older than a window. A robot remembers one number per
 sender, and only for the length of the window. Sequence numbers are compared on a ring (RFC 1982):
 there is no greatest one, which would block all later messages.
 """

@@ -270,13 +270,13 @@ class ObservationClock:
 
     A simulator's clock stands still, goes back when a run restarts, and leaps over minutes.
     No message could arrive meanwhile, so none of this is news about the neighbours. So time
-    advances by ``longest_step`` at most from one reading to the next, and not at all where
-    the clock goes back: data is neither forgotten at once nor kept for longer.
+    advances by ``longest_step`` at most from one reading to the next, and not at all where the
+    clock goes back. Data is then neither forgotten at once nor kept for longer.
 
     A steady clock leaps when the process was stopped or starved. That time has really passed for
-    all other robots, so it counts (an infinite step): a robot that wakes forgets its neighbours
+    all other robots, so it counts (an infinite step). A robot that wakes forgets its neighbours
     before it sends anything, instead of forwarding outdated candidacies. Under simulated time the
-    two cases cannot be distinguished, and a robot that wakes may forward old candidacies until
+    two cases cannot be distinguished. There a robot that wakes may forward old candidacies until
     they expire.
 
     :param longest_step: the most that time advances between two readings [s].

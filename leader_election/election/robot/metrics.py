@@ -17,9 +17,9 @@ Metrics: the distance to a neighbour.
 
 A metric is a number that adds up along a path: metres, hops, seconds, the difference of two
 robots' sensor values. A metric that depends on the two positions and readings only is a plain
-function of numbers, its *cost*, which robots call and the laboratory compiles; so is one that
-depends on their relative motion, its *course*. One that needs more, for example a range sensor, is
-a function of all data about the link, its *measure*.
+function of numbers, its *cost*. One that depends on the relative motion is another, its *course*.
+Robots call both, and the laboratory compiles them. A metric that needs more, for example a range
+sensor, is a function of all data about the link, its *measure*.
 """
 
 from collections.abc import Callable, Sequence
@@ -274,8 +274,9 @@ def round_trip(ranging: RangingInput) -> float | None:
     """
     Return the smoothed time that a message takes to a neighbour and back [ms].
 
-    A neighbour's reading has a time stamp of its own and, for each robot that it answers, that
-    robot's id, its last time stamp, and how long ago that was received; so no clocks are compared.
+    A neighbour's reading has a time stamp of its own. For each robot that it answers follow the
+    robot's id, its last time stamp, and the time since the receipt of that. So no clocks are
+    compared.
 
     >>> answer = (7.5, 1.0, 100.0, 0.75)
     >>> ranging = RangingInput(None, None, None, None, id=1, received=100.755,
@@ -297,7 +298,7 @@ def round_trip(ranging: RangingInput) -> float | None:
 
 def time_stamps(known: ReadingInput) -> tuple[float, ...]:
     """
-    Return a time stamp, and the answers to neighbours' time stamps; the reading of round_trip.
+    Return the reading of round_trip: a time stamp, and the answers to neighbours' time stamps.
 
     >>> heard = ReceivedReading(id=2, reading=(7.5,), received=99.5)
     >>> time_stamps(ReadingInput(100.25, None, [heard], None))

@@ -60,9 +60,9 @@ class Field(Task):
     """
     Monitor a quantity over the region.
 
-    The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: each
-    extreme with the position [m] of the robot that measured it, ``None`` for unknown values, and n
-    is the number of rounds that the alarm still lasts. From the first alarm on ``"raised"``
+    The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``.
+    Each extreme has the position [m] of the robot that measured it. ``None`` stands for unknown
+    values. The alarm lasts for n more rounds. From the first alarm on ``"raised"``
     lists the ids of the robots whose readings raised one, at most ``MOST_ALARMS``, also under
     leaders before. Every member publishes ``alarm`` (``std_msgs/Bool``, latched, on change).
     """

@@ -100,7 +100,7 @@ class Patrol(Task):
 
     With connected leaders, the territory is the area without the parts nearer to the leaders of
     other regions. The decision is its outline [m] and the members' ids in the order of their
-    parts, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same
+    parts, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``. Every member splits it the same
     way. Regions with the same area whose leaders are not connected each cover all of it.
 
     A leader notes the cells that are visited in a sweep. If members come or go meanwhile,

@@ -16,12 +16,13 @@
 Local obstacle avoidance: drives a unicycle to a goal past the obstacles in its laser scan.
 
 A vector field histogram (Borenstein and Koren, IEEE Transactions on Robotics and Automation 7(3),
-1991): directions all round the robot are rated by the obstacles in them, and the open one of least
-cost is taken. As in VFH+ (Ulrich and Borenstein, ICRA 1998) obstacles are widened by the robot's
-own size, and turning has a cost; otherwise a robot in front of a long wall would oscillate. Two
-things are added. Passing an obstacle on the left has a cost, too, so that two robots that meet
-head-on both move to their right. And before it decides again a robot uses at most half of the gap
-to the nearest obstacle, so that two robots with the same rule never collide: each stays on its own
+1991) rates the directions round the robot by the obstacles in them, and takes the open one of
+least cost. As in VFH+ (Ulrich and Borenstein, ICRA 1998) obstacles are widened by the robot's own
+size. Turning has a cost, since otherwise a robot in front of a long wall would oscillate.
+
+Two things are added. Passing an obstacle on the left has a cost, too, so two robots that meet
+head-on both move to their right. Before the next decision a robot uses at most half of the gap to
+the nearest obstacle. So two robots with this rule never collide, because each stays on its own
 side of the line midway between them (buffered Voronoi cells: Zhou, Wang, Bandyopadhyay and
 Schwager, IEEE Robotics and Automation Letters 2(2), 2017).
 
