@@ -16,12 +16,24 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 import re
 import sys
 from typing import Any, Generic, TypeVar
 
-from leader_election.election.robot.parameters import further_names
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.messages.codec import MAIN
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    further_names,
+    has_own,
+    InstanceParameters,
+    names_in,
+    prefix_of,
+)
+from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -34,8 +46,11 @@ from rclpy.node import Node
 import rclpy.parameter
 
 T = TypeVar('T')
+P = TypeVar('P', bound=InstanceParameters)
 
 NO_DEFAULTS: Mapping[str, Any] = {}
+INSTANCE_NAME = r'[a-z][a-z0-9_]*'
+"""The allowed names of instances, which become part of topic and parameter names."""
 _OF_RCLPY = re.compile(r'use_sim_time|start_type_description_service|qos_overrides\..*')
 """The names of parameters that rclpy declares."""
 _TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
@@ -170,6 +185,55 @@ class Declarations:
             self._made.pop(key).withdraw()
         for declared in self._made.values():
             declared.changed = None
+
+
+def declare_instances(
+    declarations: Declarations, parameters: ElectionParameters,
+    changed: Callable[[str, InstanceParameters], None],
+) -> dict[str, Declared[InstanceParameters]]:
+    """
+    Declare the parameters of all further instances, each under ``<instance>.``.
+
+    :param changed: called with an instance's name and its new values after a change at run time.
+    :raises ParameterError: for an invalid or a duplicate name.
+    """
+    found: dict[str, Declared[InstanceParameters]] = {}
+    for name in names_in(parameters.instances):
+        if not re.fullmatch(INSTANCE_NAME, name) or name == MAIN or name in found:
+            raise ParameterError('instances', name, 'different names of small letters, digits and '
+                                 f'_, none of them {MAIN}')
+        found[name] = declarations.declare(
+            InstanceParameters, partial(changed, name), f'{name}.')
+    return found
+
+
+def with_own_parameters(declarations: Declarations, values: P, changed: Callable[[], None],
+                        prefix: str = '') -> P:
+    """
+    Return the parameters of a robot or an instance, with those of its plug-ins.
+
+    The parameters of the chosen algorithm, strength source and metric are declared under their
+    names, for example ``greedy.margin``.
+
+    :param changed: called after one of them has changed at run time.
+    :param prefix: the prefix of the instance's parameters.
+    :raises ParameterError: for a value of the wrong type or out of range.
+    """
+    entries: list[Any] = [ALGORITHMS.get(values.algorithm),
+                          STRENGTH_SOURCES.get(values.strength_source)]
+    if isinstance(values, ElectionParameters):
+        entries.append(METRICS.get(values.metric))
+    entries = [entry for entry in entries if has_own(entry)]
+    names = [entry.name for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError('algorithm', problem=f': {name!r} is not allowed beside a '
+                                 'metric or a strength source of the same name, since both have '
+                                 'parameters of their own; rename one')
+    own = {entry.name: declarations.declare(
+        entry.parameters, lambda _: changed(), prefix + prefix_of(entry)).values
+        for entry in entries}
+    return replace(values, own=own) if own else values
 
 
 def declare_all(node: Node, parameters: type[T]) -> Declared[T]:

@@ -30,8 +30,12 @@ from leader_election.election.robot.parameters import ElectionParameters, Instan
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes import clock, instance_parameters
-from leader_election.ros.nodes.declare import Declarations
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import (
+    Declarations,
+    declare_instances,
+    with_own_parameters,
+)
 from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.pose_topics import PoseTopics
@@ -77,7 +81,7 @@ class Election:
         self.steady_clock = clock.steady_clock(node)
         self._read_clock = clock.reader(self.steady_clock)
         self._observation_clock = ObservationClock()
-        self._instances = instance_parameters.declare(
+        self._instances = declare_instances(
             declarations, parameters, self._configure_instance)
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
@@ -211,14 +215,14 @@ class Election:
         self.robot.configure_instance(name, self._instance_with_own(name, parameters))
 
     def _with_own(self, parameters: ElectionParameters) -> ElectionParameters:
-        return instance_parameters.with_own_parameters(
+        return with_own_parameters(
             self._declarations, parameters, lambda: self._configure(self._declared.values))
 
     def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
         def changed() -> None:
             self._configure_instance(name, self._instances[name].values)
 
-        return instance_parameters.with_own_parameters(
+        return with_own_parameters(
             self._declarations, parameters, changed, f'{name}.')
 
     # Input.
