@@ -31,6 +31,9 @@ class MandateParameters:
         'beat that the robot has granted, and no other leader may meanwhile. It takes at least '
         'two periods a hop; 3 s is a good value at the default period. 0: there are no '
         'mandates.', unit='s', lower=0.0, upper=3600.0)
+    clock_rate_error: float = parameter(
+        0.01, 'With mandates: the greatest deviation of the rate of a clock from the true one.',
+        lower=0.0, upper=0.2)
     quorum: str = parameter(
         'none', 'With mandates: whether a leader acts by the mandate over itself (none), or only '
         'with those over more than half of the roster (majority), so that no two leaders in the '
@@ -50,7 +53,7 @@ class MandateParameters:
             raise ParameterError('roster', problem=': it is empty, and quorum majority takes the '
                                  'ids of all robots, for example 1-9,12; a fleet file that has '
                                  'quorum: majority gives them')
-        return MandateSettings(self.mandate, roster=roster)
+        return MandateSettings(self.mandate, self.clock_rate_error, roster)
 
 
 def ids_in(roster: str) -> frozenset[int]:

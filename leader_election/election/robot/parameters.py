@@ -167,7 +167,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
                    'spreading feedback_gain feedback_alpha '
                    'feedback_target feedback_most',
-        'Mandates': 'mandate quorum roster',
+        'Mandates': 'mandate clock_rate_error quorum roster',
         'Distances between robots': 'metric look_ahead input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
                                'round_period send_topic',

@@ -108,9 +108,15 @@ class RunObserver:
     :ivar recoveries: the time that this took, for each time that a robot was killed [s].
     """
 
-    def __init__(self, judge: PartitionJudge) -> None:
-        """Start before the first message."""
+    def __init__(self, judge: PartitionJudge, by: str = 'true positions') -> None:
+        """
+        Start before the first message.
+
+        :param judge: of the leaders.
+        :param by: the positions from which its graphs follow, for the report.
+        """
         self.judge = judge
+        self._by = by
         self.living = set(judge.strengths)
         self.all_heard: float | None = None
         self.first_partition: float | None = None
@@ -192,7 +198,7 @@ class RunObserver:
         return [
             Check(not late and self.first_partition is not None,
                   f'at the end {number - len(late)} of {number} living robots have the leader '
-                  'that is right by true positions' + (f', all but {late}' if late else '')),
+                  f'that is right by {self._by}' + (f', all but {late}' if late else '')),
             Check(judge.right_share >= RIGHT_SHARE,
                   f'robots had this leader in {judge.right_share:.1%} of their time, from the '
                   f'first partition on, recoveries excepted; at least {RIGHT_SHARE:.0%} is asked '

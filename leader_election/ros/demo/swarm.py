@@ -24,6 +24,7 @@ from statistics import fmean
 import sys
 from typing import Any, TYPE_CHECKING
 
+from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
 from leader_election.ros.demo.checks import (
@@ -100,7 +101,10 @@ class SwarmDemo:
         self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.observer = RunObserver(PartitionJudge(
-            self.strengths, options.radius, ElectionParameters.radius_hysteresis))
+            self.strengths, options.radius, ElectionParameters.radius_hysteresis),
+            *(['the positions that they claim'] if options.drift else []))
+        self._claimed: dict[int, Position] = {}
+        """The position of each robot by its last message [m]."""
         self._sight = LineOfSight(scene.obstacles) if options.line_of_sight else None
         self.led = 0
         """The number of robots that the strongest one led when it was killed."""
@@ -237,8 +241,14 @@ class SwarmDemo:
         return self._advance(now, self.observer)
 
     def _links(self) -> Graph:
-        """Return the true links between robots, in sight where that matters."""
-        places = self.truth.places
+        """
+        Return the links between robots, in sight where that matters.
+
+        They follow from true positions, or with drift, which shows its effect, from claimed ones.
+        """
+        self._claimed |= {i: view.position for i, view in self.last.robots.items()
+                          if view.position is not None}
+        places = self._claimed if self.options.drift else self.truth.places
         found = links_within(places, self.options.range)
         if self._sight is not None:
             for robot, near in found.items():

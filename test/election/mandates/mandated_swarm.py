@@ -194,7 +194,7 @@ class MandatedSwarm(SimulatedSwarm):
         return Clocked(Robot(build(ElectionParameters, {
             'robot_id': i, 'radius': RADIUS, 'strength': self._strength[i],
             'communication_range': RANGE, 'mandate': case.mandate, 'schedule': case.schedule,
-            **quorum}),
+            'clock_rate_error': case.rate_error, **quorum}),
             first_number=int((now + 1.0) * 1e3)), Clock(case.rate_error, self.chance, now))
 
     # The radio.
@@ -285,7 +285,7 @@ def random_case(seed: int) -> Case:
         robots=draw.choice((4, 6, 10, 16)), seconds=60.0,
         speed=draw.choice((0.0, 0.4, 1.5, 4.0)), loss=draw.choice((0.0, 0.1, 0.3, 0.5)),
         delay=draw.choice(((0.002, 0.02), (0.01, 1.0), (0.01, 2.5), (0.01, 8.0))),
-        duplicates=draw.choice((0.0, 0.3)), rate_error=draw.choice((0.001, 0.01)),
+        duplicates=draw.choice((0.0, 0.3)), rate_error=draw.choice((0.001, 0.05)),
         cut=draw.choice(((NEVER, NEVER), (20.0, 40.0), (30.0, 33.0))),
         kill=draw.choice((NEVER, 25.0)), restart=draw.choice((NEVER, 1.5, 6.0)),
         freeze=draw.choice(((NEVER, NEVER), (28.0, 38.0), (15.0, 19.0))),

@@ -73,7 +73,7 @@ def started(robot: int, *parameters: str) -> subprocess.Popen[bytes]:
 
 
 def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
-    processes = {robot: started(robot, 'mandate:=2.0')
+    processes = {robot: started(robot, 'mandate:=2.0', 'clock_rate_error:=0.001')
                  for robot in (LEADER, HEIR)}
     observer = Observer()
     try:
