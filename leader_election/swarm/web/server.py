@@ -27,7 +27,9 @@ from bokeh.document import Document
 from bokeh.server.auth_provider import AuthProvider
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
-from bokeh.server.util import bind_sockets
+from bokeh.server.urls import per_app_patterns
+from bokeh.server.util import bind_sockets, check_allowlist
+from bokeh.server.views.ws import WSHandler
 from leader_election.parameters import ParameterError
 from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
@@ -88,6 +90,61 @@ class _TokenProvider(AuthProvider):
         return _RefusalHandler
 
 
+class _Pages(BokehTornado):
+    """
+    The pages of a server, with the number of websockets that it refused.
+
+    Only the first, tenth, hundredth and so on is reported: strangers may try again and again.
+    """
+
+    refused = 0
+
+    def refuse(self, visitor: str, why: str) -> None:
+        """Count a refused websocket."""
+        self.refused += 1
+        if str(self.refused).strip('0') == '1':
+            logging.getLogger(__name__).warning(
+                'a websocket from %s was refused (%s); %d so far', visitor, why, self.refused)
+
+
+class _Socket(WSHandler):
+    """Refuses websockets of strangers without a traceback for each."""
+
+    application: _Pages
+
+    def check_origin(self, origin: str) -> bool:
+        host = urlsplit(origin).netloc.lower()
+        if check_allowlist(host, list(self.application.websocket_origins)):
+            return True
+        self._refuse('from a foreign page')
+        return False
+
+    def open(self) -> None:  # noqa: A003
+        if self.current_user is None:
+            self._refuse('without the token of the page')
+            return
+        try:
+            super().open()
+        except Exception:  # Strangers send anything in place of a session.
+            self._refuse('without a session of the page')
+
+    async def _async_open(self, token: str) -> None:
+        try:
+            await super()._async_open(token)
+        except Exception:
+            self._refuse('without a session of the page')
+
+    def _refuse(self, why: str) -> None:
+        self.application.refuse(str(self.request.remote_ip), why)
+        if self.ws_connection is not None:
+            self.close()
+
+
+# Bokeh's own way for other handlers: it reads this list when the pages of a server are made.
+per_app_patterns[:] = [
+    (each[0], _Socket) if each[1] is WSHandler else each for each in per_app_patterns]
+
+
 class PageServer:
     """
     Serves one page, made anew for each viewer.
@@ -115,7 +172,7 @@ class PageServer:
         host = gethostname() if address in EVERYWHERE else address
         self.url = f'http://{host}:{bound}/' + (f'?token={token}' if token else '')
         self._loop = IOLoop()
-        self._pages = BokehTornado(
+        self._pages = _Pages(
             make,
             # Forwarded by ssh, the page may have another port.
             extra_websocket_origins=[f'{name}:*' for name in HERE] if here else ['*'],
@@ -127,6 +184,11 @@ class PageServer:
         self._server = BaseServer(self._loop, self._pages, http)
         self._thread = threading.Thread(target=self._run, name='pages', daemon=True)
         self._thread.start()
+
+    @property
+    def refused(self) -> int:
+        """Return the number of refused websockets."""
+        return self._pages.refused
 
     def _run(self) -> None:
         self._server.start()

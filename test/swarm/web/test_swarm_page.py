@@ -14,8 +14,12 @@
 
 """Map, timeline, robot and page as models of Bokeh, without a browser; the server of pages."""
 
+import asyncio
+from contextlib import suppress
+import logging
 from types import SimpleNamespace
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import build_opener, HTTPCookieProcessor, Request, urlopen
 
 from bokeh.document import Document
@@ -34,6 +38,8 @@ from leader_election.swarm.web.swarm_map import legend_html, SwarmMap
 from leader_election.swarm.web.timeline import History
 import pytest
 from swarm.view.example import frame, mandated, RINGS, working
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.websocket import websocket_connect
 
 
 def facts():
@@ -268,3 +274,34 @@ def test_server_prints_one_line_when_the_port_is_in_use():
         PageServer(lambda document: None, port)
     server.stop()
     PageServer(lambda document: None, port).stop()
+
+
+@pytest.mark.parametrize(('address', 'protocols', 'headers', 'why'), [
+    ('localhost', [], {}, 'without a session of the page'),
+    ('localhost', ['bokeh', 'x'], {}, 'without a session of the page'),
+    ('localhost', ['bokeh', 'eyJzZXNzaW9uX2V4cGlyeSI6OTk5OTk5OTk5OTl9'], {},
+     'without a session of the page'),
+    ('localhost', [], {'Origin': 'http://foreign.example'}, 'from a foreign page'),
+    ('localhost', [], {'Host': 'rebound.example'}, 'without the token of the page'),
+    ('0.0.0.0', ['bokeh', 'x'], {}, 'without the token of the page')])
+def test_server_counts_refused_websockets_and_prints_one_line(
+        caplog, address, protocols, headers, why):
+    server = PageServer(lambda document: None, 0, address, 'secret')
+    port = urlsplit(server.url).port
+
+    async def visit() -> None:
+        with suppress(HTTPClientError):
+            request = HTTPRequest(f'ws://127.0.0.1:{port}/ws', headers={
+                'Host': f'127.0.0.1:{port}', **headers})
+            connection = await websocket_connect(request, subprotocols=protocols)
+            assert await connection.read_message() is None, 'closed'
+
+    try:
+        for _ in range(2):
+            asyncio.run(visit())
+        assert server.refused == 2
+    finally:
+        server.stop()
+    assert [(record.getMessage(), record.exc_info) for record in caplog.records
+            if record.levelno >= logging.WARNING] == [
+        (f'a websocket from 127.0.0.1 was refused ({why}); 1 so far', None)]
