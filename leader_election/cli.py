@@ -20,12 +20,15 @@ is a clean one.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 import os
+from pathlib import Path
 import select
 import signal
 import sys
+import tempfile
 
 import leader_election
 from leader_election.executables import Executable, EXECUTABLES
@@ -99,6 +102,24 @@ def missing(executable: Executable) -> str:
     return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(needed.extra)}'
 
 
+def keep_caches_of_matplotlib() -> None:
+    """Give matplotlib a folder for its caches where its own below HOME cannot be written."""
+    if 'MPLCONFIGDIR' in os.environ:
+        return
+    with suppress(OSError, RuntimeError):
+        usual = [Path(os.environ.get(variable) or Path.home() / name) / 'matplotlib'
+                 for variable, name in (('XDG_CONFIG_HOME', '.config'),
+                                        ('XDG_CACHE_HOME', '.cache'))]
+        for folder in usual:
+            folder.mkdir(parents=True, exist_ok=True)
+        if all(os.access(folder, os.W_OK) for folder in usual):
+            return
+    folder = Path(tempfile.gettempdir()) / f'{COMMAND}-{os.getuid()}' / 'matplotlib'
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ['MPLCONFIGDIR'] = str(folder)
+
+
 def without_ros(error: ModuleNotFoundError) -> str:
     """Return the error text for a missing module of ROS 2; empty for any other module."""
     module = (error.name or '').partition('.')[0]
@@ -131,6 +152,8 @@ def run(name: str) -> int:
         return print_error(error)
     if error := wrong_argument(executable):
         return print_error(error)
+    if executable.requires is not None:
+        keep_caches_of_matplotlib()
     try:
         module = import_module(executable.module)
     except ModuleNotFoundError as failure:

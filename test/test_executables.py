@@ -48,6 +48,20 @@ def test_module_of_an_executable_has_a_main(executable: Executable) -> None:
     assert executable.stop_status in (0, 130)
 
 
+def test_matplotlib_is_quiet_when_the_home_cannot_be_written(tmp_path: Path) -> None:
+    code = ('from leader_election.cli import keep_caches_of_matplotlib\n'
+            'keep_caches_of_matplotlib()\n'
+            'import matplotlib\n'
+            'print(matplotlib.get_cachedir(), matplotlib.get_configdir())')
+    kept = {key: value for key, value in os.environ.items()
+            if key not in ('MPLCONFIGDIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME')}
+    ran = subprocess.run(
+        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, timeout=60,
+        env=kept | {'HOME': '/proc/nowhere', 'TMPDIR': str(tmp_path)})
+    folder = tmp_path / f'leader_election-{os.getuid()}' / 'matplotlib'
+    assert (ran.stdout, ran.stderr) == (f'{folder} {folder}\n', '')
+
+
 def test_all_nodes_without_options_have_a_parameter_file() -> None:
     files = {executable.parameter_file for executable in EXECUTABLES} - {''}
     # The recorder's parameters are options, too.

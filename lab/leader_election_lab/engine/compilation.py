@@ -44,9 +44,12 @@ MONTH = 30 * 24 * 3600.0
 
 def cache_folder() -> Path:
     """Return the folder of cached code, which is created if necessary."""
-    home = Path(os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache')
-    fallback = Path(tempfile.gettempdir()) / f'leader_election-{os.getuid()}'
-    for place in (home / 'leader_election', fallback):
+    places = [Path(tempfile.gettempdir()) / f'leader_election-{os.getuid()}']
+    # A user without an entry in the list of users, as in a container, has no home.
+    with suppress(RuntimeError):
+        home = Path(os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache')
+        places.insert(0, home / 'leader_election')
+    for place in places:
         folder = place / f'numba-{numba.__version__}-{sources.of_engine()}'
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -174,6 +174,14 @@ def test_cache_folder_is_elsewhere_when_the_home_is_not_writable(tmp_path, monke
     assert tmp_path not in folder.parents and os.access(folder, os.W_OK)
 
 
+def test_cache_folder_is_elsewhere_when_the_user_has_no_home(monkeypatch):
+    def no_home() -> None:
+        raise RuntimeError('Could not determine home directory.')
+    monkeypatch.delenv('XDG_CACHE_HOME', raising=False)
+    monkeypatch.setattr(Path, 'home', no_home)
+    assert os.access(cache_folder(), os.W_OK)
+
+
 # The layout of states in rows of a matrix.
 
 class Mixed(NamedTuple):

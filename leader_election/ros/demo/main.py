@@ -27,7 +27,6 @@ from leader_election.parameters.command_line import (
 )
 from leader_election.ros.demo.task_scenarios import GATE, NO_TASK, SCENARIOS
 import rclpy
-from rclpy.signals import SignalHandlerOptions
 
 DESCRIPTION = """
 Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
@@ -178,9 +177,10 @@ def main() -> int:
     from leader_election.ros.demo.logs import LogsDemo
     from leader_election.ros.demo.processes import own_place
     from leader_election.ros.demo.swarm import SwarmDemo
+    from leader_election.ros.nodes.process import init_ros
     try:
         options.output, options.shared_domain, options.told = own_place(options.output)
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        init_ros([])
         return (LogsDemo if options.logs else SwarmDemo)(options).run()
     except ParameterError as error:
         return print_error(error)

@@ -35,13 +35,12 @@ from leader_election.ros.demo.processes import (
     ProcessDied,
     refuse_company,
 )
-from leader_election.ros.nodes.process import spin, StopRequest
+from leader_election.ros.nodes.process import init_ros, spin, StopRequest
 from leader_election.ros.nodes.web import Page
 from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.web.live_page import LivePage
 from leader_election.swarm.web.play_page import Controls
 import rclpy
-from rclpy.signals import SignalHandlerOptions
 
 
 class PlayPage(Page):
@@ -81,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.output, shared, told = own_place(options.output)
         print(told, flush=True)
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        init_ros([])
         playground = Playground(options.output / LOG, options.seed, robots=options.robots)
         if shared:
             refuse_company(playground.observers[MAIN], ['/neighbourhood'], stop)

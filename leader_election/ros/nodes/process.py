@@ -147,6 +147,30 @@ class StopRequest:
         self.made = True
 
 
+def init_ros(arguments: list[str] | None = None) -> None:
+    """
+    Initialise rclpy without its own signal handlers.
+
+    They would shut the context down while a callback is running.
+
+    :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
+    :raises ParameterError: if ROS cannot write its log.
+    """
+    folder = os.environ.get('ROS_LOG_DIR') or os.path.join(
+        os.environ.get('ROS_HOME') or '~/.ros', 'log')
+    refusal = ParameterError(f'ROS cannot write its log to {folder}; set ROS_LOG_DIR to a folder '
+                             'that this user can write')
+    if folder.startswith('~') and 'HOME' not in os.environ:
+        # rclpy would print a paragraph about errors in C before its own error.
+        raise refusal
+    try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    except RCLError as error:
+        if 'log' not in str(error):
+            raise
+        raise refusal from None
+
+
 def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
         stopped: int = ExitStatus.OK) -> int:
     """
@@ -158,13 +182,12 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
         destroyed; an attribute ``failure``, which ends the process if it is not ``None``; an
         attribute ``over``, which ends it with status 0 if it is true; and a method ``missing()``,
         which returns its missing inputs (:mod:`~leader_election.ros.nodes.waiting`).
-    :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
+    :param arguments: as :func:`init_ros` takes them.
     :param stopped: the exit status after a stop by a signal.
     :return: the exit status.
     """
     try:
-        # rclpy's own handlers would shut the context down while a callback is running.
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        init_ros(arguments)
         nodes = make()
     except (ParameterError, rclpy.exceptions.ParameterException,
             rclpy.exceptions.NameValidationException,

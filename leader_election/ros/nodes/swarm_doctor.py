@@ -30,7 +30,7 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.process import StopRequest
+from leader_election.ros.nodes.process import init_ros, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
@@ -40,7 +40,6 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.utilities import remove_ros_args
@@ -347,7 +346,7 @@ def main() -> int:
     """Observe, and print the report; return the exit status."""
     try:
         options = command.parse(remove_ros_args(sys.argv)[1:])
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        init_ros()
         stop = StopRequest()
         stop.listen()
         with closing(observe(options, lambda: stop.made)) as swarms:

@@ -16,6 +16,7 @@
 
 from collections.abc import Iterator
 import math
+import os
 import random
 import select
 import signal
@@ -138,6 +139,21 @@ def test_wrong_parameter_ends_the_process_and_is_logged(robots, tmp_path, monkey
     assert last.startswith('error: parameter radius: -1.0 is not allowed')
     (log,) = tmp_path.iterdir()
     assert last.removeprefix('error: ') in log.read_text()
+
+
+@pytest.mark.parametrize(('name', 'home'), [
+    *((name, {'HOME': '/proc/nowhere'}) for name in (
+        'demo', 'election_node', 'play', 'swarm_doctor')), ('election_node', {})])
+def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, name, home):
+    kept = {key: value for key, value in os.environ.items() if key not in (
+        'HOME', 'ROS_LOG_DIR', 'ROS_HOME')}
+    ran = subprocess.run(
+        [sys.executable, '-m', 'leader_election', name], cwd=tmp_path, capture_output=True,
+        text=True, timeout=PATIENCE,
+        env=kept | home | {'PYTHONPATH': os.pathsep.join(sys.path)})
+    assert (ran.returncode, ran.stderr) == (2, (
+        'error: ROS cannot write its log to ~/.ros/log; set ROS_LOG_DIR to a folder that this '
+        'user can write\n'))
 
 
 def test_running_node_stops_cleanly_on_a_signal(ros, robots):
