@@ -28,7 +28,15 @@ from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-    from leader_election.election.algorithms.fields import Count, Hops, Id, Kept, Ticks, Unbounded
+    from leader_election.election.algorithms.fields import (
+        Count,
+        Hops,
+        Id,
+        Kept,
+        Negated,
+        Ticks,
+        Unbounded,
+    )
     from leader_election.election.mandates.fence import Fence
     from leader_election.election.messages.codec import Codec, Message
     from leader_election.election.regions.aggregate import (
@@ -78,7 +86,8 @@ __version__ = '0.1.0'
 
 _MODULES = {
     'election.algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
-    'election.algorithms.fields': ('Count', 'Hops', 'Id', 'Kept', 'Ticks', 'Unbounded'),
+    'election.algorithms.fields': (
+        'Count', 'Hops', 'Id', 'Kept', 'Negated', 'Ticks', 'Unbounded'),
     'election.regions.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
@@ -98,7 +107,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
     'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderElectionError', 'METRICS',
-    'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
+    'Member', 'Message', 'Metric', 'Negated', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
     'RangingInput', 'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
     'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of', 'any_of', 'build',
     'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter', 'top', 'total',

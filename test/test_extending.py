@@ -144,7 +144,7 @@ def test_aggregate_of_the_page_combines():
 PUBLIC = {
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
     'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderElectionError', 'METRICS',
-    'Member', 'Message', 'Metric', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
+    'Member', 'Message', 'Metric', 'Negated', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
     'RangingInput', 'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
     'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of', 'any_of', 'build',
     'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter', 'top', 'total',

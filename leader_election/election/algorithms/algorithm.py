@@ -14,7 +14,7 @@
 
 """The interface of election algorithms, and the hop limit that they share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 import inspect
@@ -179,6 +179,23 @@ class Algorithm:
             field.name: older(getattr(export, field.name)) if field.padding is None
             else tuple(map(older, getattr(export, field.name)))
             for field in self.fields if field.hops})
+
+    def strengths(self, export: Any) -> Iterator[float]:
+        """
+        Yield the strengths of the devices that an export stands for.
+
+        Left out are fields without a device, and devices that may not lead.
+
+        >>> from leader_election.election.algorithms import BOUNDED, RECURSIVE
+        >>> [list(BOUNDED.strengths(BOUNDED.start(Device(1, it)))) for it in (5.0, BARRED)]
+        [[5.0], []]
+        >>> list(RECURSIVE.strengths(RECURSIVE.start(Device(1, 5.0))))
+        []
+        """
+        for at, field in enumerate(self.fields):
+            if field.negated:
+                values = (export[at],) if field.padding is None else export[at]
+                yield from (-value for value in values if value < -BARRED)
 
     def plain(self, state: Any) -> Any:
         """Return a state in numbers and tuples of numbers, which can be compared and sent."""

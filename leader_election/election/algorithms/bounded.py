@@ -36,13 +36,13 @@ from leader_election.election.algorithms.algorithm import (
     Device,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Hops
+from leader_election.election.algorithms.fields import Hops, Negated
 
 
 class Candidacy(NamedTuple):
     """The candidacy triple: the state of a device, and its export."""
 
-    value: float
+    value: Negated[float]
     """The leader's strength, negated: smaller is better."""
     distance: float
     """Distance to the leader along the path of the candidacy [m], 0 on the leader itself."""

@@ -45,13 +45,13 @@ from leader_election.election.algorithms.algorithm import (
     Device,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Hops, Id, NOBODY, Unbounded
+from leader_election.election.algorithms.fields import Hops, Id, Negated, NOBODY, Unbounded
 
 
 class Choice(NamedTuple):
     """The pair that a device backs, and its leader."""
 
-    lead_value: Unbounded
+    lead_value: Negated[Unbounded]
     """The value (strength, negated) of the backed pair; infinite: it backs none."""
     lead: Id
     """The id of that pair; ``NOBODY``: the pair of infinite value, which no device has."""

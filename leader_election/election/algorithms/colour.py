@@ -60,13 +60,13 @@ from leader_election.election.algorithms.algorithm import (
     Device,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Id
+from leader_election.election.algorithms.fields import Id, Negated
 
 
 class Key(NamedTuple):
     """A device's place in its tree."""
 
-    value: float
+    value: Negated[float]
     """The leader's strength, negated: smaller is better."""
     distance: float
     """The level: distance to the leader [hops], 0 on the leader itself."""

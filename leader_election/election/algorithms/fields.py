@@ -25,6 +25,7 @@ HOPS = 'hops'
 ID = 'id'
 PER_LEVEL = 'per level'
 COUNT = 'count'
+NEGATED = 'negated strength'
 NOBODY = -1
 """Stands for no device, where a field holds an id."""
 
@@ -46,6 +47,8 @@ Id = Annotated[int, ID]
 """The id of a device, or :data:`NOBODY`; ``leader`` is always the id of a device."""
 Count = Annotated[int, COUNT]
 """A number that is never negative."""
+Negated = Annotated[T, NEGATED]
+"""The strength of a device, negated: a robot refuses one beyond its ``strength_limits``."""
 
 
 class Field(NamedTuple):
@@ -69,6 +72,8 @@ class Field(NamedTuple):
     """The least value of a whole number; ``None``: any."""
     per_level: bool = False
     """Whether the field holds entries for each level (:data:`PerLevel`)."""
+    negated: bool = False
+    """Whether the field holds strengths, negated (:data:`Negated`)."""
 
     @property
     def is_distance(self) -> bool:
@@ -93,7 +98,8 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
 
     :param state: the named tuple; its type hints are ``int``, ``float``, :data:`Unbounded`,
         :data:`Ticks`, :data:`Hops`,
-        :data:`Id`, :data:`Count`, or a tuple of any number of these (:data:`PerLevel`).
+        :data:`Id`, :data:`Count`, :data:`Negated`, or a tuple of any number of these
+        (:data:`PerLevel`).
     :param start: the initial state of any device; its vectors are the same on all devices.
     :raises TypeError: for a field of another type, or of hops without their distance.
 
@@ -121,7 +127,7 @@ def _field(name: str, hint: Any, start: Any) -> Field:
         raise TypeError(f'field {name} of a state cannot be {hint}')
     return Field(name, kind, tuple(map(kind, start)) if vector else None,
                  INFINITE in marks, TICKS in marks, KEPT in marks, HOPS in marks,
-                 _least(name, marks), PER_LEVEL in marks)
+                 _least(name, marks), PER_LEVEL in marks, NEGATED in marks)
 
 
 def _least(name: str, marks: tuple[Any, ...]) -> int | None:

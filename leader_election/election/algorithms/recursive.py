@@ -38,7 +38,14 @@ from leader_election.election.algorithms.algorithm import (
     Device,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Hops, Id, NOBODY, PerLevel, Unbounded
+from leader_election.election.algorithms.fields import (
+    Hops,
+    Id,
+    Negated,
+    NOBODY,
+    PerLevel,
+    Unbounded,
+)
 import numpy as np
 
 LEVELS = 16
@@ -56,7 +63,7 @@ class Levels(NamedTuple):
     """The level at which it found its leader; -1: before its first round."""
     strength: float
     """Its own strength in the previous round."""
-    best_value: PerLevel[tuple[Unbounded, ...]]
+    best_value: PerLevel[tuple[Negated[Unbounded], ...]]
     """At each level: the value (strength, negated) of the best device; infinite: no gossip."""
     best: PerLevel[tuple[Id, ...]]
     """At each level: the id of the best device; ``NOBODY``: no gossip."""

@@ -51,6 +51,7 @@ from leader_election.election.algorithms.fields import (
     Count,
     Hops,
     Id,
+    Negated,
     NOBODY,
     PerLevel,
     Ticks,
@@ -76,7 +77,7 @@ class Replicates(NamedTuple):
     """Rounds since the clock's last tick."""
     depth: int
     """The level at which it found its leader."""
-    best_value: PerLevel[tuple[Unbounded, ...]]
+    best_value: PerLevel[tuple[Negated[Unbounded], ...]]
     """
     The value (strength, negated) of the best device: for each level one number per replicate, the
     youngest first.

@@ -50,14 +50,14 @@ from leader_election.election.algorithms.algorithm import (
     Device,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Id
+from leader_election.election.algorithms.fields import Id, Negated
 from leader_election.parameters import parameter
 
 
 class Follower(NamedTuple):
     """The state of a device: its leader, and its knowledge of the leader's region."""
 
-    value: float
+    value: Negated[float]
     """The leader's strength, negated: smaller is better."""
     distance: float
     """Distance to the leader [hops], 0 on the leader itself."""

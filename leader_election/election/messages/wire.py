@@ -52,6 +52,7 @@ class RejectReason(str, Enum):
     MALFORMED = 'rejected_malformed'
     NON_FINITE = 'rejected_non_finite'
     NEGATIVE_DISTANCE = 'rejected_negative_distance'
+    STRENGTH = 'rejected_strength'
     VERSION = 'rejected_version'
     ALGORITHM = 'rejected_algorithm'
     FRAME = 'rejected_frame'

@@ -36,6 +36,7 @@ LOCALISATION = 'localisation'
 LEADER, ROLE, DISTANCE, RADIUS, STRENGTH = 'leader', 'role', 'distance', 'radius', 'strength'
 HOPS, HOP_LIMIT = 'hops', 'hop_limit'
 RADIUS_HYSTERESIS, FEEDBACK_GAIN, METRIC = 'radius_hysteresis', 'feedback_gain', 'metric'
+STRENGTH_LIMITS = 'strength_limits'
 ODOMETRY_NEEDED, ODOMETRY_EXPIRY = 'odometry_needed', 'odometry_expiry'
 COMMUNICATION_RANGE, MESSAGE_EXPIRY = 'communication_range', 'message_expiry'
 NEIGHBOURS = 'neighbours'
@@ -111,6 +112,16 @@ def key_of(name: str, instance: str = MAIN) -> str:
     ('radius', 'rescue.radius')
     """
     return name if instance == MAIN else f'{instance}.{name}'
+
+
+def list_text(numbers: Iterable[float]) -> str:
+    """
+    Return numbers as a value of diagnostics.
+
+    >>> list_text((0.0, 1.5, math.inf))
+    '[0, 1.5, inf]'
+    """
+    return '[' + ', '.join(f'{number:g}' for number in numbers) + ']'
 
 
 def parse_status(status: Status) -> RobotStatus | None:

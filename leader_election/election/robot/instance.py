@@ -42,7 +42,13 @@ from leader_election.election.robot.neighbourhood import (
     no_view,
 )
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
-from leader_election.election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
+from leader_election.election.robot.strength import (
+    NO_LIMITS,
+    RobotKnowledge,
+    Strength,
+    STRENGTH_SOURCES,
+    within_limits,
+)
 
 ALGORITHM_DIFFERS = 'rejected_other_algorithm'
 NO_LEADER = -1
@@ -106,8 +112,10 @@ class Instance:
         if self.below is None:
             asked = parameters.strength_hysteresis
             self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
-            if not self.strength.received:
-                self.strength.announced = parameters.strength
+            self.strength.limit(parameters.limits)
+            if not (self.strength.received and within_limits(
+                    self.strength.announced, parameters.limits)):
+                self.strength.withdraw(parameters.strength)
         own = self._own_radius()
         for part in self.parts.values():
             part.configure(parameters, own, link_range)
@@ -198,7 +206,7 @@ class Instance:
                 message, own_parameters(self.source, self.parameters))
             if self.source.compute is None:
                 self.strength.update(number)
-                if not math.isfinite(number):
+                if not self.strength.admits(number):
                     # It must not prolong the number before it.
                     return
             self._received = (number, now)
@@ -270,6 +278,16 @@ class Instance:
             state = self.algorithm.compute(*inputs, self.round_parameters)
             self._elected = inputs, state._replace(distance=_rounded_up(state.distance))
         return self._elected[1]
+
+    def admits(self, message: Message) -> bool:
+        """Return whether the strengths in a message are within the limits of this instance."""
+        if self.strength.limits == NO_LIMITS:
+            return True
+        algorithm, export, _ = message.of_instance(self.name)
+        if export is None or algorithm not in (None, self.algorithm.name):
+            return True
+        return all(within_limits(strength, self.strength.limits)
+                   for strength in self.algorithm.strengths(export))
 
     def process(self, message: Message, now: float) -> bool:
         """

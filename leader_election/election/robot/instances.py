@@ -20,7 +20,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from leader_election.election.messages.codec import MAIN, MOST_INSTANCES
+from leader_election.election.messages.codec import MAIN, Message, MOST_INSTANCES
 from leader_election.election.part import Part, PARTS, PartSetup
 from leader_election.election.robot.instance import ALGORITHM_DIFFERS, Instance
 from leader_election.election.robot.metrics import METRICS
@@ -127,6 +127,22 @@ def make_instances(
             except ParameterError as wrong:
                 raise _of(name, wrong, others) from None
     return made
+
+
+def without_excess(message: Message, instances: Mapping[str, Instance]) -> Message | None:
+    """
+    Return a message without the instances whose strengths are beyond the limits.
+
+    :return: the message itself where all are within; ``None`` where those of the first instance
+        are not.
+    """
+    beyond = [name for name, instance in instances.items() if not instance.admits(message)]
+    if MAIN in beyond:
+        return None
+    if not beyond:
+        return message
+    return message._replace(others=MappingProxyType({
+        name: other for name, other in message.others.items() if name not in beyond}))
 
 
 def parts_of(name: str, robot_id: int, parameters: InstanceParameters, counts: Counter[str],

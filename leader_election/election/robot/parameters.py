@@ -30,7 +30,7 @@ from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.regions.region import RegionSettings
 from leader_election.election.regions.task import task_class, task_names
 from leader_election.election.robot.metrics import LookAheadParameters, METRICS
-from leader_election.election.robot.strength import STRENGTH_SOURCES
+from leader_election.election.robot.strength import Limits, STRENGTH_SOURCES, within_limits
 from leader_election.election.robot.task_runner import task_label
 from leader_election.localisation.parameters import COOPERATIVE, LocalisationParameters
 from leader_election.parameters import (
@@ -42,6 +42,8 @@ from leader_election.parameters import (
 )
 
 INFINITE = float('inf')
+BY_SOURCE: Limits = (0.0, 0.0)
+"""Stands for the limits of strength that the strength source has by default."""
 OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 
@@ -91,6 +93,11 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
         -1.0, 'The least difference between the source and the announced strength at which a new '
         'strength is announced. Negative: the default of the source.',
         lower=-1.0, upper=1e300, dynamic=True)
+    strength_limits: tuple[float, ...] = parameter(
+        BY_SOURCE, 'The least and the greatest strength that any robot of the swarm can have; the '
+        'same on all robots. A message with a candidacy beyond them is refused, and so is a '
+        "number of this robot's own source. [0, 0]: 0 to 1 with strength_source battery, "
+        'otherwise none.', lengths=(2,), dynamic=True)
     tasks: str = parameter(
         '', "The tasks of regions, for example 'count' or 'field,patrol': by name, or as "
         'module:Class. Empty: none.')
@@ -117,6 +124,14 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
     """
 
     @property
+    def limits(self) -> Limits:
+        """Return the least and the greatest strength that a robot of the swarm can have."""
+        if self.strength_limits == BY_SOURCE:
+            return STRENGTH_SOURCES.get(self.strength_source).limits
+        least, greatest = self.strength_limits
+        return least, greatest
+
+    @property
     def task_names(self) -> tuple[str, ...]:
         """Return the tasks, in their order."""
         return names_in(self.tasks)
@@ -141,6 +156,13 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
                 raise ParameterError(p.name, problem=f': {shown} is not allowed; algorithm '
                                      f'{self.algorithm} takes no {p.name}, {instead}')
         leader_ranges(self.leaders)
+        least, greatest = self.limits
+        if least > greatest:
+            raise ParameterError('strength_limits', list(self.strength_limits),
+                                 'the least strength, then the greatest')
+        if not within_limits(self.strength, self.limits):
+            raise ParameterError('strength', self.strength, f'{least:g} to {greatest:g}, by '
+                                 f'strength_limits and strength_source {self.strength_source}')
         if self.feedback_gain > 0.0 and (
                 'radius' not in takes or self.zones or not self.forms_regions):
             why = 'zones have no radius' if self.zones else 'it takes tasks, or regions: true'
@@ -178,7 +200,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
             'initial_deviation range_noise range_noise_scale bearing_noise '
             'landmarks max_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
-        'Security': 'swarm_key_file accept_unverified',
+        'Security': 'strength_limits swarm_key_file accept_unverified',
         'Outputs and process': 'output_namespace diagnostics_period event_log',
     }
     """The names of all parameters by group, for documents (:func:`.grouped`)."""

@@ -23,6 +23,8 @@ from leader_election.election.messages.codec import Codec, Message, sender_at_st
 from leader_election.election.messages.swarm_key import Authentication
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import NO_MESSAGE
+from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.instances import without_excess
 from leader_election.election.robot.parameters import ElectionParameters
 
 HEARD = 'messages_heard'
@@ -43,6 +45,7 @@ class Reception:
     """
     Turns payloads into valid messages of other robots; what is invalid is counted, by reason.
 
+    :param instances: the robot's, by name; each has limits of strengths.
     :param knows: whether a sender was heard lately.
     :param counts: the robot's counters.
     :ivar parameters: the robot's; may be replaced at any time.
@@ -51,12 +54,13 @@ class Reception:
     """
 
     def __init__(self, parameters: ElectionParameters, codec: Codec,
-                 authentication: Authentication, knows: Callable[[int], bool],
-                 counts: Counter[str]) -> None:
+                 authentication: Authentication, instances: Mapping[str, Instance],
+                 knows: Callable[[int], bool], counts: Counter[str]) -> None:
         self.parameters = parameters
         self.duplicate: float | None = None
         self._codec = codec
         self._authentication = authentication
+        self._instances = instances
         self._knows = knows
         self._counts = counts
         self._budget = HearingBudget(parameters.hearing_budget)
@@ -103,10 +107,13 @@ class Reception:
             reason = RejectReason.FRAME
         elif reason is None and message.position is None and needs_position:
             reason = RejectReason.NO_POSITION
-        if reason is None:
-            return message
-        self._counts[reason.value] += 1
-        return None
+        if reason is not None:
+            self._counts[reason.value] += 1
+            return None
+        admitted = without_excess(message, self._instances)
+        if admitted is not message:
+            self._counts[RejectReason.STRENGTH.value] += 1
+        return admitted
 
 
 class HearingBudget:

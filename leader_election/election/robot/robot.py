@@ -38,6 +38,7 @@ from leader_election.election.robot.instances import (
     NO_OTHERS,
     NO_TOOLS,
     Tool,
+    without_excess,
 )
 from leader_election.election.robot.mailbox import Mailbox
 from leader_election.election.robot.neighbourhood import (
@@ -126,7 +127,7 @@ class Robot:
         self._codec = codec_for(
             self.main.algorithm, frozenset(self.instances) - {MAIN}, parts)
         self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
-        self.reception = Reception(parameters, self._codec, self.authentication,
+        self.reception = Reception(parameters, self._codec, self.authentication, self.instances,
                                    self._neighbourhood.knows, self.counts)
 
     def configure(self, parameters: ElectionParameters) -> None:
@@ -146,6 +147,9 @@ class Robot:
     def _configure_instances(self) -> None:
         for name, of_it in instance_parameters(self.parameters, self._others).items():
             self.instances[name].configure(of_it, self.sensing.link_range)
+        for entry in list(self.mailbox.entries()):
+            if without_excess(entry.message, self.instances) is not entry.message:
+                self.mailbox.forget(entry.message.id)
 
     @property
     def state(self) -> Any:

@@ -23,6 +23,20 @@ from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.registry import Registry
 from leader_election.parameters import NoParameters
 
+Limits = tuple[float, float]
+"""The least and the greatest strength that a robot of the swarm can have, inclusive."""
+NO_LIMITS: Limits = (-math.inf, math.inf)
+
+
+def within_limits(strength: float, limits: Limits) -> bool:
+    """
+    Return whether a strength lies within limits; that of a robot that may not lead always does.
+
+    >>> [within_limits(strength, (0.0, 1.0)) for strength in (1.0, 1.5, math.nan, BARRED)]
+    [True, False, False, True]
+    """
+    return limits[0] <= strength <= limits[1] or strength == BARRED
+
 
 class RobotKnowledge(NamedTuple):
     """The input of a computed strength: numbers of the robot's own; unknown ones are NaN."""
@@ -74,6 +88,8 @@ class StrengthSource:
     The source's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
     A robot's node declares those of a user's source as ``<source>.<name>``.
     """
+    limits: Limits = NO_LIMITS
+    """The default of the parameter ``strength_limits`` with this source."""
 
     def extracted(self, message: Any, parameters: Any) -> float:
         """Return the number that a message of the topic holds."""
@@ -118,7 +134,7 @@ CONSTANT = STRENGTH_SOURCES.add(StrengthSource('constant', hysteresis=0.0))
 DEGREE = STRENGTH_SOURCES.add(StrengthSource('degree', hysteresis=1.0, compute=degree))
 BATTERY = STRENGTH_SOURCES.add(StrengthSource(
     'battery', hysteresis=0.05, topic='battery_state', message='sensor_msgs/msg/BatteryState',
-    extract=lambda battery: float(battery.percentage)))
+    extract=lambda battery: float(battery.percentage), limits=(0.0, 1.0)))
 TOPIC = STRENGTH_SOURCES.add(StrengthSource(
     'topic', hysteresis=0.0, topic='strength', message='std_msgs/msg/Float64',
     extract=lambda number: float(number.data)))
@@ -138,7 +154,10 @@ class Strength:
     It changes only when its source differs from it by more than the hysteresis.
 
     :ivar received: whether the source has given a number that is still fresh.
-    :ivar rejected: the number of values that were not finite, or could not be computed.
+    :ivar limits: of the values that are accepted.
+    :ivar rejected: the number of values that were not finite, outside of the limits, or could not
+        be computed.
+    :ivar excess: the last value, if it was outside of the limits.
 
     >>> battery = Strength(0.0, hysteresis=0.05)
     >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
@@ -150,18 +169,36 @@ class Strength:
     def __init__(self, initial: float, hysteresis: float) -> None:
         self.announced = initial
         self.hysteresis = hysteresis
+        self.limits = NO_LIMITS
         self.rejected = 0
+        self.excess: float | None = None
         self.received = False
+
+    def limit(self, limits: Limits) -> None:
+        """Apply changed limits of values."""
+        self.limits = limits
+        if self.excess is not None and within_limits(self.excess, limits):
+            self.excess = None
 
     def withdraw(self, initial: float) -> None:
         """Announce the strength of the start again: the source is silent."""
         self.received, self.announced = False, initial
 
+    def admits(self, number: float) -> bool:
+        """Return whether a value of the source is finite and within the limits; note an excess."""
+        if not math.isfinite(number):
+            return False
+        if within_limits(number, self.limits):
+            return True
+        self.excess = number
+        return False
+
     def update(self, number: float) -> bool:
         """Process a value of the source; return whether the announced strength has changed."""
-        if not math.isfinite(number):
+        if not self.admits(number):
             self.rejected += 1
             return False
+        self.excess = None
         if self.received and abs(number - self.announced) <= self.hysteresis:
             return False
         changed = number != self.announced

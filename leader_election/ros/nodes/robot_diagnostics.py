@@ -179,6 +179,7 @@ def _election(robot: Robot, now: float) -> Concern:
             vocabulary.DISTANCE: f'{instance.distance:.3f}',
             vocabulary.RADIUS: f'{instance.radius:g}',
             vocabulary.RADIUS_HYSTERESIS: f'{instance.parameters.radius_hysteresis:g}',
+            vocabulary.STRENGTH_LIMITS: vocabulary.list_text(instance.strength.limits),
             vocabulary.HOP_LIMIT: instance.hop_limit,
             **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
             **{key: value for part in instance.parts.values()
@@ -192,6 +193,10 @@ def _election(robot: Robot, now: float) -> Concern:
         return ERROR, (f'{vocabulary.DUPLICATE_ID} {robot.parameters.robot_id}: give each its own '
                        'robot_id'), values
     for instance in robot.instances.values():
+        if instance.strength.excess is not None:
+            return WARN, (f'strength source {instance.source.name} gave '
+                          f'{instance.strength.excess:g}, beyond strength_limits '
+                          f'{vocabulary.list_text(instance.strength.limits)}'), values
         if instance.strength_missing:
             return WARN, (f'strength source {instance.source.name} is silent: the parameter '
                           'strength holds'), values

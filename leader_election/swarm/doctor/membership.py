@@ -33,10 +33,12 @@ from leader_election.election.robot.diagnostics import (
     DUPLICATE_ID,
     FEEDBACK_GAIN,
     KEYS_ACCEPTED,
+    list_text,
     METRIC,
     RADIUS,
     RADIUS_HYSTERESIS,
     ROUND_PERIOD,
+    STRENGTH_LIMITS,
     SWARM_KEY,
 )
 from leader_election.swarm.doctor.observations import (
@@ -57,6 +59,8 @@ JUMPS = 3
 _TASKS = 'Give all robots the same tasks, and one version of the package.'
 _KEYS = 'With one key everywhere (see keys), an outsider sends.'
 REFUSED = {
+    RejectReason.STRENGTH: 'Widen strength_limits on all robots to the strengths that they have, '
+    'or look for a robot that lies.',
     RejectReason.LIMIT: 'Raise the parameter neighbour_limit.',
     RejectReason.IMPLAUSIBLE: 'Raise top_speed to that of the fastest robot, or look for odometry '
     'that jumps, or a sender under the id of another.',
@@ -215,6 +219,8 @@ SETTINGS = (
     Setting(RADIUS, ' m', Level.WARN, 'a robot leaves leaders that its neighbours keep'),
     Setting(COMMUNICATION_RANGE, ' m', Level.WARN,
             'of two robots only one may have the other as a neighbour'),
+    Setting(STRENGTH_LIMITS, '', Level.WARN,
+            'robots with narrower limits refuse the messages of others'),
     Setting(METRIC, '', Level.ERROR, 'their distances are not comparable'),
     Setting(RADIUS_HYSTERESIS, '', Level.NOTE, 'some robots change leaders earlier than others'),
 )
@@ -263,6 +269,8 @@ def settings(swarm: Observations) -> Iterator[Symptom]:
 
 def _text(value: object) -> str:
     """Return a parameter as diagnostics show it."""
+    if isinstance(value, list | tuple):
+        return list_text(value)
     return f'{value:g}' if isinstance(value, float | int) else str(value)
 
 
