@@ -129,8 +129,8 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
                  f'{max(worst.seconds, worst.wrong):.1f} of {worst.happened.bound:.1f} s')),
         Check(outcome.settled, 'at the end each robot has the right leader'),
         Check(outcome.right_share >= RIGHT_SHARE,
-              f'robots had the right leader in {outcome.right_share:.1%} of their time without '
-              f'losses and attacks, recoveries included; at least {RIGHT_SHARE:.0%} is asked for'),
+              f'robots had the right leader in {outcome.right_share:.1%} of their time, losses, '
+              f'attacks and recoveries excepted; at least {RIGHT_SHARE:.0%} is asked for'),
         Check(gap <= LONGEST_SILENCE,
               f'longest time between two messages of a living robot: {gap:.1f} s ({which})'),
         Check(not wrong and not crashed,

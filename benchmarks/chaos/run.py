@@ -89,7 +89,7 @@ class Outcome:
     settled: bool = False
     """Whether at the end all robots lived, and each had the right leader."""
     right_share: float = 0.0
-    """The share of the robots' time with the right leader, without attacks and losses."""
+    """The share of the robots' time with the right leader, without attacks, losses, recoveries."""
     gaps: list[tuple[float, str]] = field(default_factory=list)
     """After each change: the longest time between two messages of a living robot [s]."""
     account: Account = field(default_factory=Account)
@@ -121,7 +121,7 @@ class Run:
                        else self._judge)
         self._partition = PartitionJudge({}, settings.radius, ElectionParameters.radius_hysteresis,
                                          settings.expiry)
-        self._attacked = False
+        self._attacked = self._recovers = False
         self._hop_limit = automatic_hop_limit(settings.radius, settings.communication_range)
         self._due = {'observe': 0.0, 'frame': 0.0, 'measure': 0.0}
         self._palette = Palette()
@@ -194,7 +194,9 @@ class Run:
         partition.strengths = self.swarm.strengths
         loses = truth.radio['radio_loss'] > 0.0
         partition.observe(now, observer.leaders, self._judge.graph(truth),
-                          counted=bool(self.outcome.begun) and not (loses or self._attacked))
+                          counted=bool(self.outcome.begun) and not (
+                              loses or self._attacked or self._recovers))
+        self._recovers &= bool(partition.wrong)
         self.outcome.right_share = partition.right_share
         self.outcome.observations.append(Observation(
             now, self._unled(), None if loses else tuple(sorted(partition.wrong))))
@@ -256,7 +258,7 @@ class Run:
     def _make(self, change: Change) -> None:
         swarm = self.swarm
         swarm.observer.reset_gaps()
-        self._attacked = change.kind == ATTACK
+        self._attacked, self._recovers = change.kind == ATTACK, True
         swarm.make(change)
         if change.kind == START:
             self._until(lambda: not swarm.coming, START_UP, f'{change.text}: it was not heard')
