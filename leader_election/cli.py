@@ -43,6 +43,8 @@ from leader_election.parameters.command_line import (
 COMMAND = 'leader_election'
 DISTRIBUTIONS = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
 """Modules whose distribution has another name on PyPI."""
+DRAWING = {'matplotlib', 'leader_election_lab'}
+"""Modules that import matplotlib."""
 
 
 def usage() -> str:
@@ -152,7 +154,7 @@ def run(name: str) -> int:
         return print_error(error)
     if error := wrong_argument(executable):
         return print_error(error)
-    if executable.requires is not None:
+    if executable.requires and DRAWING.intersection(executable.requires.modules):
         keep_caches_of_matplotlib()
     try:
         module = import_module(executable.module)

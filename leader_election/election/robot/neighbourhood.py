@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 import math
 from typing import Any, NamedTuple
 
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.bounded import BoundedParameters, Candidacy
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.wire import RejectReason
@@ -174,15 +175,27 @@ def no_view() -> NeighbourView:
 
 def contradicted(view: NeighbourView) -> list[int]:
     """
-    Return the neighbours, by index, whose leader is a neighbour, too, and follows another one.
+    Return the neighbours, by index, whose leader is a neighbour, too, and does not lead.
 
-    Their candidacies are outdated: the message of that leader itself is later news. The check
-    needs no memory, and is right at the latest when the leader's next message has arrived.
+    Such a leader follows another robot, has no leader, or is no candidate. The candidacies for it
+    are outdated: the message of that leader itself is later news. The check needs no memory, and
+    is right at the latest when the leader's next message has arrived.
     """
-    leaders = {message.id: export.leader
-               for message, export in zip(view.messages, view.exports)}
+    own = {message.id: export for message, export in zip(view.messages, view.exports)}
     return [j for j, export in enumerate(view.exports)
-            if leaders.get(export.leader, export.leader) != export.leader]
+            if _denies(own.get(export.leader, export), export)]
+
+
+def _denies(own: Any, candidacy: Any) -> bool:
+    """Return whether a robot's own state denies a candidacy for this robot."""
+    return bool(
+        own.leader != candidacy.leader
+        or math.isinf(own.distance) and math.isfinite(candidacy.distance)
+        or _may_not_lead(own) and not _may_not_lead(candidacy))
+
+
+def _may_not_lead(export: Any) -> bool:
+    return bool(getattr(export, 'value', -math.inf) >= -BARRED)
 
 
 def leader_name(view: NeighbourView, leader: int) -> str:

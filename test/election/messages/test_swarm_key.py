@@ -243,6 +243,35 @@ def test_no_message_is_ever_accepted_twice_nor_after_the_window(messages):
     assert all(ahead(b, a) >= 0 for a, b in zip(times, times[1:]))
 
 
+@given(st.data())
+def test_messages_of_a_sender_are_believed_in_their_order_when_some_were_withheld(data):
+    """
+    An attacker delivers messages when it likes, in any order, several times or never.
+
+    The receiver also forgets silent senders, and drops messages beyond its budget.
+    """
+    receiver = alone(7, start=NOW, hearing_budget=data.draw(st.sampled_from([1, 1000])))
+    senders = {i: alone(i, start=NOW + data.draw(st.integers(-3000, 3000))) for i in (1, 2)}
+    sent: list[tuple[int, int, str]] = []
+    last = dict.fromkeys(senders, -1)
+    now = 0.0
+    for _ in range(data.draw(st.integers(1, 30))):
+        now += data.draw(st.floats(0.0, 2.0))
+        if data.draw(st.booleans()) or not sent:
+            i = data.draw(st.sampled_from(sorted(senders)))
+            senders[i].sensing.take_odometry((0.01 * len(sent), 0.0, 0.0), now)
+            sent.append((i, len(sent), senders[i].round(now)))
+            continue
+        receiver.authentication.time._most = data.draw(st.sampled_from([0, SENDERS]))
+        receiver.sensing.take_odometry((0.0, 0.0, 0.0), now)
+        i, number, payload = data.draw(st.sampled_from(sent))
+        kept = receiver.mailbox.entry(i)
+        receiver.receive(payload, now)
+        if receiver.mailbox.entry(i) is not kept:
+            assert number > last[i], 'an older message after a newer one'
+            last[i] = number
+
+
 # Who is believed.
 
 def test_with_and_without_a_key_robots_do_not_mix_unless_told_to():

@@ -26,7 +26,8 @@ import random
 from typing import Any
 
 from election.robot.test_robot import ME, neighbours, robot, says
-from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms import BOUNDED, GIVEN
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.messages.codec import (
     codec_for,
     InstanceMessage,
@@ -121,6 +122,52 @@ def test_any_step_where_there_is_no_top_speed_or_no_place(changes):
     me.receive(says(7), 30.0)
     assert counted(me, RejectReason.IMPLAUSIBLE) == 0
     assert 7 in neighbours(me, 30.0)
+
+
+# Candidacies for robots that do not lead, or are too far away.
+
+def follows(sender: int, leader: int, strength: float, hops: int = 1) -> str:
+    """Return the message of a robot at (1, 0) that follows another one."""
+    return codec_for(BOUNDED).encode(Message(
+        sender, 'map', (1.0, 0.0), BOUNDED.state(-strength, 1.0, leader, hops)))
+
+
+def test_candidacy_is_refused_when_its_leader_is_in_reach_and_follows_another():
+    me = robot()
+    me.receive(follows(9, leader=8, strength=99.0), 0.0)
+    me.round(0.0)
+    assert me.state.leader == 8, 'nothing contradicts it'
+    me.receive(follows(8, leader=7, strength=2.0), 0.1)
+    me.round(0.1)
+    assert me.state.leader == 7
+
+
+@pytest.mark.parametrize('strength', [99.0, 1e300])
+def test_candidacy_is_refused_when_its_leader_is_in_reach_and_no_candidate(strength):
+    me = robot()
+    me.receive(says(8, strength=BARRED), 0.0)
+    me.receive(follows(9, leader=8, strength=strength), 0.0)
+    me.round(0.0)
+    assert me.state.leader == ME
+
+
+def test_candidacy_is_refused_when_its_leader_is_in_reach_and_has_no_leader():
+    me = robot(algorithm='given')
+    told = [GIVEN.state(math.inf, 8, 0), GIVEN.state(1.0, 8, 1)]
+    for sender, state in zip((8, 9), told):
+        me.receive(codec_for(GIVEN).encode(Message(sender, 'map', (1.0, 0.0), state)), 0.0)
+    me.round(0.0)
+    assert me.state == GIVEN.state(math.inf, ME, 0)
+
+
+def test_candidacy_is_refused_when_it_has_as_many_hops_as_the_limit():
+    me = robot(hop_limit=4)
+    me.receive(follows(9, leader=8, strength=99.0, hops=4), 0.0)
+    me.round(0.0)
+    assert me.state.leader == ME
+    me.receive(follows(9, leader=8, strength=99.0, hops=3), 0.1)
+    me.round(0.1)
+    assert me.state.leader == 8
 
 
 # Many ids.

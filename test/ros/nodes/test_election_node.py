@@ -203,7 +203,7 @@ def test_robots_with_one_id_report_an_error_and_log_once():
 
 def test_malformed_messages_are_counted_by_reason():
     """What is no CDR, no UTF-8, no JSON or no message is survived; what is one, is counted."""
-    node = robot(1)
+    node = robot(1, strength_limits=[0.0, 9.0])
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
     header = b'\x00\x01\x00\x00'
@@ -221,6 +221,7 @@ def test_malformed_messages_are_counted_by_reason():
         '{"v":2}': RejectReason.VERSION,
         '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2,0]}': RejectReason.NON_FINITE,
         '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2,0]}': RejectReason.NEGATIVE_DISTANCE,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9.5,0,2,0]}': RejectReason.STRENGTH,
         '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2,1]}': RejectReason.FRAME,
         '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2,1]}': RejectReason.OWN_ID,
         '{"v":1,"id":2,"frame":"map","c":[-9,1,2,1]}': RejectReason.NO_POSITION,
@@ -232,6 +233,18 @@ def test_malformed_messages_are_counted_by_reason():
     assert node.robot.state.leader == 1
     bench.others[7] = 9.0
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
+
+
+def test_limits_of_strength_change_at_run_time():
+    node = robot(3, strength_limits=[0, 5])
+    assert node.robot.main.strength.limits == (0.0, 5.0)
+    assert node.set_parameters([Parameter('strength_limits', value=[1.0, 4.0])])[0].successful
+    assert node.robot.main.strength.limits == (1.0, 4.0)
+    result, = node.set_parameters([Parameter('strength_limits', value=[0.0, 2.0])])
+    assert (result.successful, result.reason) == (False, (
+        'parameter strength: 3.0 is not allowed; it takes 0 to 2, by strength_limits and '
+        'strength_source constant'))
+    assert node.robot.main.strength.limits == (1.0, 4.0)
 
 
 def test_battery_sets_the_strength():

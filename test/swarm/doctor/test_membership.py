@@ -153,6 +153,12 @@ CASES = {
                                      'rejected_algorithm'))]),
     'messages dropped': (membership.refused, bob(rejected_no_position=3, rejected_own_id=5), [
         (BOB, '27 messages, or parts of them, were dropped: rejected_no_position')]),
+    'strengths beyond the limits': (membership.refused, bob(rejected_strength=2), [
+        (BOB, '18 messages, or parts of them, were dropped: rejected_strength')]),
+    'limits of the fleet file': (membership.settings, {
+        'diagnostics': setting('strength_limits', '[0, 1]', '[0, 1]', '[0, 5]'),
+        'planned': {name: {'strength_limits': [0.0, 1]} for name in IDS}}, [
+        (('carol',), 'strength_limits is [0, 5], and [0, 1] in the fleet file')]),
     'messages dropped long ago': (membership.refused, bob(rejected_frame=0), []),
     'latest warning': (membership.self_reported, bob(1, 'no odometry yet'), [
         (BOB, 'it reports: no odometry yet')]),
@@ -174,6 +180,9 @@ def test_membership_checks_find_their_symptoms(check, changes, found):
      'alice: communication_range is 5 m, and 4 m with bob, carol'),
     ('metric', ('hops', 'odometry', 'odometry'), Level.ERROR,
      'alice: metric is hops, and odometry with bob, carol'),
+    ('strength_limits', ('[0, 1]', '[0, 1]', '[-inf, inf]'), Level.WARN,
+     'carol: strength_limits is [-inf, inf], and [0, 1] with alice, bob: robots with narrower '
+     'limits refuse the messages of others'),
     ('radius_hysteresis', ('0', '0', '0.25'), Level.NOTE,
      'carol: radius_hysteresis is 0.25, and 0 with alice, bob')])
 def test_differing_setting_has_the_level_of_its_consequence(key, values, level, told):
