@@ -110,7 +110,7 @@ class Network:
 
     def __init__(self, graph: Graph, leaders: tuple[int, ...], kind: type[Any] = Mandates) -> None:
         self._graph, self._kind, self.rounds = graph, kind, 0
-        self._settings = MandateSettings(DURATION, RATE_ERROR, frozenset(graph))
+        self._settings = MandateSettings(DURATION, RATE_ERROR, frozenset(graph), 0.0)
         self._robots, self._heard = Numbers(), Numbers()
         self._sent, self._terms = Numbers(), Numbers()
         self._follows = {i: [

@@ -37,7 +37,11 @@ LONG = ('test/test_tutorials', 'test/chaos', 'test/ros/demo', 'test/ros/nodes', 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long tests first: otherwise all workers might wait for one long test at the end."""
+    """
+    Put long tests first, the same number on each worker, which gets a part of the list in a row.
+
+    Otherwise all workers would wait at the end for the one that has them.
+    """
     root = Path(__file__).parents[1]
 
     def rank(item: pytest.Item) -> int:
@@ -45,6 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, part in enumerate(LONG) if path.startswith(part)), len(LONG))
 
     items.sort(key=rank)
+    items[:] = [item for worker in range(WORKERS) for item in items[worker::WORKERS]]
 
 
 @pytest.fixture(autouse=True)

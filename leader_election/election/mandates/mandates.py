@@ -28,8 +28,9 @@ anyway.
 - *Release*: a robot that has changed its leader sends a notice *leaving* to the old one, which
   ends the mandate, disregards grants up to that beat from then on, and answers *released*. A
   robot that hears the old leader itself grant another one is released as well, if that message is
-  younger than the beat. A robot that has just started releases nobody, since a node beside it may
-  have outlived it, and act.
+  younger than the beat. Its promise then lasts for the time that a node beside the old leader
+  has to react. A robot that has just started releases nobody, since such a node may have outlived
+  it, and act.
 - *Term*: a robot grants only beats above all that it has granted before. So the first beat of a
   mandate, its term, is greater than those of all mandates over the same robot before.
 
@@ -45,6 +46,13 @@ import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+REACTION = 0.25
+"""
+The time that a node beside a leader has to react [s].
+
+It counts from the message that ends a mandate, or from the end of which the node was told, to the
+end of what the node does.
+"""
 NO_ONE = -1
 NO_BEAT = 0
 """Stands for no beat; beats are greater."""
@@ -105,6 +113,8 @@ class MandateSettings(NamedTuple):
     """The greatest deviation of the rate of a robot's clock."""
     roster: frozenset[int] = frozenset()
     """The robots of which a leader needs more than half to act; empty: it needs none."""
+    reaction: float = REACTION
+    """The time that nodes beside the robots have to react [s]."""
 
     @property
     def promise(self) -> float:
@@ -113,8 +123,13 @@ class MandateSettings(NamedTuple):
 
     @property
     def mandate(self) -> float:
-        """Return the duration of a mandate on the clock of the leader [s]."""
-        return self.duration * (1.0 - 2.0 * self.rate_error)
+        """Return the duration of a mandate on the clock of the leader, without reaction [s]."""
+        return self.duration * (1.0 - 2.0 * self.rate_error) - self.reaction
+
+    @property
+    def notice(self) -> float:
+        """Return the rest of a promise on the clock of a member that is released [s]."""
+        return self.reaction * (1.0 + 2.0 * self.rate_error)
 
 
 class Promise(NamedTuple):
@@ -264,7 +279,11 @@ class Mandates:
         return news
 
     def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
-        """Return whether a message has released the robot from its promise to an old leader."""
+        """
+        Return whether a message has released the robot from its promise to an old leader.
+
+        What is left of the promise is the time in which a node beside that leader reacts.
+        """
         promise = self.bound(now)
         if promise is None or promise.leader == self._follows.leader:
             return False
@@ -274,9 +293,14 @@ class Mandates:
         if steps_down or any(
                 (notice.member, notice.leader) == (self._id, promise.leader)
                 and notice.beat >= promise.last for notice in heard.part.released):
-            self.promise = None
-            return True
+            return self._shorten(promise, now)
         return False
+
+    def _shorten(self, promise: Promise, now: float) -> bool:
+        """Let the promise last for the time to react; return whether it lasted longer."""
+        until = min(promise.until, now + self.settings.notice)
+        self.promise = promise._replace(until=until) if until > now else None
+        return until < promise.until
 
     def _takes(self, notice: Notice, heard: NeighbourPart) -> bool:
         """Return whether the robot forwards a notice *leaving*: from its maker, or downhill."""
@@ -322,8 +346,9 @@ class Mandates:
         if follows.leader != before.leader or follows.leads != before.leads:
             self._beat, self._term = NO_BEAT, NO_BEAT
             self.held, self._beats, self._void = {}, {}, {}
-            if self.promise is not None and self.promise.leader == self._id:
-                self.promise = None
+            promise = self.bound(now)
+            if promise is not None and promise.leader == self._id:
+                self._shorten(promise, now)
         for heard in neighbours:
             self.number = max(self.number, heard.part.number)
             self._freed_by(heard, now)
@@ -403,7 +428,7 @@ class Mandates:
                 if notice[:2] in carried and notice.member != self._id:
                     _keep(released, notice)
         promise = self.bound(now)
-        if promise is not None and promise.leader != self._follows.leader:
+        if promise is not None and promise.leader not in (self._id, self._follows.leader):
             _keep(leaving, Notice(self._id, promise.leader, promise.last))
         waiting = [notice for which, notice in leaving.items()
                    if which not in released or released[which].beat < notice.beat]

@@ -25,7 +25,8 @@ from leader_election.election.mandates.mandates import (
 )
 from leader_election.election.part import Elected, Part, PartSetup
 
-ACTING, ACTING_UNTIL, TERM, ACTS_OVER = 'acting', 'acting_until', 'term', 'acts_over'
+ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'
+ACTS_OVER, ACTS_UNTIL = 'acts_over', 'acts_until'
 MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
 """The names of values on the topic ``leadership``."""
 TOO_FEW = 'takes more than half'
@@ -86,6 +87,8 @@ class MandatesOfRobot(Part):
             ACTING_UNTIL: '' if acting is None else f'{stamp + acting.until - now:.6f}',
             TERM: '' if acting is None else str(acting.term),
             ACTS_OVER: ','.join(map(str, sorted(over))),
+            ACTS_UNTIL: ','.join(f'{stamp + over[robot].until - now:.6f}'
+                                 for robot in sorted(over)),
             MANDATE_OF: str(NO_ONE if bound is None else bound.leader),
             MANDATE_TERM: '' if bound is None else str(bound.first),
         }

@@ -12,10 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""An adversary against mandates: any election, any delivery, any clocks within the rate error."""
+"""
+An adversary against mandates: any election, any delivery, any clocks within the rate error.
+
+Beside each robot is a node of a user, which is told in each round over which robots it may act and
+until when. Whatever it knew within its time to react it may still act on, also after its robot has
+died.
+"""
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.mandates.mandates import (
     Follows,
@@ -23,10 +29,48 @@ from leader_election.election.mandates.mandates import (
     MandateSettings,
     NeighbourPart,
     NO_ONE,
+    REACTION,
 )
 
 DURATION, RATE_ERROR = 3.0, 0.05
 LEADERS = (1, 2)
+
+
+class Told(NamedTuple):
+    """What a node is told by its robot."""
+
+    since: float
+    """The true time [s]."""
+    until: dict[int, float]
+    """The ends of its mandates by the robot's clock [s], by the robots under them."""
+
+
+class Node:
+    """
+    The node of a user beside a robot.
+
+    :param rate: of the robot's clock, by which it reads ends of mandates.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._told: list[Told] = []
+
+    def tell(self, now: float, until: dict[int, float]) -> None:
+        """Tell it over which robots it may act from now on [s]."""
+        self._told.append(Told(now, until))
+
+    def acts_over(self, now: float, reaction: float) -> set[int]:
+        """Return the robots over which it may act at a true time, by what it has been told [s]."""
+        over: set[int] = set()
+        later = [*(told.since for told in self._told[1:]), now]
+        for told, end in zip(self._told, later):
+            # The earliest moment at which it may have asked: it then acts until now.
+            asked = max(told.since, now - reaction)
+            if asked <= end:
+                over |= {robot for robot, until in told.until.items()
+                         if asked * self._rate < until}
+        return over
 
 
 class Adversary:
@@ -39,20 +83,21 @@ class Adversary:
     """
 
     def __init__(self, seed: int, robots: int = 4, quorum: bool = False,
-                 kind: type[Any] = Mandates) -> None:
+                 kind: type[Any] = Mandates, reaction: float = REACTION) -> None:
         self._kind = kind
         self.chance = random.Random(seed)
         self.faults: list[str] = []
         self.held = self.acted = 0
         self._ids = range(1, robots + 1)
         self._settings = MandateSettings(
-            DURATION, RATE_ERROR, frozenset(self._ids) if quorum else frozenset())
+            DURATION, RATE_ERROR, frozenset(self._ids) if quorum else frozenset(), reaction)
         self._now = 0.0
         self._top = 0
         self._robots: dict[int, Mandates] = {}
         self._robots = {i: self._new(i) for i in self._ids}
         self._clocks = dict.fromkeys(self._ids, 0.0)
         self._rates = {i: 1.0 + self.chance.choice((-1, 1)) * RATE_ERROR for i in self._ids}
+        self._nodes = {i: Node(self._rates[i]) for i in self._ids}
         self._last = {i: dict[int, NeighbourPart]() for i in self._ids}
         self._said: list[NeighbourPart] = []
         self._fickle = self.chance.choice((0.05, 0.2, 0.5))
@@ -106,6 +151,8 @@ class Adversary:
             follows = Follows(leader, 0.0 if leader == i else draw.choice((1.0, 2.0, 3.0)),
                               leader == i)
         robot.round(follows, self._last[i].values(), self._clocks[i])
+        self._nodes[i].tell(self._now, {
+            member: held.until for member, held in robot.over(self._clocks[i]).items()})
         if draw.random() < 0.2:
             self._last[i] = {}
         heard = NeighbourPart(i, follows.leader, follows.distance, robot.part)
@@ -131,6 +178,12 @@ class Adversary:
                         if len(leaders) > 1]
         if len(acting) > 1:
             self.faults.append(f'{acting} act')
+        nodes: dict[int, list[int]] = {}
+        for i, node in self._nodes.items():
+            for member in node.acts_over(self._now, REACTION):
+                nodes.setdefault(member, []).append(i)
+        self.faults += [f'nodes of {leaders} over {member}' for member, leaders in nodes.items()
+                        if len(leaders) > 1]
 
     def _grows(self, what: int, leader: int, term: int, strictly: bool) -> None:
         holder, before = self._terms.get(what, (leader, 0))

@@ -131,7 +131,7 @@ MUTATIONS = (
          'if notice[:2] in carried and notice.member != self._id:', 'if False:'),
     _one('a leader that follows another one is free itself',
          'test_leader_that_steps_down_is_free_itself',
-         'if self.promise is not None and self.promise.leader == self._id:', 'if False:'),
+         'if promise is not None and promise.leader == self._id:', 'if False:'),
     _one('a leader that follows another one releases who hears it',
          'test_leader_that_steps_down_releases_its_members',
          'if steps_down or any(', 'if any('),

@@ -20,7 +20,7 @@ import pytest
 
 @pytest.mark.parametrize('quorum', [False, True])
 def test_no_adversary_gets_two_mandates_over_a_robot_or_a_term_back(quorum: bool) -> None:
-    """Guarantees (a), (c), and with a quorum (b)."""
+    """Guarantees (a), of robots and of nodes beside them, (c), and with a quorum (b)."""
     held = acted = 0
     for seed in range(120):
         adversary = Adversary(seed, robots=3 + seed % 2, quorum=quorum)
@@ -28,3 +28,8 @@ def test_no_adversary_gets_two_mandates_over_a_robot_or_a_term_back(quorum: bool
         held, acted = held + adversary.held, acted + adversary.acted
     assert held > 1000
     assert acted > 500 or not quorum
+
+
+def test_without_time_to_react_two_nodes_act_over_a_robot() -> None:
+    found = [fault for seed in range(60) for fault in Adversary(seed, reaction=0.0).play(150)]
+    assert found and all(fault.startswith('nodes of ') for fault in found)

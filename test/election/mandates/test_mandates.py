@@ -36,7 +36,7 @@ OTHER = Follows(9, 2.0, False)
 
 def robot(i: int, roster: frozenset[int] = frozenset()) -> Mandates:
     """Return a robot whose silence after its start is over."""
-    made = Mandates(i, MandateSettings(T, RHO, roster))
+    made = Mandates(i, MandateSettings(T, RHO, roster, 0.0))
     made.silent_until = 0.0
     return made
 
@@ -97,7 +97,7 @@ def test_newer_beats_renew_both_and_keep_the_term() -> None:
 
 
 def test_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
-    follower = Mandates(2, MandateSettings(T, RHO))
+    follower = Mandates(2, MandateSettings(T, RHO, reaction=0.0))
     for time in (100.0, 100.0 + PROMISE - 0.01):
         follower.round(FOLLOW, [of_leader(5)], time)
         assert follower.promise is None
@@ -210,7 +210,7 @@ def test_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
     """A node beside it may have outlived it, and act by what it has said before."""
     for now, released in ((100.0, False), (100.0 + PROMISE - 0.01, False),
                           (100.0 + PROMISE, True)):
-        leader, follower = Mandates(1, MandateSettings(T, RHO), 30), member(now)
+        leader, follower = Mandates(1, MandateSettings(T, RHO, reaction=0.0), 30), member(now)
         leader.round(OTHER, [], 100.0)
         leader.round(OTHER, [of_leader(40, 9), heard(follower, 2, OTHER)], now)
         assert bool(leader.part.released) == released
@@ -313,3 +313,49 @@ def test_with_a_quorum_the_term_is_one_that_all_counted_have_granted() -> None:
     leader.hear(NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.7)
     assert leader.acting(0.7) == Acting(50, 0.5 + MANDATE)
     assert leader.part.beat != NO_BEAT
+
+
+# The time that a node beside a robot has to react.
+
+REACT = 0.5
+
+
+def quick(i: int) -> Mandates:
+    """Return a robot beside which a node has time to react."""
+    made = Mandates(i, MandateSettings(T, RHO, reaction=REACT))
+    made.silent_until = 0.0
+    return made
+
+
+def test_mandate_ends_earlier_by_the_time_to_react_and_the_promise_does_not() -> None:
+    leader, follower = quick(1), quick(2)
+    leader.round(LEAD, [], 0.0)
+    follower.round(FOLLOW, [heard(leader, 1, LEAD)], 0.0)
+    leader.hear(heard(follower, 2, FOLLOW), 0.0)
+    assert leader.over(MANDATE - REACT - 0.01).keys() == {1, 2}
+    assert leader.over(MANDATE - REACT) == {}
+    assert follower.bound(PROMISE - 0.01) and not follower.bound(PROMISE)
+
+
+def test_released_robot_grants_another_leader_after_the_time_to_react() -> None:
+    follower = quick(2)
+    follower.round(FOLLOW, [of_leader(5)], 0.0)
+    follower.round(OTHER, [], 0.1)
+    answer = NeighbourPart(1, 1, 0.0, MandatePart(6, 6, released=(Notice(2, 1, 5),)))
+    assert follower.hear(answer, 0.2) and not follower.hear(answer, 0.3), 'it does not last longer'
+    notice = 0.2 + REACT * (1.0 + 2.0 * RHO)
+    follower.round(OTHER, [of_leader(7, 9)], notice - 0.01)
+    assert follower.promise is not None and follower.promise.leader == 1
+    follower.round(OTHER, [of_leader(7, 9)], notice)
+    assert follower.promise is not None and follower.promise.leader == 9
+
+
+def test_leader_that_steps_down_is_free_itself_after_the_time_to_react() -> None:
+    leader = quick(1)
+    leader.round(LEAD, [], 0.0)
+    leader.round(OTHER, [of_leader(7, 9)], 0.1)
+    assert leader.over(0.1) == {}
+    assert leader.promise is not None and leader.promise.leader == 1
+    assert leader.part.leaving == ()
+    leader.round(OTHER, [of_leader(8, 9)], 0.2 + REACT * (1.0 + 2.0 * RHO))
+    assert leader.promise is not None and leader.promise.leader == 9

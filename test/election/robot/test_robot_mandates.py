@@ -18,6 +18,7 @@ import json
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
+from leader_election.election.mandates.mandates import REACTION
 from leader_election.election.messages import mandate_codec
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import dumps
@@ -28,6 +29,7 @@ from leader_election.parameters import ParameterError
 import pytest
 
 MANDATE = 5.0
+LASTS = MANDATE * 0.98 - REACTION
 SILENCE = 6
 """Rounds until all have granted: a promise of 5.1 s is over, and one more [s]."""
 
@@ -80,15 +82,17 @@ def test_leader_acts_over_its_members_and_each_knows_it() -> None:
     found = {i: part_values(instance, 100.0) for i, instance in main.items()}
     term = found[1]['term']
     assert found[1] == {
-        'acting': 'true', 'acting_until': f'{100.0 + MANDATE * 0.98:.6f}', 'term': term,
-        'acts_over': '1,2,3', 'mandate_of': '1', 'mandate_term': term,
+        'acting': 'true', 'acting_until': f'{100.0 + LASTS:.6f}', 'term': term,
+        'acts_over': '1,2,3',
+        'acts_until': ','.join(f'{100.0 + LASTS - age:.6f}' for age in (0.0, 0.0, 1.0)),
+        'mandate_of': '1', 'mandate_term': term,
         'tasks': 'work'}
     assert found[3]['mandate_of'] == '1' and found[3]['acting'] == 'false'
     assert int(found[3]['mandate_term']) >= int(term)
     assert part_values(main[1], 100.0, active=False)['acting'] == 'false'
     # The process was stopped for a second after the round.
     late = part_values(main[1], 200.0, now=robots.now + 1.0)
-    assert late['acting_until'] == f'{199.0 + MANDATE * 0.98:.6f}'
+    assert late['acting_until'] == f'{199.0 + LASTS:.6f}'
     assert [status_of(robots.robots[i], main[i]).parts['mandates'][1] for i in (1, 3)] == [
         int(term), None]
 
