@@ -206,7 +206,7 @@ class Instance:
                 message, own_parameters(self.source, self.parameters))
             if self.source.compute is None:
                 self.strength.update(number)
-                if not self.strength.admits(number):
+                if self.strength.admitted(number) is None:
                     # It must not prolong the number before it.
                     return
             self._received = (number, now)

@@ -26,6 +26,8 @@ from leader_election.parameters import NoParameters
 Limits = tuple[float, float]
 """The least and the greatest strength that a robot of the swarm can have, inclusive."""
 NO_LIMITS: Limits = (-math.inf, math.inf)
+TOLERANCE = 0.05
+"""The excess of a robot's own strength that is cut off: a full battery may report 1.02 [range]."""
 
 
 def within_limits(strength: float, limits: Limits) -> bool:
@@ -155,9 +157,9 @@ class Strength:
 
     :ivar received: whether the source has given a number that is still fresh.
     :ivar limits: of the values that are accepted.
-    :ivar rejected: the number of values that were not finite, outside of the limits, or could not
-        be computed.
-    :ivar excess: the last value, if it was outside of the limits.
+    :ivar rejected: the number of values that were not finite, too far beyond the limits, or could
+        not be computed.
+    :ivar excess: the last value, if it was too far beyond the limits.
 
     >>> battery = Strength(0.0, hysteresis=0.05)
     >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
@@ -184,23 +186,30 @@ class Strength:
         """Announce the strength of the start again: the source is silent."""
         self.received, self.announced = False, initial
 
-    def admits(self, number: float) -> bool:
-        """Return whether a value of the source is finite and within the limits; note an excess."""
-        if not math.isfinite(number):
-            return False
-        if within_limits(number, self.limits):
-            return True
+    def admitted(self, number: float) -> float | None:
+        """
+        Return a value of the source within the limits; ``None``: it does not count.
+
+        A value that is beyond a limit by the tolerance becomes this limit.
+        """
+        if not math.isfinite(number) or number == BARRED:
+            return number if number == BARRED else None
+        least, greatest = self.limits
+        nearest = min(max(number, least), greatest)
+        if abs(number - nearest) <= TOLERANCE * (greatest - least):
+            return nearest
         self.excess = number
-        return False
+        return None
 
     def update(self, number: float) -> bool:
         """Process a value of the source; return whether the announced strength has changed."""
-        if not self.admits(number):
+        admitted = self.admitted(number)
+        if admitted is None:
             self.rejected += 1
             return False
         self.excess = None
-        if self.received and abs(number - self.announced) <= self.hysteresis:
+        if self.received and abs(admitted - self.announced) <= self.hysteresis:
             return False
-        changed = number != self.announced
-        self.received, self.announced = True, number
+        changed = admitted != self.announced
+        self.received, self.announced = True, admitted
         return changed

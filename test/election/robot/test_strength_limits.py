@@ -134,6 +134,14 @@ def test_own_number_is_not_announced_when_it_is_beyond_the_limits():
     assert statuses(me, 'r5', 0.0)[0].level == DiagnosticStatus.OK
 
 
+@pytest.mark.parametrize(('percentage', 'announced'), [
+    (1.02, 1.0), (1.04, 1.0), (-0.01, 0.0), (1.06, 0.25), (-0.06, 0.25)])
+def test_own_number_becomes_the_limit_when_it_is_little_beyond(percentage, announced):
+    me = Robot(parameters(strength_source='battery', strength=0.25))
+    me.main.take_strength(battery(percentage), 0.0)
+    assert me.strength.announced == announced
+
+
 def test_changed_limits_hold_at_once():
     me = robot()
     for sender, strength in ((7, 9.0), (8, 0.5)):
