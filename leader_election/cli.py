@@ -118,8 +118,11 @@ def keep_caches_of_matplotlib() -> None:
             return
     folder = Path(tempfile.gettempdir()) / f'{COMMAND}-{os.getuid()}' / 'matplotlib'
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        os.environ['MPLCONFIGDIR'] = str(folder)
+        for each in (folder.parent, folder):
+            each.mkdir(mode=0o700, exist_ok=True)
+        # The folder may hold settings that run code, so it must belong to this user.
+        if all(each.lstat().st_uid == os.getuid() for each in (folder.parent, folder)):
+            os.environ['MPLCONFIGDIR'] = str(folder)
 
 
 def without_ros(error: ModuleNotFoundError) -> str:

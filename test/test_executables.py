@@ -25,7 +25,7 @@ import venv
 from xml.etree import ElementTree
 
 from environment import variables
-from leader_election.cli import main, usage
+from leader_election.cli import keep_caches_of_matplotlib, main, usage
 from leader_election.config import FILES
 from leader_election.executables import Executable, EXECUTABLES
 import pytest
@@ -60,6 +60,18 @@ def test_matplotlib_is_quiet_when_the_home_cannot_be_written(tmp_path: Path) -> 
         env=kept | {'HOME': '/proc/nowhere', 'TMPDIR': str(tmp_path)})
     folder = tmp_path / f'leader_election-{os.getuid()}' / 'matplotlib'
     assert (ran.stdout, ran.stderr) == (f'{folder} {folder}\n', '')
+
+
+def test_matplotlib_does_not_use_a_folder_of_another_user(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv('MPLCONFIGDIR', raising=False)
+    for name in ('XDG_CONFIG_HOME', 'XDG_CACHE_HOME'):
+        monkeypatch.setenv(name, '/proc/nowhere')
+    monkeypatch.setattr('tempfile.gettempdir', lambda: str(tmp_path))
+    (tmp_path / 'leader_election-4711' / 'matplotlib').mkdir(parents=True)
+    monkeypatch.setattr(os, 'getuid', lambda: 4711)
+    keep_caches_of_matplotlib()
+    assert 'MPLCONFIGDIR' not in os.environ
 
 
 def test_all_nodes_without_options_have_a_parameter_file() -> None:
