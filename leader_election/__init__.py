@@ -19,8 +19,10 @@ Packages that extend this one import the names in ``__all__``::
 
     from leader_election import Algorithm, Metric, parameter, StrengthSource, Task
 
+Nodes beside a robot import :class:`LeaderClient`, the one name that imports rclpy.
+
 All other modules may change from one version to the next. Each name is imported when it is first
-used, and none of them imports rclpy or the laboratory's compiler.
+used, and none imports the laboratory's compiler.
 """
 
 from importlib import import_module
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
         parameter,
         ParameterError,
     )
+    from leader_election.ros.leader_client import LeaderClient as LeaderClient
 
 __version__ = '0.1.0'
 
@@ -99,6 +102,7 @@ _MODULES = {
     'election.messages.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
         'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
+    'ros.leader_client': ('LeaderClient',),
     'election.robot.strength': ('RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource'),
 }
 """The module of each public name."""
@@ -106,12 +110,12 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
-    'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderElectionError', 'METRICS',
-    'Member', 'Message', 'Metric', 'Negated', 'NoParameters', 'OWN', 'ParameterError', 'RANKED',
-    'RangingInput', 'ReadingInput', 'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES',
-    'StrengthSource', 'Task', 'Ticks', 'Unbounded', '__version__', 'all_of', 'any_of', 'build',
-    'combine', 'count', 'greatest', 'histogram', 'least', 'mean', 'parameter', 'top', 'total',
-    'union',
+    'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
+    'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'Negated', 'NoParameters',
+    'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
+    'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',
+    '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest', 'histogram',
+    'least', 'mean', 'parameter', 'top', 'total', 'union',
 ]
 
 
@@ -125,5 +129,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted(__all__)
+    """Return the public names, also the one that needs rclpy."""
+    return sorted({*__all__, 'LeaderClient'})

@@ -92,7 +92,7 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str,
             assert said is not None and (float(said[1]) >= 3.0) == (
                 by_age and not mandate)
             work.send_signal(signal.SIGINT)
-            assert work.wait(PATIENCE) == 0
+            assert work.wait(PATIENCE) == 0, work.stderr.read()
         finally:
             work.kill()
 

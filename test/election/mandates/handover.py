@@ -38,7 +38,8 @@ def rounds_to_act(kind: type[Any] = Mandates) -> list[int]:
     :return: for each of the three; ``MOST_ROUNDS``: they do not.
     """
     ids = range(1, 6)
-    robots = {i: kind(i, MandateSettings(DURATION, reaction=0.0), 100 if i == 1 else 0) for i in ids}
+    settings = MandateSettings(DURATION, reaction=0.0)
+    robots = {i: kind(i, settings, 100 if i == 1 else 0) for i in ids}
     for robot in robots.values():
         robot.silent_until = 0.0
     last: dict[int, dict[int, NeighbourPart]] = {i: {} for i in ids}

@@ -1,0 +1,136 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A client for nodes beside a robot: who leads, and whether it may act now."""
+
+from collections.abc import Mapping
+import math
+
+from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.mandates.lease import Lease, lease_in
+from leader_election.election.messages.codec import MAIN
+from leader_election.election.robot import diagnostics as vocabulary
+from leader_election.election.robot.leadership import LEADERSHIP
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.qos import EVENTS
+from rclpy.node import Node
+from rclpy.time import Time
+
+
+class LeaderClient:
+    """
+    Reads the topic ``leadership`` of a robot, and answers at the moment of asking.
+
+    It counts the age of the last message on a clock that neither stops while the computer sleeps
+    nor is set by others; the wall clocks of robot and node only tell how long a message took.
+    With simulated time it goes by the node's clock.
+
+    With mandates act where :meth:`may_act` is true, and end within
+    :data:`~leader_election.election.mandates.mandates.REACTION` (0.25 s) after asking, the way of
+    a message included: then no other leader's node acts over the same robot (doc/mandates.md).
+    """
+
+    def __init__(self, node: Node, robot: str = '', instance: str = MAIN,
+                 expiry: float = ElectionParameters.message_expiry) -> None:
+        """
+        Subscribe.
+
+        :param node: the user's node, which is spun by the user.
+        :param robot: the namespace of the robot, as ``/robot_3``; empty: that of the node.
+        :param instance: the name of the election.
+        :param expiry: how long a message counts without mandates [s]: ``message_expiry``.
+        """
+        self._instance, self._expiry = instance, expiry
+        self._node_clock = node.get_clock()
+        self._lease_clock = clock.LeaseClock()
+        self._values: Mapping[str, str] = {}
+        self._lease: Lease | None = None
+        self._sent = -math.inf
+        self._subscription = node.create_subscription(
+            DiagnosticArray, f'{robot.rstrip("/")}/{LEADERSHIP}' if robot else LEADERSHIP,
+            self._take, EVENTS)
+
+    def _now(self) -> float:
+        """Return the time on the clock by which ages count [s]."""
+        if getattr(self._node_clock, 'ros_time_is_active', False):
+            return clock.seconds(self._node_clock)
+        return self._lease_clock.seconds()
+
+    def _take(self, message: DiagnosticArray) -> None:
+        stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
+        for status in message.status:
+            values = {pair.key: pair.value for pair in status.values}
+            if values.get(vocabulary.INSTANCE) == self._instance:
+                took = max(0.0, clock.seconds(self._node_clock) - stamp)
+                self._values, self._sent = values, self._now() - took
+                self._lease = lease_in(values, self._sent - stamp)
+
+    # Answers.
+
+    @property
+    def age(self) -> float:
+        """Return the age of the last message [s]; infinite: there was none."""
+        return self._now() - self._sent
+
+    @property
+    def leads(self) -> bool:
+        """Return whether the robot leads, by a message that has not expired."""
+        return self.age < self._expiry and self._values.get(vocabulary.IS_LEADER) == 'true'
+
+    @property
+    def leader(self) -> int | None:
+        """Return the id of the robot's leader; ``None``: not known, or the message has expired."""
+        leader = int(self._values.get(vocabulary.LEADER, -1)) if self.age < self._expiry else -1
+        return None if leader < 0 else leader
+
+    @property
+    def leader_namespace(self) -> str:
+        """Return the namespace of the leader; empty: not known."""
+        return '' if self.leader is None else self._values[vocabulary.LEADER_NAMESPACE]
+
+    @property
+    def distance(self) -> float:
+        """Return the distance to the leader [m]; infinite: there is none."""
+        return math.inf if self.leader is None else float(self._values[vocabulary.DISTANCE])
+
+    @property
+    def term(self) -> int | None:
+        """Return the term under which the robot acts as a leader; ``None``: it does not."""
+        return None if self.refusal() or self._lease is None else self._lease.term
+
+    @property
+    def has_mandates(self) -> bool:
+        """Return whether the robot's last message is about mandates too."""
+        return self._lease is not None
+
+    def may_act(self, over: int | None = None) -> bool:
+        """
+        Return whether the node may act now as the leader's.
+
+        :param over: the id of the robot on which it acts; ``None``: it acts for the region.
+        """
+        return not self.refusal(over)
+
+    def refusal(self, over: int | None = None) -> str:
+        """
+        Return why the node may not act now; empty: it may.
+
+        :param over: as of :meth:`may_act`.
+        """
+        if not self._values:
+            return 'no message on the topic leadership yet'
+        if self._lease is None:
+            return 'the robot has no mandates: set its parameter mandate'
+        return self._lease.refusal(self._now(), over)

@@ -1,0 +1,113 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The client of nodes beside a robot, on messages that a test publishes."""
+
+from collections.abc import Callable, Iterator
+import math
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from leader_election import LeaderClient
+from leader_election.ros.nodes.qos import EVENTS
+import pytest
+from rclpy.duration import Duration
+from rclpy.node import Node
+from support import spin_until
+
+LEADS = {'instance': 'main', 'leader': '3', 'leader_namespace': '/robot_3', 'is_leader': 'true',
+         'distance': '0.000'}
+FOLLOWS = {'instance': 'main', 'leader': '9', 'leader_namespace': '/fleet/nine',
+           'is_leader': 'false', 'distance': '2.500'}
+Told = Callable[..., LeaderClient]
+
+
+@pytest.fixture
+def told(ros: None) -> Iterator[Told]:
+    """Return a function that makes a client which has just received a message of robot 3."""
+    robot, user = Node('robot'), Node('user')
+
+    def tell(values: dict[str, str], stamped: float = 0.0, lasts: tuple[float, ...] = (),
+             expiry: float = 30.0) -> LeaderClient:
+        """
+        Tell.
+
+        :param stamped: how much later than now the stamp of the message is [s].
+        :param lasts: how long after the stamp it acts over itself, robot 3, and robot 4 [s].
+        """
+        client = LeaderClient(user, '/robot_3', expiry=expiry)
+        publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
+        spin_until([robot, user], lambda: publisher.get_subscription_count() == 1)
+        now = robot.get_clock().now() + Duration(seconds=stamped)
+        stamp = now.nanoseconds * 1e-9
+        if lasts:
+            values = {**values, 'acting': 'true', 'term': '17', 'acts_over': '3,4',
+                      'acting_until': f'{stamp + lasts[0]}',
+                      'acts_until': ','.join(f'{stamp + each}' for each in lasts)}
+        other = DiagnosticStatus(values=[KeyValue(key='instance', value='other')])
+        message = DiagnosticArray(status=[other, DiagnosticStatus(values=[
+            KeyValue(key=key, value=value) for key, value in values.items()])])
+        message.header.stamp = now.to_msg()
+        publisher.publish(message)
+        spin_until([robot, user], lambda: client.age < math.inf)
+        return client
+    yield tell
+
+
+def test_client_knows_nothing_before_the_first_message(ros: None) -> None:
+    client = LeaderClient(Node('user'))
+    assert (client.leads, client.leader, client.leader_namespace) == (False, None, '')
+    assert client.age == client.distance == math.inf and not client.may_act()
+    assert client.refusal() == 'no message on the topic leadership yet'
+
+
+def test_client_tells_who_leads(told: Told) -> None:
+    client = told(FOLLOWS)
+    assert not client.leads and (client.leader, client.distance) == (9, 2.5)
+    assert client.leader_namespace == '/fleet/nine'
+
+
+def test_client_that_leads_without_mandates_may_not_act(told: Told) -> None:
+    client = told(LEADS)
+    assert client.leads and not client.has_mandates and not client.may_act()
+    assert client.refusal() == 'the robot has no mandates: set its parameter mandate'
+
+
+@pytest.mark.parametrize('stamped', [-40.0, 0.0])
+def test_message_expires_by_its_age_from_its_stamp_on(told: Told, stamped: float) -> None:
+    client = told(LEADS, stamped, expiry=30.0)
+    assert client.leads == (stamped == 0.0) and (client.leader is None) == (stamped < 0.0)
+    assert client.age == pytest.approx(-stamped, abs=10.0)
+
+
+def test_mandates_over_robots_end_one_by_one(told: Told) -> None:
+    """The message was 30 s on its way: that over robot 4 has ended, others have not."""
+    client = told(LEADS, -30.0, lasts=(600.0, 29.0))
+    assert client.may_act() and client.may_act(over=3) and client.term == 17
+    assert not client.may_act(over=4) and not client.may_act(over=5)
+    assert client.refusal(over=4).startswith('the mandate over robot 4 ended ')
+    assert client.refusal(over=5) == 'robot 5 is under no mandate of this leader'
+
+
+def test_mandate_ends_also_when_no_further_message_arrives(told: Told) -> None:
+    client = told(LEADS, -1.0, lasts=(1.0, 600.0))
+    assert not client.may_act() and client.term is None
+    assert client.refusal(over=4).startswith('the mandate ended '), 'it is no leader any more'
+
+
+@pytest.mark.parametrize('lasts', [0.0, 600.0])
+def test_clock_of_the_robot_that_is_ahead_does_not_prolong_a_mandate(
+        told: Told, lasts: float) -> None:
+    """By its stamp the message is to be sent in an hour; its mandate lasts from its receipt."""
+    client = told(LEADS, 3600.0, lasts=(lasts, lasts))
+    assert client.may_act(over=4) == (lasts > 0.0)
