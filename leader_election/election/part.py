@@ -39,7 +39,9 @@ class PartEntry:
     :ivar wire: its declaration on the wire, a :class:`WirePart`; empty: it sends nothing.
     :ivar part: its class; empty: the robot itself makes it.
     :ivar topics: its class on a node, a :class:`PartTopics`; empty: it has none.
-    :ivar counts_time: whether a pause of the process has to count as time.
+    :ivar counts_time: whether a pause of the process, and sleep, have to count as time. The part
+        then gets a tool that returns how far a slower clock of the computer is behind the times
+        that it is given [s], or ``None``.
     """
 
     name: str

@@ -38,10 +38,11 @@ All numbers are *beats*. A leader numbers its rounds, each above every number th
 any robot (L. Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", CACM
 1978). So no robot has to know the clock of another one.
 
-Nothing here reads a clock: times are arguments, readings of the robot's steady clock [s].
+Nothing here reads a clock: times are arguments, readings of the robot's clock of leases [s]. It
+runs as fast as the faster of two steady clocks of the computer; promises count the slower.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -71,6 +72,11 @@ class Notice(NamedTuple):
 
 
 NO_GRANTS: Mapping[int, int] = MappingProxyType({})
+
+
+def _no_lag() -> float:
+    """Return the lag of the clock of promises where it is that of leases [s]."""
+    return 0.0
 
 
 class MandatePart(NamedTuple):
@@ -141,7 +147,7 @@ class Promise(NamedTuple):
     last: int
     """The last beat that it has granted."""
     until: float
-    """The end of the promise on its own clock [s]."""
+    """The end of the promise on its own clock of promises [s]."""
 
 
 class Mandate(NamedTuple):
@@ -184,12 +190,16 @@ class Mandates:
 
     :param robot_id: its id.
     :param first: its first number, above all that it has seen before a restart: the wall clock.
+    :param lag: returns how far the clock of promises, the slower of two that the computer has, is
+        behind that of leases, by which all times are given [s]; ``None``: they are the same.
     """
 
-    def __init__(self, robot_id: int, settings: MandateSettings, first: int = NO_BEAT) -> None:
+    def __init__(self, robot_id: int, settings: MandateSettings, first: int = NO_BEAT,
+                 lag: Callable[[], float] | None = None) -> None:
         self.settings = settings
+        self._lag = lag or _no_lag
         self.silent_until = math.nan
-        """The time from which on it grants [s]; NaN before its first round."""
+        """The time from which on it grants, on the clock of promises [s]; NaN: not known yet."""
         self.number = first
         """The greatest number seen."""
         self.highest = first
@@ -217,7 +227,7 @@ class Mandates:
 
     def bound(self, now: float) -> Promise | None:
         """Return the promise in force: the mandate that the robot is under at most."""
-        if self.promise is not None and now < self.promise.until:
+        if self.promise is not None and now - self._lag() < self.promise.until:
             return self.promise
         return None
 
@@ -298,6 +308,7 @@ class Mandates:
 
     def _shorten(self, promise: Promise, now: float) -> bool:
         """Let the promise last for the time to react; return whether it lasted longer."""
+        now -= self._lag()
         until = min(promise.until, now + self.settings.notice)
         self.promise = promise._replace(until=until) if until > now else None
         return until < promise.until
@@ -342,7 +353,7 @@ class Mandates:
         before, self._follows, self.news = self._follows, follows, False
         self.time = now
         if math.isnan(self.silent_until):
-            self.silent_until = now + self.settings.promise
+            self.silent_until = now - self._lag() + self.settings.promise
         if follows.leader != before.leader or follows.leads != before.leads:
             self._beat, self._term = NO_BEAT, NO_BEAT
             self.held, self._beats, self._void = {}, {}, {}
@@ -384,11 +395,11 @@ class Mandates:
         leader, beat, promise = self._follows.leader, self._beat, self.bound(now)
         if promise is None:
             self.promise = None
-        if (leader == NO_ONE or not self._follows.grants or now < self.silent_until
+        if (leader == NO_ONE or not self._follows.grants or now - self._lag() < self.silent_until
                 or beat <= self.highest or (promise is not None and promise.leader != leader)):
             return
         first = beat if promise is None else promise.first
-        self.promise = Promise(leader, first, beat, now + self.settings.promise)
+        self.promise = Promise(leader, first, beat, now - self._lag() + self.settings.promise)
         self.highest = beat
 
     def _collected(self, neighbours: Iterable[NeighbourPart], now: float) -> dict[int, int]:
@@ -420,7 +431,7 @@ class Mandates:
             for notice in heard.part.leaving:
                 if notice.leader == self._id:
                     self._let_go(notice)
-                    if now >= self.silent_until:
+                    if now - self._lag() >= self.silent_until:
                         _keep(released, notice)
                 elif notice.leader in near and self._takes(notice, heard):
                     _keep(leaving, notice)

@@ -45,7 +45,7 @@ class MandatesOfRobot(Part):
 
     def __init__(self, setup: PartSetup) -> None:
         self.mandates = Mandates(
-            setup.robot_id, setup.parameters.mandate_settings, setup.first_number)
+            setup.robot_id, setup.parameters.mandate_settings, setup.first_number, setup.tool)
         self.left_out = 0
 
     def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,

@@ -79,10 +79,14 @@ class Election:
         self._declarations = declarations
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
-        self._read_clock = clock.reader(self.steady_clock)
         self._observation_clock = ObservationClock()
         self._instances = declare_instances(
             declarations, parameters, self._configure_instance)
+        lease_clock = clock.LeaseClock() if self._counts_time(parameters) else None
+        steady = self.steady_clock.clock_type != ClockType.ROS_TIME
+        self._read_clock = (lease_clock.seconds if lease_clock is not None and steady
+                            else clock.reader(self.steady_clock))
+        self._lag = lease_clock.lag if lease_clock is not None and steady else None
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
         self._time_file = (SwarmTimeFile(
@@ -115,7 +119,8 @@ class Election:
             parameters,
             {name: self._instance_with_own(name, declared.values)
              for name, declared in self._instances.items()},
-            {name: topics.tool for name, topics in self._topics.items()},
+            {**{name: topics.tool for name, topics in self._topics.items()},
+             **{entry.name: lambda instance: self._lag for entry in PARTS if entry.counts_time}},
             self._key_file.content,
             (wall if self._time_file is None
              else self._time_file.start(wall, REPLAY_WINDOW)) - begun,
@@ -195,13 +200,16 @@ class Election:
         """Return the time of the robot's observations [s]."""
         return self._observation_clock.observe(self._read_clock())
 
+    def _counts_time(self, parameters: ElectionParameters) -> bool:
+        """Return whether the robot has a part for which a pause has to count as time."""
+        return any(entry.counts_time and getattr(each, entry.wanted) for entry in PARTS
+                   for each in (parameters, *(each.values for each in self._instances.values())))
+
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
         """Bound the leaps of a simulated clock; a leap of a steady clock is real time."""
         # A leap may be a pause of this process: it must not prolong what others have promised.
-        counts_time = any(
-            entry.counts_time and getattr(each, entry.wanted) for entry in PARTS
-            for each in (parameters, *(each.values for each in self._instances.values())))
-        if self.steady_clock.clock_type == ClockType.ROS_TIME and not counts_time:
+        if self.steady_clock.clock_type == ClockType.ROS_TIME and not self._counts_time(
+                parameters):
             self._observation_clock.longest_step = LATE_AFTER * parameters.round_period
 
     def _configure(self, parameters: ElectionParameters) -> None:

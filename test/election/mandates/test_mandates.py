@@ -359,3 +359,30 @@ def test_leader_that_steps_down_is_free_itself_after_the_time_to_react() -> None
     assert leader.part.leaving == ()
     leader.round(OTHER, [of_leader(8, 9)], 0.2 + REACT * (1.0 + 2.0 * RHO))
     assert leader.promise is not None and leader.promise.leader == 9
+
+
+# Two clocks: times that are given are those of leases, the clock of promises may lag behind.
+
+
+def test_promise_counts_the_slower_clock_and_a_mandate_the_faster() -> None:
+    lags = [0.0]
+    follower = Mandates(2, MandateSettings(T, RHO, reaction=0.0), lag=lambda: lags[0])
+    follower.silent_until = 0.0
+    follower.round(FOLLOW, [of_leader(5)], 10.0)
+    lags[0] = 7.0
+    assert follower.bound(10.0 + 7.0 + PROMISE - 0.01)
+    assert not follower.bound(10.0 + 7.0 + PROMISE)
+    leader = leading()
+    leader._lag = lambda: 7.0
+    assert leader.over(MANDATE - 0.01) and not leader.over(MANDATE)
+
+
+def test_silence_after_a_start_counts_the_slower_clock() -> None:
+    lags = [0.0]
+    started = Mandates(2, MandateSettings(T, RHO), lag=lambda: lags[0])
+    started.round(FOLLOW, [], 0.0)
+    lags[0] = 7.0
+    started.round(FOLLOW, [of_leader(5)], 6.9 + PROMISE)
+    assert started.promise is None
+    started.round(FOLLOW, [of_leader(6)], 7.0 + PROMISE)
+    assert started.promise is not None
