@@ -118,6 +118,8 @@ class Elected(NamedTuple):
     """The time [s]."""
     lasts: float = float('inf')
     """The age at which an output of the leader counts as none [s]."""
+    period: float = 0.0
+    """The period of rounds [s]."""
 
 
 class Part:

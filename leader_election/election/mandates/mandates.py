@@ -43,6 +43,8 @@ runs as fast as the faster of two steady clocks of the computer; promises count 
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from hashlib import sha256
 import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -93,6 +95,8 @@ class MandatePart(NamedTuple):
     """
     leaving: tuple[Notice, ...] = ()
     released: tuple[Notice, ...] = ()
+    digest: int = 0
+    """That of the sender's settings (:func:`digest_of`)."""
 
     def __deepcopy__(self, _: Any) -> 'MandatePart':
         """Return this part: it is never changed, and read-only maps cannot be copied."""
@@ -136,6 +140,22 @@ class MandateSettings(NamedTuple):
     def notice(self) -> float:
         """Return the rest of a promise on the clock of a member that is released [s]."""
         return self.reaction * (1.0 + 2.0 * self.rate_error)
+
+
+DIGEST_BITS = 30
+
+
+@lru_cache(maxsize=64)
+def digest_of(settings: MandateSettings) -> int:
+    """Return a number of ``DIGEST_BITS``, which differs where robots differ in any field."""
+    compared = settings._asdict() | {'roster': compared_roster(settings.roster)}
+    found = sha256(repr(sorted(compared.items())).encode()).digest()
+    return int.from_bytes(found[:4], 'big') >> (32 - DIGEST_BITS)
+
+
+def compared_roster(roster: frozenset[int]) -> list[int]:
+    """Return the value of a roster that robots must share to count each other's grants."""
+    return sorted(roster)
 
 
 class Promise(NamedTuple):

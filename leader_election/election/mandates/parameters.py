@@ -14,10 +14,11 @@
 
 """The parameters of mandates."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leader_election.election.mandates.mandates import MandateSettings
-from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters import parameter, ParameterError, table
 
 QUORUMS = ('none', 'majority')
 
@@ -76,3 +77,34 @@ def ids_in(roster: str) -> frozenset[int]:
                                  'example 1-9,12')
         found.update(range(int(least), int(most or least) + 1))
     return frozenset(found)
+
+
+NAMES = tuple(p.name for p in table(MandateParameters))
+"""The parameters that all robots must share."""
+
+
+def roster_text(roster: Iterable[int]) -> str:
+    """
+    Return a roster as text, the shortest one.
+
+    >>> roster_text({1, 2, 3, 12}), roster_text(())
+    ('1-3,12', 'none')
+    """
+    ranges: list[list[int]] = []
+    for robot in sorted(roster):
+        if ranges and robot == ranges[-1][-1] + 1:
+            ranges[-1][1:] = [robot]
+        else:
+            ranges.append([robot])
+    return ','.join('-'.join(map(str, ends)) for ends in ranges) or 'none'
+
+
+def least_duration(hops: int, period: float) -> float:
+    """
+    Return the least duration of mandates over members so many hops away [s].
+
+    A beat takes up to a period a hop to the member, and its grant as long back.
+
+    :param period: of rounds [s].
+    """
+    return 2.0 * hops * period

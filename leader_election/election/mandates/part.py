@@ -17,12 +17,14 @@
 from typing import Any
 
 from leader_election.election.mandates.mandates import (
+    digest_of,
     Follows,
     MandatePart,
     Mandates,
     NeighbourPart,
     NO_ONE,
 )
+from leader_election.election.mandates.parameters import least_duration, NAMES, roster_text
 from leader_election.election.part import Elected, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'
@@ -31,6 +33,14 @@ MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
 """The names of values on the topic ``leadership``."""
 TOO_FEW = 'takes more than half'
 """The end of the warning of a leader without a quorum."""
+SETTINGS_DIFFER = 'rejected_other_mandate'
+"""The counter of parts of neighbours with other settings."""
+DIGEST = 'mandate_digest'
+OTHER_SETTINGS = 'have other settings of mandates'
+TOO_SHORT = 'two periods a hop'
+"""Parts of the warnings about settings."""
+MOST_NAMED = 5
+"""The most neighbours that a warning names."""
 
 
 class MandatesOfRobot(Part):
@@ -39,6 +49,8 @@ class MandatesOfRobot(Part):
 
     :ivar mandates: the mandates themselves.
     :ivar left_out: the number of members whose grants the last message had no room for.
+    :ivar differing: the neighbours with other settings.
+    :ivar needed: the least duration by the hops to the leader [s].
     """
 
     name = 'mandates'
@@ -47,30 +59,52 @@ class MandatesOfRobot(Part):
         self.mandates = Mandates(
             setup.robot_id, setup.parameters.mandate_settings, setup.first_number, setup.tool)
         self.left_out = 0
+        self.differing: tuple[int, ...] = ()
+        self.needed = 0.0
+        self._parameters, self._counts = setup.parameters, setup.counts
+        self._counts[SETTINGS_DIFFER] = 0
+
+    def _heard(self, sender: int, export: Any, sent: MandatePart) -> NeighbourPart:
+        """
+        Return the part of a neighbour; of one with other settings only its greatest number.
+
+        A mandate of that neighbour may last longer than the promise here. So no robot counts,
+        passes on or answers what the other has sent, and promises to it end by time.
+        """
+        if not self._agrees(sent):
+            sent = MandatePart(number=sent.number, digest=sent.digest)
+        return NeighbourPart(sender, export.leader, export.distance, sent)
+
+    def _agrees(self, sent: MandatePart) -> bool:
+        """Return whether a neighbour has the settings of this robot."""
+        return sent.digest == digest_of(self.mandates.settings)
 
     def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,
              ) -> tuple[NeighbourPart | None, str | None]:
         """Return the part about mandates of a neighbour."""
-        return (None if sent is None
-                else NeighbourPart(sender, export.leader, export.distance, sent)), None
+        return None if sent is None else self._heard(sender, export, sent), None
 
     def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
         """Process grants and notices at their receipt; return whether they ask for a round."""
-        news = self.mandates.hear(NeighbourPart(sender, export.leader, export.distance, sent), now)
+        self._counts[SETTINGS_DIFFER] += not self._agrees(sent)
+        news = self.mandates.hear(self._heard(sender, export, sent), now)
         self.is_news = self.mandates.news
         return news
 
     def round(self, elected: Elected) -> None:  # noqa: A003
         """Renew the mandates."""
+        neighbours = [part for part in elected.view.read[self.name] if part is not None]
         self.mandates.round(
             Follows(elected.leader, float(elected.state.distance), elected.leads,
-                    not elected.is_relay),
-            filter(None, elected.view.read[self.name]), elected.now)
+                    not elected.is_relay), neighbours, elected.now)
         self.is_news = False
+        self.differing = tuple(each.sender for each in neighbours if not self._agrees(each.part))
+        self.needed = 0.0 if elected.leader == NO_ONE else least_duration(
+            getattr(elected.state, 'hops', 0), elected.period)
 
     def sent(self) -> MandatePart:
         """Return the part of the next message."""
-        return self.mandates.part
+        return self.mandates.part._replace(digest=digest_of(self.mandates.settings))
 
     def was_sent(self, sent: MandatePart | None) -> None:
         """Count the grants that the message had no room for."""
@@ -118,3 +152,24 @@ class MandatesOfRobot(Part):
             return (f'{self.left_out} members are under no mandate: the message with their '
                     'grants would be too long')
         return ''
+
+    def settings_shown(self) -> dict[str, str]:
+        """Return the settings of mandates, and their digest."""
+        values = {name: getattr(self._parameters, name) for name in NAMES}
+        settings = self.mandates.settings
+        return {name: f'{value:g}' if isinstance(value, float) else str(value)
+                for name, value in values.items()} | {
+            'roster': roster_text(settings.roster), DIGEST: f'{digest_of(settings):08x}'}
+
+    def concern(self) -> tuple[str, str, dict[str, Any]] | None:
+        """Return the warnings about the settings of mandates."""
+        named = ', '.join(map(str, self.differing[:MOST_NAMED]))
+        more = len(self.differing) - MOST_NAMED
+        duration = self.mandates.settings.duration
+        faults = [
+            f'robots {named}{f" and {more} more" * (more > 0)} {OTHER_SETTINGS}, so neither counts '
+            f"the other's grants: compare {', '.join(NAMES)}"] * bool(self.differing) + [
+            f'mandate is {duration:g} s, and {TOO_SHORT} to the leader are '
+            f'{self.needed:g} s: mandates lapse'] * (duration < self.needed)
+        return '; '.join(faults), 'settings agree', {
+            SETTINGS_DIFFER: self._counts[SETTINGS_DIFFER], 'mandate_needed': f'{self.needed:g}'}

@@ -17,14 +17,14 @@ The part of a message about mandates: key ``g`` of ``neighbourhood.schema.json``
 
 A text of whole numbers, each with 5 bits a character, the highest first; the characters are those
 of base64, of which the first 32 end a number. So most members take 2 or 3 characters. The lists
-behind the first two numbers, each after a point, are left out where they are empty, at the end.
+behind the first three numbers, each after a point, are left out where they are empty, at the end.
 """
 
 from collections.abc import Mapping
 import re
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.mandates.mandates import MandatePart, Notice
+from leader_election.election.mandates.mandates import DIGEST_BITS, MandatePart, Notice
 from leader_election.election.messages.wire import (
     Kind,
     MAX_ID,
@@ -46,7 +46,7 @@ NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
 """The pattern of a whole number."""
 _SINGLE = re.compile(NUMBER).findall
 _TRIPLES = rf'[.](({NUMBER}){{3}})*'
-_TEXT = text(pattern=rf'({NUMBER}){{2}}([.](({NUMBER}){{2}})*({_TRIPLES}({_TRIPLES})?)?)?')
+_TEXT = text(pattern=rf'({NUMBER}){{3}}([.](({NUMBER}){{2}})*({_TRIPLES}({_TRIPLES})?)?)?')
 
 
 def written(number: int) -> str:
@@ -74,16 +74,16 @@ def numbers_in(text: str) -> list[int]:
 
 def _read(value: Any) -> MandatePart:
     head, *lists = map(numbers_in, _TEXT.read(value).split('.'))
-    beat, number = head[0], head[0] + head[1]
+    beat, number, digest = head[0], head[0] + head[1], head[2]
     grants, leaving, released = lists + [[]] * (3 - len(lists))
-    if max(head) > MOST_NUMBER or any(
+    if max(head) > MOST_NUMBER or digest >> DIGEST_BITS or any(
             below > number for numbers, size in ((grants, 2), (leaving, 3), (released, 3))
             for below in numbers[size - 1::size]) or any(
             robot > MAX_ID for robot in (*grants, *leaving, *released)):
         raise Rejected
     return MandatePart(
         beat, number, {member: number - below for member, below in zip(grants[::2], grants[1::2])},
-        _notices(leaving, number), _notices(released, number))
+        _notices(leaving, number), _notices(released, number), digest)
 
 
 def _notices(numbers: list[int], number: int) -> tuple[Notice, ...]:
@@ -94,7 +94,7 @@ def _notices(numbers: list[int], number: int) -> tuple[Notice, ...]:
 def _write(part: MandatePart) -> str:
     number = part.number
     lists = [
-        (part.beat, number - part.beat),
+        (part.beat, number - part.beat, part.digest),
         [each for member, beat in part.grants.items() for each in (member, number - beat)],
         *([each for member, leader, beat in notices for each in (member, leader, number - beat)]
           for notices in (part.leaving, part.released))]
@@ -107,12 +107,13 @@ class MandateMembers(NamedTuple):
     part: Annotated[MandatePart, Sent('g', Kind(_read, _TEXT.schema, _write))]
     """
     The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
-    the greatest number that the sender has seen is above; after points the members and the beats
-    that they have granted (of a leader that acts: itself and its term); those that leave a leader,
-    as member, leader, beat; those released, likewise. But for the first, beats are sent as what
-    they are below that greatest number. Each number has 5 bits a character of base64, the highest
-    first; characters from g on are not its last. Empty lists at the end are left out. A wrong part
-    is ignored; the message counts.
+    the greatest number that the sender has seen is above; a digest of its settings of mandates (30
+    bits), and robots with different digests use nothing but that greatest number of each other;
+    after points the members and the beats that they have granted (of a leader that acts: itself
+    and its term); those that leave a leader, as member, leader, beat; those released, likewise.
+    But for the first, beats are sent as what they are below that greatest number. Each number has
+    5 bits a character of base64, the highest first; characters from g on are not its last. Empty
+    lists at the end are left out. A wrong part is ignored; the message counts.
     """
 
 
@@ -134,7 +135,7 @@ def write(part: MandatePart) -> dict[str, Any]:
     Return the member of a message.
 
     >>> write(MandatePart(5, 7, {3: 6}))
-    {'g': 'FC.DB'}
+    {'g': 'FCA.DB'}
     """
     return {'g': _KIND.write(part)}
 

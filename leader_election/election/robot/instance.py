@@ -330,7 +330,7 @@ class Instance:
             elected = Elected(
                 self._device(), role, role == RELAY, self.leads, self.leader, self.distance,
                 self.radius, before, self.state, view, departed, position, now,
-                expiry + 2.0 * period * hops)
+                expiry + 2.0 * period * hops, period)
             for part in self.parts.values():
                 part.round(elected)
 

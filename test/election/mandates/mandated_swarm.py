@@ -64,6 +64,8 @@ class Case:
     freeze: tuple[float, float] = (NEVER, NEVER)
     """The time in which this leader executes nothing."""
     mandate: float = 3.0
+    odd_mandate: float = 0.0
+    """The duration on robots of odd ids; 0: the same."""
     quorum: bool = False
     schedule: str = 'reactive'
 
@@ -193,7 +195,8 @@ class MandatedSwarm(SimulatedSwarm):
         quorum = {'quorum': 'majority', 'roster': f'0-{case.robots - 1}'} if case.quorum else {}
         return Clocked(Robot(build(ElectionParameters, {
             'robot_id': i, 'radius': RADIUS, 'strength': self._strength[i],
-            'communication_range': RANGE, 'mandate': case.mandate, 'schedule': case.schedule,
+            'communication_range': RANGE, 'schedule': case.schedule,
+            'mandate': case.odd_mandate if i % 2 and case.odd_mandate else case.mandate,
             'clock_rate_error': case.rate_error, **quorum}),
             first_number=int((now + 1.0) * 1e3)), Clock(case.rate_error, self.chance, now))
 
@@ -290,4 +293,5 @@ def random_case(seed: int) -> Case:
         kill=draw.choice((NEVER, 25.0)), restart=draw.choice((NEVER, 1.5, 6.0)),
         freeze=draw.choice(((NEVER, NEVER), (28.0, 38.0), (15.0, 19.0))),
         mandate=draw.choice((2.0, 3.0, 5.0)), quorum=quorum,
-        schedule=draw.choice(('reactive', 'reactive', 'periodic')))
+        schedule=draw.choice(('reactive', 'reactive', 'periodic')),
+        odd_mandate=draw.choice((0.0, 0.0, 5.0, 8.0)))

@@ -22,6 +22,7 @@ from budget import examples
 from election.mandates.mandated_swarm import Case, MandatedSwarm, NEVER, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+import pytest
 
 SEEDS = st.integers(0, 10**6)
 REST = 30.0
@@ -36,6 +37,18 @@ def test_no_case_has_two_mandates_over_a_robot_or_a_term_back(seed: int) -> None
     swarm = MandatedSwarm(replace(case, robots=min(case.robots, 10)), seed)
     swarm.run(45.0)
     assert swarm.faults == []
+
+
+@pytest.mark.parametrize('seed', [6, 27])
+@pytest.mark.parametrize('odd', [5.0, 8.0])
+def test_robots_with_different_durations_do_not_break_guarantee_a(seed: int, odd: float) -> None:
+    """Without the digest of settings each of these runs has robots under two mandates."""
+    case = replace(random_case(seed), robots=6 + seed % 5, mandate=3.0, odd_mandate=odd,
+                   kill=NEVER, freeze=(NEVER, NEVER))
+    swarm = MandatedSwarm(case, seed)
+    swarm.run(45.0)
+    assert swarm.faults == []
+    assert any(swarm.over(leader) for leader in swarm.robots)
 
 
 @settings(max_examples=examples(15), deadline=None)

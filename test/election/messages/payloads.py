@@ -83,7 +83,7 @@ NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).
 MANDATES = st.none() | st.builds(
     MandatePart, beat=st.integers(0, 99), number=st.integers(99, 2**50),
     grants=st.dictionaries(IDS, st.integers(0, 99), max_size=4), leaving=NOTICES,
-    released=NOTICES)
+    released=NOTICES, digest=st.integers(0, 2**30 - 1))
 NAMES = st.dictionaries(
     IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
 ).map(MappingProxyType)
