@@ -36,7 +36,7 @@ TOO_FEW = 'takes more than half'
 SETTINGS_DIFFER = 'rejected_other_mandate'
 """The counter of parts of neighbours with other settings."""
 DIGEST = 'mandate_digest'
-OTHER_SETTINGS = 'have other settings of mandates'
+OTHER_SETTINGS = 'settings of mandates differ'
 TOO_SHORT = 'two periods a hop'
 """Parts of the warnings about settings."""
 MOST_NAMED = 5
@@ -163,13 +163,16 @@ class MandatesOfRobot(Part):
 
     def concern(self) -> tuple[str, str, dict[str, Any]] | None:
         """Return the warnings about the settings of mandates."""
-        named = ', '.join(map(str, self.differing[:MOST_NAMED]))
-        more = len(self.differing) - MOST_NAMED
-        duration = self.mandates.settings.duration
-        faults = [
-            f'robots {named}{f" and {more} more" * (more > 0)} {OTHER_SETTINGS}, so neither counts '
-            f"the other's grants: compare {', '.join(NAMES)}"] * bool(self.differing) + [
-            f'mandate is {duration:g} s, and {TOO_SHORT} to the leader are '
-            f'{self.needed:g} s: mandates lapse'] * (duration < self.needed)
+        duration, faults = self.mandates.settings.duration, list[str]()
+        if self.differing:
+            named = ', '.join(map(str, self.differing[:MOST_NAMED]))
+            more = len(self.differing) - MOST_NAMED
+            faults.append(
+                f"{OTHER_SETTINGS} from those of robot{'s' * (len(self.differing) > 1)} {named}"
+                f"{f' and {more} more' * (more > 0)}, and neither counts the grants of the other: "
+                f"compare {', '.join(NAMES)}")
+        if duration < self.needed:
+            faults.append(f'mandate is {duration:g} s, and {TOO_SHORT} to the leader take '
+                          f'{self.needed:g} s: mandates lapse')
         return '; '.join(faults), 'settings agree', {
             SETTINGS_DIFFER: self._counts[SETTINGS_DIFFER], 'mandate_needed': f'{self.needed:g}'}

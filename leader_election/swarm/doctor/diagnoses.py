@@ -27,12 +27,13 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
+from leader_election.election.mandates.part import OTHER_SETTINGS, TOO_FEW, TOO_SHORT
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.swarm.doctor import communication, inputs, membership
 from leader_election.swarm.doctor.communication import NO_SENDER
 from leader_election.swarm.doctor.inputs import LATE, SLOW_TIME, STANDS_STILL, STOPPED
-from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_FOUND
+from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_COUNTED, NOT_FOUND
 from leader_election.swarm.doctor.observations import (
     by_key,
     find_radio_topics,
@@ -93,6 +94,10 @@ EXPLANATIONS = (
       for reason in RejectReason),
     Explanation('settings', 'one_way', vocabulary.COMMUNICATION_RANGE,
                 vocabulary.COMMUNICATION_RANGE, same_robot=False),
+    Explanation('settings', 'mandates', NOT_COUNTED, NOT_COUNTED, same_robot=False),
+    *(Explanation(cause, 'self_reported', text, NOT_COUNTED, same_robot=False)
+      for cause in ('settings', 'mandates') for text in (OTHER_SETTINGS, TOO_FEW)),
+    Explanation('mandates', 'self_reported', TOO_SHORT, TOO_SHORT),
     Explanation('profiles', 'odometry'),
     Explanation('profiles', 'self_reported', vocabulary.NO_POSITION_ANNOUNCED),
     *_refusals('profiles', RejectReason.NO_POSITION),
@@ -184,8 +189,8 @@ class Finding(NamedTuple):
 LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
     look.__name__: look for look in (
         membership.found, membership.missing, membership.silent, membership.names, membership.ids,
-        membership.frames, membership.algorithms, membership.settings, membership.readable,
-        membership.refused, membership.keys, membership.self_reported,
+        membership.frames, membership.algorithms, membership.settings, membership.mandates,
+        membership.readable, membership.refused, membership.keys, membership.self_reported,
         inputs.odometry,
         communication.shared_topic, communication.profiles, communication.reception,
         communication.one_way, communication.loss, communication.load,

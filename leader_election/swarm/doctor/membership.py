@@ -23,8 +23,14 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.election.mandates.part import TOO_FEW
-from leader_election.election.messages.codec import algorithm_of, Message
+from leader_election.election.mandates.parameters import (
+    ids_in,
+    least_duration,
+    NAMES,
+    roster_text,
+)
+from leader_election.election.mandates.part import TOO_FEW, TOO_SHORT
+from leader_election.election.messages.codec import algorithm_of, MAIN, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import (
@@ -32,9 +38,12 @@ from leader_election.election.robot.diagnostics import (
     COMMUNICATION_RANGE,
     DUPLICATE_ID,
     FEEDBACK_GAIN,
+    HOPS,
+    key_of,
     KEYS_ACCEPTED,
     list_text,
     METRIC,
+    number,
     RADIUS,
     RADIUS_HYSTERESIS,
     ROUND_PERIOD,
@@ -206,6 +215,10 @@ def self_reported(swarm: Observations) -> Iterator[Symptom]:
                           QUORUM if reports[-1].message.endswith(TOO_FEW) else '')
 
 
+MANDATE, ROSTER = 'mandate', 'roster'
+NOT_COUNTED = 'these robots do not count the grants of each other'
+
+
 class Setting(NamedTuple):
     """A parameter that should be the same on all robots."""
 
@@ -223,6 +236,7 @@ SETTINGS = (
             'robots with narrower limits refuse the messages of others'),
     Setting(METRIC, '', Level.ERROR, 'their distances are not comparable'),
     Setting(RADIUS_HYSTERESIS, '', Level.NOTE, 'some robots change leaders earlier than others'),
+    *(Setting(name, ' s' if name == MANDATE else '', Level.ERROR, NOT_COUNTED) for name in NAMES),
 )
 
 
@@ -259,6 +273,8 @@ def settings(swarm: Observations) -> Iterator[Symptom]:
                     continue
                 shown[robot] = value + setting.unit
                 planned = swarm.planned.get(robot, {}).get(key)
+                if setting.name == ROSTER and planned is not None:
+                    planned = roster_text(ids_in(str(planned)))
                 if planned is None:
                     unplanned[robot] = shown[robot]
                 elif _text(planned) != value:
@@ -289,6 +305,35 @@ def _differing(what: str, values: Mapping[str, str], level: Level,
     for value in ranked[1:]:
         yield Symptom(level, tuple(by_value[value]),
                       f'{what} is {value}, and {first} with {listing(by_value[first])}{end}')
+
+
+def mandates(swarm: Observations) -> Iterator[Symptom]:
+    """Find settings of mandates that differ by messages, and mandates too short for the hops."""
+    last = {robot: messages[-1][1] for robot_id, messages in swarm.sent.items()
+            for robot in swarm.names_of(robot_id)}
+    for instance in sorted({MAIN}.union(*(message.others for message in last.values()))):
+        key = key_of(MANDATE, instance)
+        digests = {
+            robot: 'of no mandates' if part is None else f'{part.digest:08x}'
+            for robot, message in last.items() if message.of_instance(instance)[1] is not None
+            for part in [message.of_instance(instance)[2].get('mandates')]}
+        which = '' if instance == MAIN else f' of {instance}'
+        yield from _differing(f'the digest of the mandate settings{which}', digests, Level.ERROR,
+                              f"{NOT_COUNTED}; compare {', '.join(NAMES)}")
+        needed, durations = dict[str, float](), dict[str, float]()
+        for robot in swarm.robots:
+            values = swarm.reports_of(robot)[-1].values if swarm.reports_of(robot) else {}
+            hops, duration = number(values, key_of(HOPS, instance)), number(values, key)
+            if hops is not None and duration is not None:
+                least = least_duration(int(hops), swarm.setting(robot, ROUND_PERIOD))
+                if duration < least:
+                    needed[robot], durations[robot] = least, duration
+        if needed:
+            yield Symptom(
+                Level.WARN, tuple(needed), f'{key} is {min(durations.values()):g} s, and '
+                f'{TOO_SHORT} to the leader take up to {max(needed.values()):g} s: mandates over '
+                'these robots lapse', f'Set {key} to {max(needed.values()):g} s or more on all '
+                'robots, or a smaller radius or round_period.')
 
 
 def keys(swarm: Observations) -> Iterator[Symptom]:

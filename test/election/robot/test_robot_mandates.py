@@ -18,7 +18,12 @@ import json
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.mandates.mandates import REACTION
+from leader_election.election.mandates.mandates import (
+    DIGEST_BITS,
+    digest_of,
+    MandateSettings,
+    REACTION,
+)
 from leader_election.election.messages import mandate_codec
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import dumps
@@ -231,3 +236,69 @@ def test_members_without_room_in_a_message_are_under_no_mandate_and_counted() ->
     over = part_values(robots.instances()[1], 0.0)['acts_over'].split(',')
     assert over[:3] == ['1', '2', '3'], 'by grants before'
     assert 400 < crowd - len(over[3:]) <= second.main.parts['mandates'].left_out
+
+
+def with_other(i: int, **settings: Any) -> Swarm:
+    """Return robots on a line, of which one has other settings of mandates."""
+    return Swarm(line(4), lambda j: {**of_one(j, {1: 9.0}), **(settings if j == i else {})}, **{
+        'radius': 9.0, 'mandate': MANDATE, 'quorum': 'majority', 'roster': '1-4'})
+
+
+@pytest.mark.parametrize('settings', [
+    {'mandate': 8.0}, {'clock_rate_error': 0.02}, {'roster': '1-5'}, {'quorum': 'none'}],
+    ids=lambda settings: next(iter(settings)))
+def test_robot_with_another_setting_is_under_no_mandate_and_passes_none_on(
+        settings: dict[str, Any]) -> None:
+    """Robot 3 is between 4 and the leader; beats do not get past it."""
+    robots = with_other(3, **settings)
+    robots.sweep(2 * SILENCE)
+    main = robots.instances()
+    assert robots.leaders() == dict.fromkeys(range(1, 5), 1)
+    assert {i: part_values(each, 0.0)['mandate_of'] for i, each in main.items()} == {
+        1: '1', 2: '1', 3: '-1', 4: '-1'}
+    assert part_values(main[1], 0.0)['acts_over'] == '1,2'
+    differing = {i: each.parts['mandates'].differing for i, each in main.items()}
+    assert differing == {1: (), 2: (3,), 3: (2, 4), 4: (3,)}
+    # Robots 2 and 4 heard a message a round, of the first one before their own first round.
+    assert main[4].counts['rejected_other_mandate'] == 2 * SILENCE
+    fault, _, values = main[2].parts['mandates'].concern()
+    assert fault == (
+        'settings of mandates differ from those of robot 3, and neither counts the grants of the '
+        'other: compare mandate, clock_rate_error, quorum, roster')
+    assert values['rejected_other_mandate'] == 2 * SILENCE
+    assert main[1].parts['mandates'].concern()[0] == ''
+
+
+def test_promise_to_a_leader_that_came_back_with_other_settings_ends_by_time_only() -> None:
+    robots = with_other(4)
+    robots.sweep(2 * SILENCE)
+    second = robots.instances()[2].parts['mandates'].mandates
+    until = second.promise.until
+    robots.robots[1] = robots._robot(1, {
+        'communication_range': 1.5, 'schedule': 'periodic', 'radius': 9.0, 'mandate': 8.0,
+        'strength': -9.0, 'radius_hysteresis': 0.0})
+    while robots.now + 1.0 < until:
+        robots.sweep()
+        assert second.bound(robots.now).leader == 1
+        assert second.promise.until == until
+    robots.sweep(2)
+    assert second.bound(robots.now).leader == 2
+
+
+def test_digest_differs_when_any_field_of_the_settings_does() -> None:
+    settings = MandateSettings(3.0, 0.01, frozenset({1, 2, 3}))
+    others = [settings._replace(**{name: frozenset({1, 2}) if name == 'roster' else value + 0.01})
+              for name, value in settings._asdict().items()]
+    digests = {digest_of(each) for each in (settings, *others)}
+    assert len(digests) == len(MandateSettings._fields) + 1
+    assert max(digests) < 2**DIGEST_BITS
+    assert digest_of(settings._replace(roster=frozenset([3, 1, 2]))) == digest_of(settings)
+
+
+def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops() -> None:
+    robots = swarm(5)
+    robots.sweep(2 * SILENCE)
+    faults = {i: each.parts['mandates'].concern()[0] for i, each in robots.instances().items()}
+    assert faults == dict.fromkeys((1, 2, 3), '') | {
+        4: 'mandate is 5 s, and two periods a hop to the leader take 6 s: mandates lapse',
+        5: 'mandate is 5 s, and two periods a hop to the leader take 8 s: mandates lapse'}

@@ -153,3 +153,56 @@ def test_a_robot_without_room_for_grants_warns() -> None:
     robots.robots[2].main.parts['mandates'].left_out = 7
     assert statuses(robots.robots[2], 'bob', robots.now)[0].message == (
         '7 members are under no mandate: the message with their grants would be too long')
+
+
+def observed(robots: Swarm, *without_diagnostics: str) -> Any:
+    """Return what the doctor sees of robots 1 to 3, which tell what they are and have."""
+    reports = []
+    for name, robot in zip(scene.NAMES, robots.robots.values()):
+        told = statuses(robot, name, robots.now)
+        worst = max(told, key=lambda status: status.level)
+        values = {pair.key: pair.value for status in told for pair in status.values}
+        reports += [report._replace(
+            level=int.from_bytes(worst.level, 'little'), message=worst.message,
+            values={} if name in without_diagnostics else {**values, **report.values})
+            for report in scene.statuses(name, robot.parameters.robot_id)]
+    messages = [scene.HeardMessage(t + 0.1 * i, robots.said[i], scene.AIR, 0.001)
+                for t in range(scene.SECONDS) for i in robots.robots]
+    return scene.healthy(diagnostics=reports, messages=sorted(messages))
+
+
+@pytest.mark.parametrize(('settings', 'what'), [
+    ({'mandate': 8.0}, 'mandate is 8 s, and 5 s with alice, carol'),
+    ({'clock_rate_error': 0.02}, 'clock_rate_error is 0.02, and 0.01 with alice, carol'),
+    ({'roster': '1-2,3,9'}, 'roster is 1-3,9, and 1-3 with alice, carol')])
+def test_the_doctor_names_the_robot_and_the_setting_of_mandates_that_differs(
+        settings: dict[str, Any], what: str) -> None:
+    robots = Swarm(line(3), lambda i: settings if i == 2 else {}, **{
+        'radius': 9.0, 'mandate': 5.0, 'quorum': 'majority', 'roster': '1-3'})
+    robots.sweep(4)
+    causes = [finding for finding in examine(observed(robots)) if not finding.explained_by]
+    assert [(found.check, found.subjects, found.what) for found in causes] == [
+        ('settings', ('bob',), f'{what}: these robots do not count the grants of each other')]
+    assert {finding.check for finding in examine(observed(robots))} == {
+        'settings', 'mandates', 'self_reported'}
+
+
+def test_the_doctor_finds_settings_of_mandates_that_differ_by_messages_alone() -> None:
+    robots = Swarm(line(3), lambda i: {'mandate': 0.0 if i == 3 else 2.0 + 3.0 * i}, radius=9.0)
+    robots.sweep(4)
+    found = [finding for finding in examine(observed(robots, *scene.NAMES))
+             if finding.check == 'mandates']
+    assert [finding.subjects for finding in found] == [scene.NAMES]
+    assert found[0].what.startswith('the digest of the mandate settings is ')
+    assert 'of no mandates with carol' in found[0].what
+
+
+def test_the_doctor_finds_mandates_too_short_for_the_hops_and_tells_the_number() -> None:
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=3.0)
+    robots.sweep(9)
+    found, reported = examine(observed(robots))
+    assert (found.check, found.subjects, found.what) == ('mandates', ('carol',), (
+        'mandate is 3 s, and two periods a hop to the leader take up to 4 s: mandates over these '
+        'robots lapse'))
+    assert found.remedy.startswith('Set mandate to 4 s or more on all robots')
+    assert reported.explained_by == 'mandates'
