@@ -34,8 +34,8 @@ class MandateParameters:
         'mandates.', unit='s', lower=0.0, upper=3600.0)
     clock_rate_error: float = parameter(
         0.01, 'With mandates: the greatest deviation of the rate of a clock from the true one. It '
-        'covers the crystal of a computer (0.01 %). Sleep and the slewing of NTP are covered by two '
-        'clocks: a lease counts the faster, a promise the slower.',
+        'covers the crystal of a computer (0.01 %). Two clocks cover sleep and the slewing of '
+        'NTP: a lease counts the faster, a promise the slower.',
         lower=0.0, upper=0.2)
     quorum: str = parameter(
         'none', 'With mandates: whether a leader acts by the mandate over itself (none), or only '

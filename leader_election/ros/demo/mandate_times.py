@@ -14,10 +14,11 @@
 
 """The time that robots were under mandates, by messages on topic ``leadership``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+import math
 from typing import NamedTuple
 
-from leader_election.election.mandates.part import ACTS_OVER
+from leader_election.election.mandates.part import ACTS_OVER, ACTS_UNTIL
 from leader_election.election.robot import diagnostics as vocabulary
 
 Interval = tuple[float, float]
@@ -35,55 +36,65 @@ class MandateShares(NamedTuple):
 
 class MandateTimes:
     """
-    Collects over which robots leaders act.
+    Collects over which robots the nodes beside leaders may act.
 
-    A leader acts over a robot from one of its messages to the next if both name the robot, and
-    the second follows within the expiry. Other times are unknown and do not count. So a robot
-    whose leader changes between two messages is not under two mandates.
+    A node may act over a robot from a message that names the robot until the end that the message
+    gives for it, or until the next message of the same robot.
 
-    :param expiry: the longest time between two messages of a robot [s].
+    :param expiry: the longest time between two messages of a robot that is heard [s].
     :param instance: the instance that counts.
 
     >>> times = MandateTimes(3.0, 'main')
     >>> for second, over in enumerate(('', '1,2', '1,2', '1')):
     ...     times.add([vocabulary.Status(f'r{robot}: main', f'robot {robot}', {
-    ...         'instance': 'main', 'acts_over': acts}) for robot, acts in ((1, over), (2, ''))],
-    ...         float(second))
+    ...         'instance': 'main', 'acts_over': acts,
+    ...         'acts_until': ','.join(f'{second + 0.75}' for _ in acts.split(','))})
+    ...         for robot, acts in ((1, over), (2, ''))], float(second))
     >>> times.shares()
     MandateShares(under_one=0.5, under_two=0.0)
     """
 
     def __init__(self, expiry: float, instance: str) -> None:
         self._expiry, self._instance = expiry, instance
-        self._last: dict[int, tuple[float, frozenset[int]]] = {}
-        """By robot, the time of its last message, and the robots over which it acted."""
+        self._last: dict[int, tuple[float, Mapping[int, float]]] = {}
+        """By robot, the time of its last message, and until when it acts over each robot."""
         self._heard: dict[int, list[Interval]] = {}
         """By robot, when it was heard."""
         self._held: dict[int, dict[int, list[Interval]]] = {}
-        """By robot and leader, when the leader acted over it."""
+        """By robot and leader, when a node might act over it."""
 
     def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """
         Add a message.
 
         :param statuses: of the message. Only statuses of the instance with mandates count.
-        :param now: the time of its recording [s].
+        :param now: the time of its receipt, on the clock of its stamp [s].
         """
         for status in vocabulary.robot_statuses(statuses):
             over = status.values.get(ACTS_OVER)
             if over is None or status.values.get(vocabulary.INSTANCE) != self._instance:
                 continue
-            acts = frozenset(int(robot) for robot in over.split(',') if robot.isdecimal())
-            before, acted = self._last.get(status.id, (now, acts))
-            self._last[status.id] = now, acts
+            ends = {int(robot): float(until) for robot, until in zip(
+                over.split(','), status.values[ACTS_UNTIL].split(',')) if robot}
+            before, _ = self._last.get(status.id, (now, ends))
+            self._close(status.id, now)
+            self._last[status.id] = now, ends
             if before < now <= before + self._expiry:
                 _append(self._heard.setdefault(status.id, []), before, now)
-                for robot in acts & acted:
-                    _append(self._held.setdefault(robot, {}).setdefault(status.id, []),
-                            before, now)
+
+    def _close(self, leader: int, now: float) -> None:
+        """Count until now that a leader acts by its last message."""
+        before, ends = self._last.get(leader, (now, {}))
+        for robot, until in ends.items():
+            if before < min(until, now):
+                _append(self._held.setdefault(robot, {}).setdefault(leader, []),
+                        before, min(until, now))
 
     def shares(self) -> MandateShares | None:
-        """Return the shares; ``None`` without messages about mandates."""
+        """Return the shares at the end; ``None`` without messages about mandates."""
+        for leader in list(self._last):
+            self._close(leader, math.inf)
+            self._last[leader] = math.inf, {}
         heard = under_one = under_two = 0.0
         for robot in self._heard.keys() | self._held.keys():
             edges = [(time, 0, step) for each in self._heard.get(robot, ())

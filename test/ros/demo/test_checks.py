@@ -126,12 +126,14 @@ def test_killed_robots_are_left_out_before_their_messages_expire(observer):
 
 
 def test_two_mandates_over_a_robot_are_found(ros):
-    """Robots 1 and 2 both act over robot 3, for two seconds."""
+    """Their nodes both may act over robot 3 for a quarter of each second."""
     leaderships = Leaderships(())
     [nothing] = leaderships.checks()
     assert not nothing.holds
     for second in range(3):
         leaderships._times.add([Status(f'r{robot}: main', f'robot {robot}', {
-            'instance': 'main', 'acts_over': f'{robot},3'}) for robot in (1, 2)], float(second))
+            'instance': 'main', 'acts_over': f'{robot},3',
+            'acts_until': f'{second + 9.0},{second + 0.25 * robot}'}) for robot in (1, 2)],
+            float(second))
     [check] = leaderships.checks()
-    assert not check.holds and 'under those of two leaders for 2.00 s' in check.text
+    assert not check.holds and 'under those of two leaders for 0.75 s' in check.text
