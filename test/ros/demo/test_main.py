@@ -96,20 +96,6 @@ def left_behind(folder):
     return found
 
 
-def test_demo_of_a_task_with_physics_passes(tmp_path):
-    page = tmp_path / 'run.html'
-    done = run(tmp_path, '--html', str(page), '--physics', '--task', 'count', '--robots', '6',
-               '--duration', '22', '--world', 'empty', '--radius', '30', '--range', '30',
-               '--processes', '1')
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert 'ok    count: on average the leaders count ' in done.stdout
-    assert ' robots, 6 are heard · ' in done.stdout and ' decided [{"members":' in done.stdout
-    assert left_behind(tmp_path) == []
-    text = page.read_text()
-    assert '6 robots, 1 of them silent at the end' in text and '<td>count</td>' in text
-    assert 'strongest killed here' in text and 'first partition' in text
-
-
 def test_leader_that_is_killed_twice_hands_its_patrol_over_twice(tmp_path):
     done = run(tmp_path, '--task', 'patrol', '--robots', '4', '--kill-period', '20', '--duration',
                '46', '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1',
@@ -153,22 +139,30 @@ def test_interrupted_demo_leaves_no_process(tmp_path):
 
 
 def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
-    """Both have robots 1 to 4, and the same folder for their results."""
+    """Both have robots 1 to 4, and the same folder for their results; one has a task."""
     monkeypatch.delenv('ROS_DOMAIN_ID')
-    arguments = ['--robots', '4', '--duration', '4', '--world', 'empty', '--radius', '30',
-                 '--range', '30', '--processes', '1', '--output', str(tmp_path / 'out')]
-    runs = [subprocess.Popen([*DEMO, *arguments], stdout=subprocess.PIPE, text=True)
-            for _ in range(2)]
-    texts = [run.communicate(timeout=150)[0] for run in runs]
-    for run, text, folder in zip(runs, texts, ('out', 'out_2')):
+    page = tmp_path / 'run.html'
+    common = ['--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
+              '--processes', '1', '--output', str(tmp_path / 'out')]
+    runs = [subprocess.Popen([*DEMO, *common, *more], stdout=subprocess.PIPE, text=True)
+            for more in (['--duration', '4'],
+                         ['--duration', '22', '--physics', '--task', 'count', '--html', page])]
+    plain, task = (run.communicate(timeout=150)[0] for run in runs)
+    for run, text in zip(runs, (plain, task)):
         assert run.returncode == 0 and 'demo: everything held' in text, text
         assert 'ok    4 of 4 robots were heard' in text
         assert '3 of 3 living robots have the leader that is right by true positions' in text
         assert 'led 3 others when its process' in text
+    for folder in ('out', 'out_2'):
         assert Image.open(tmp_path / folder / 'partition.png').width == 1600
         assert Image.open(tmp_path / folder / 'run.gif').n_frames > 3
-    first, second = (text.splitlines()[0] for text in texts)
+    first, second = (text.splitlines()[0] for text in (plain, task))
     assert first.startswith('ROS domain ') and first != second
+    assert 'ok    count: on average the leaders count ' in task
+    assert ' robots, 4 are heard · ' in task and ' decided [{"members":' in task
+    written = page.read_text()
+    assert '4 robots, 1 of them silent at the end' in written and '<td>count</td>' in written
+    assert 'strongest killed here' in written and 'first partition' in written
     assert left_behind(tmp_path) == []
 
 
