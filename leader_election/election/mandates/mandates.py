@@ -136,6 +136,10 @@ class MandateSettings(NamedTuple):
         """Return the duration of a mandate on the clock of the leader, without reaction [s]."""
         return self.duration * (1.0 - 2.0 * self.rate_error) - self.reaction
 
+    def duration_for(self, seconds: float) -> float:
+        """Return the duration of mandates that last so long on the clock of the leader [s]."""
+        return (seconds + self.reaction) / (1.0 - 2.0 * self.rate_error)
+
     @property
     def notice(self) -> float:
         """Return the rest of a promise on the clock of a member that is released [s]."""

@@ -16,6 +16,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+import math
 
 from leader_election.election.mandates.mandates import MandateSettings
 from leader_election.parameters import parameter, ParameterError, table
@@ -30,7 +31,7 @@ class MandateParameters:
     mandate: float = parameter(
         0.0, 'The duration of a mandate: a leader may act over a robot for this long after the '
         'beat that the robot has granted, and no other leader may meanwhile. It takes at least '
-        'two periods a hop; 3 s is a good value at the default period. 0: there are no '
+        'two periods a hop and 0.3 s; 3 s is a good value at the default period. 0: there are no '
         'mandates.', unit='s', lower=0.0, upper=3600.0)
     clock_rate_error: float = parameter(
         0.01, 'With mandates: the greatest deviation of the rate of a clock from the true one. It '
@@ -57,6 +58,20 @@ class MandateParameters:
                                  'ids of all robots, for example 1-9,12; a fleet file that has '
                                  'quorum: majority gives them')
         return MandateSettings(self.mandate, self.clock_rate_error, roster)
+
+    def check_mandate(self, period: float) -> None:
+        """
+        Refuse mandates that end before the next beat, and so never hold over any robot.
+
+        :param period: of rounds [s].
+        :raises ParameterError: with the least duration.
+        """
+        settings = self.mandate_settings
+        if settings is not None and settings.mandate < period:
+            raise ParameterError('mandate', problem=(
+                f': {self.mandate:g} is not allowed; with a round_period of {period:g} s it takes '
+                f'{least_duration(settings, 0, period):g} s or more, and '
+                f'{least_duration(settings, 1, period):g} s for members one hop away'))
 
 
 def ids_in(roster: str) -> frozenset[int]:
@@ -99,12 +114,16 @@ def roster_text(roster: Iterable[int]) -> str:
     return ','.join('-'.join(map(str, ends)) for ends in ranges) or 'none'
 
 
-def least_duration(hops: int, period: float) -> float:
+def least_duration(settings: MandateSettings, hops: int, period: float) -> float:
     """
-    Return the least duration of mandates over members so many hops away [s].
+    Return the least duration of mandates over members so many hops away, in tenths [s].
 
-    A beat takes up to a period a hop to the member, and its grant as long back.
+    The beat takes up to a period a hop to the member, and its grant as long back. Over the leader
+    itself a mandate lasts from one beat to the next.
 
     :param period: of rounds [s].
+
+    >>> least_duration(MandateSettings(3.0), 0, 1.0), least_duration(MandateSettings(3.0), 2, 1.0)
+    (1.3, 4.4)
     """
-    return 2.0 * hops * period
+    return math.ceil(10.0 * settings.duration_for(max(2.0 * hops, 1.0) * period)) / 10.0

@@ -35,7 +35,7 @@ TOO_FEW = 'takes more than half'
 """The end of the warning of a leader without a quorum."""
 SETTINGS_DIFFER = 'rejected_other_mandate'
 """The counter of parts of neighbours with other settings."""
-DIGEST = 'mandate_digest'
+DIGEST, NEEDED = 'mandate_digest', 'mandate_needed'
 OTHER_SETTINGS = 'settings of mandates differ'
 TOO_SHORT = 'two periods a hop'
 """Parts of the warnings about settings."""
@@ -100,7 +100,7 @@ class MandatesOfRobot(Part):
         self.is_news = False
         self.differing = tuple(each.sender for each in neighbours if not self._agrees(each.part))
         self.needed = 0.0 if elected.leader == NO_ONE else least_duration(
-            getattr(elected.state, 'hops', 0), elected.period)
+            self.mandates.settings, getattr(elected.state, 'hops', 0), elected.period)
 
     def sent(self) -> MandatePart:
         """Return the part of the next message."""
@@ -173,6 +173,6 @@ class MandatesOfRobot(Part):
                 f"compare {', '.join(NAMES)}")
         if duration < self.needed:
             faults.append(f'mandate is {duration:g} s, and {TOO_SHORT} to the leader take '
-                          f'{self.needed:g} s: mandates lapse')
+                          f'{self.needed:g} s: its mandate over this robot may lapse')
         return '; '.join(faults), 'settings agree', {
-            SETTINGS_DIFFER: self._counts[SETTINGS_DIFFER], 'mandate_needed': f'{self.needed:g}'}
+            SETTINGS_DIFFER: self._counts[SETTINGS_DIFFER], NEEDED: f'{self.needed:g}'}

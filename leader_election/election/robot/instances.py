@@ -70,6 +70,11 @@ def instance_parameters(
         below = name
     for name in {of_it.over for of_it in found.values()} & found.keys():
         found[name] = replace(found[name], regions=True)
+    for name, of_it in found.items():
+        try:
+            of_it.check_mandate(parameters.round_period)
+        except ParameterError as error:
+            raise _of(name, error, others) from None
     if len(found) > MOST_INSTANCES:
         raise ParameterError('instances', problem=f': {len(found)} are not allowed; a robot has '
                              f'up to {MOST_INSTANCES}')

@@ -322,6 +322,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
             raise ParameterError('message_expiry', problem=f': {self.message_expiry:g} is not '
                                  'allowed; it takes more than round_period, which is '
                                  f'{self.round_period:g} s')
+        self.check_mandate(self.round_period)
 
 
 @dataclass(frozen=True)

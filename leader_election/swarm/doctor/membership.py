@@ -23,13 +23,8 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.election.mandates.parameters import (
-    ids_in,
-    least_duration,
-    NAMES,
-    roster_text,
-)
-from leader_election.election.mandates.part import TOO_FEW, TOO_SHORT
+from leader_election.election.mandates.parameters import ids_in, NAMES, roster_text
+from leader_election.election.mandates.part import NEEDED, TOO_FEW, TOO_SHORT
 from leader_election.election.messages.codec import algorithm_of, MAIN, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
@@ -38,7 +33,6 @@ from leader_election.election.robot.diagnostics import (
     COMMUNICATION_RANGE,
     DUPLICATE_ID,
     FEEDBACK_GAIN,
-    HOPS,
     key_of,
     KEYS_ACCEPTED,
     list_text,
@@ -323,17 +317,15 @@ def mandates(swarm: Observations) -> Iterator[Symptom]:
         needed, durations = dict[str, float](), dict[str, float]()
         for robot in swarm.robots:
             values = swarm.reports_of(robot)[-1].values if swarm.reports_of(robot) else {}
-            hops, duration = number(values, key_of(HOPS, instance)), number(values, key)
-            if hops is not None and duration is not None:
-                least = least_duration(int(hops), swarm.setting(robot, ROUND_PERIOD))
-                if duration < least:
-                    needed[robot], durations[robot] = least, duration
+            duration, least = number(values, key), number(values, key_of(NEEDED, instance))
+            if duration is not None and least is not None and duration < least:
+                needed[robot], durations[robot] = least, duration
         if needed:
             yield Symptom(
                 Level.WARN, tuple(needed), f'{key} is {min(durations.values()):g} s, and '
                 f'{TOO_SHORT} to the leader take up to {max(needed.values()):g} s: mandates over '
-                'these robots lapse', f'Set {key} to {max(needed.values()):g} s or more on all '
-                'robots, or a smaller radius or round_period.')
+                'these robots may lapse', f'Set {key} to {max(needed.values()):g} s or more on '
+                'all robots, or a smaller radius or round_period.')
 
 
 def keys(swarm: Observations) -> Iterator[Symptom]:

@@ -14,6 +14,7 @@
 
 """Robots with mandates: their outputs, their tasks, and decisions in order."""
 
+from contextlib import nullcontext
 import json
 from typing import Any
 
@@ -300,5 +301,35 @@ def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops
     robots.sweep(2 * SILENCE)
     faults = {i: each.parts['mandates'].concern()[0] for i, each in robots.instances().items()}
     assert faults == dict.fromkeys((1, 2, 3), '') | {
-        4: 'mandate is 5 s, and two periods a hop to the leader take 6 s: mandates lapse',
-        5: 'mandate is 5 s, and two periods a hop to the leader take 8 s: mandates lapse'}
+        4: 'mandate is 5 s, and two periods a hop to the leader take 6.4 s: its mandate over this '
+        'robot may lapse',
+        5: 'mandate is 5 s, and two periods a hop to the leader take 8.5 s: its mandate over this '
+        'robot may lapse'}
+
+
+@pytest.mark.parametrize(('mandate', 'period', 'allowed'), [
+    (1.2, 1.0, False), (1.3, 1.0, True), (2.0, 2.0, False), (0.5, 0.2, True)])
+def test_mandate_that_ends_before_the_next_beat_is_refused_with_the_least_one(
+        mandate: float, period: float, allowed: bool) -> None:
+    least, hop = ('1.3', '2.3') if period == 1.0 else ('2.3', '4.4')
+    text = (f'mandate: {mandate:g} is not allowed; with a round_period of {period:g} s it takes '
+            f'{least} s or more, and {hop} s for members one hop away')
+    for given, prefix in (({'mandate': mandate}, ''), (
+            {'instances': 'more', 'others': {'more': {'mandate': mandate}}}, 'more.')):
+        with nullcontext() if allowed else pytest.raises(ParameterError, match=prefix + text):
+            Swarm(line(1), lambda i, given=given: given, round_period=period)
+
+
+def test_mandates_over_further_hops_hold_when_they_last_as_long_as_the_warning_tells() -> None:
+    """The mandate over a robot four hops away lapses before."""
+    for mandate, held in ((4.0, False), (8.5, True)):
+        robots = swarm(5, mandate=mandate)
+        robots.sweep(30)
+        main = robots.instances()
+        assert (main[5].parts['mandates'].concern()[0] == '') == held
+        over = []
+        for _ in range(10):
+            robots.sweep()
+            shown = part_values(main[1], 0.0, now=robots.now + 0.99)
+            over.append(shown['acts_over'] == '1,2,3,4,5')
+        assert all(over) == held

@@ -202,7 +202,7 @@ def test_the_doctor_finds_mandates_too_short_for_the_hops_and_tells_the_number()
     robots.sweep(9)
     found, reported = examine(observed(robots))
     assert (found.check, found.subjects, found.what) == ('mandates', ('carol',), (
-        'mandate is 3 s, and two periods a hop to the leader take up to 4 s: mandates over these '
-        'robots lapse'))
-    assert found.remedy.startswith('Set mandate to 4 s or more on all robots')
+        'mandate is 3 s, and two periods a hop to the leader take up to 4.4 s: mandates over '
+        'these robots may lapse'))
+    assert found.remedy.startswith('Set mandate to 4.4 s or more on all robots')
     assert reported.explained_by == 'mandates'
