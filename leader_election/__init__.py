@@ -83,7 +83,7 @@ if TYPE_CHECKING:
         parameter,
         ParameterError,
     )
-    from leader_election.ros.leader_client import LeaderClient as LeaderClient
+    from leader_election.ros.leader_client import LeaderClient  # noqa: F401
 
 __version__ = '0.1.0'
 
