@@ -29,11 +29,11 @@ LEADS = {'instance': 'main', 'leader': '3', 'leader_namespace': '/robot_3', 'is_
          'distance': '0.000'}
 FOLLOWS = {'instance': 'main', 'leader': '9', 'leader_namespace': '/fleet/nine',
            'is_leader': 'false', 'distance': '2.500'}
-Told = Callable[..., LeaderClient]
+ClientMaker = Callable[..., LeaderClient]
 
 
 @pytest.fixture
-def told(ros: None) -> Iterator[Told]:
+def client_of(ros: None) -> Iterator[ClientMaker]:
     """Return a function that makes a client which has just received a message of robot 3."""
     robot, user = Node('robot'), Node('user')
 
@@ -71,43 +71,44 @@ def test_client_knows_nothing_before_the_first_message(ros: None) -> None:
     assert client.refusal() == 'no message on the topic leadership yet'
 
 
-def test_client_tells_who_leads(told: Told) -> None:
-    client = told(FOLLOWS)
+def test_client_tells_who_leads(client_of: ClientMaker) -> None:
+    client = client_of(FOLLOWS)
     assert not client.leads and (client.leader, client.distance) == (9, 2.5)
     assert client.leader_namespace == '/fleet/nine'
 
 
-def test_client_that_leads_without_mandates_may_not_act(told: Told) -> None:
-    client = told(LEADS)
+def test_client_that_leads_without_mandates_may_not_act(client_of: ClientMaker) -> None:
+    client = client_of(LEADS)
     assert client.leads and not client.has_mandates and not client.may_act()
     assert client.refusal() == 'the robot has no mandates: set its parameter mandate'
 
 
 @pytest.mark.parametrize('stamped', [-40.0, 0.0])
-def test_message_expires_by_its_age_from_its_stamp_on(told: Told, stamped: float) -> None:
-    client = told(LEADS, stamped, expiry=30.0)
+def test_message_expires_by_its_age_from_its_stamp_on(
+        client_of: ClientMaker, stamped: float) -> None:
+    client = client_of(LEADS, stamped, expiry=30.0)
     assert client.leads == (stamped == 0.0) and (client.leader is None) == (stamped < 0.0)
     assert client.age == pytest.approx(-stamped, abs=10.0)
 
 
-def test_mandates_over_robots_end_one_by_one(told: Told) -> None:
+def test_mandates_over_robots_end_one_by_one(client_of: ClientMaker) -> None:
     """The message was 30 s on its way: that over robot 4 has ended, others have not."""
-    client = told(LEADS, -30.0, lasts=(600.0, 29.0))
+    client = client_of(LEADS, -30.0, lasts=(600.0, 29.0))
     assert client.may_act() and client.may_act(over=3) and client.term == 17
     assert not client.may_act(over=4) and not client.may_act(over=5)
     assert client.refusal(over=4).startswith('the mandate over robot 4 ended ')
     assert client.refusal(over=5) == 'robot 5 is under no mandate of this leader'
 
 
-def test_mandate_ends_also_when_no_further_message_arrives(told: Told) -> None:
-    client = told(LEADS, -1.0, lasts=(1.0, 600.0))
+def test_mandate_ends_also_when_no_further_message_arrives(client_of: ClientMaker) -> None:
+    client = client_of(LEADS, -1.0, lasts=(1.0, 600.0))
     assert not client.may_act() and client.term is None
     assert client.refusal(over=4).startswith('the mandate ended '), 'it is no leader any more'
 
 
 @pytest.mark.parametrize('lasts', [0.0, 600.0])
 def test_clock_of_the_robot_that_is_ahead_does_not_prolong_a_mandate(
-        told: Told, lasts: float) -> None:
+        client_of: ClientMaker, lasts: float) -> None:
     """By its stamp the message is to be sent in an hour; its mandate lasts from its receipt."""
-    client = told(LEADS, 3600.0, lasts=(lasts, lasts))
+    client = client_of(LEADS, 3600.0, lasts=(lasts, lasts))
     assert client.may_act(over=4) == (lasts > 0.0)

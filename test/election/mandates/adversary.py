@@ -36,8 +36,8 @@ DURATION, RATE_ERROR = 3.0, 0.05
 LEADERS = (1, 2)
 
 
-class Told(NamedTuple):
-    """What a node is told by its robot."""
+class Leases(NamedTuple):
+    """The leases that a robot publishes in a round."""
 
     since: float
     """The true time [s]."""
@@ -54,11 +54,11 @@ class Node:
 
     def __init__(self, rate: float) -> None:
         self._rate = rate
-        self._told: list[Told] = []
+        self._told: list[Leases] = []
 
     def tell(self, now: float, until: dict[int, float]) -> None:
         """Tell it over which robots it may act from now on [s]."""
-        self._told.append(Told(now, until))
+        self._told.append(Leases(now, until))
 
     def acts_over(self, now: float, reaction: float) -> set[int]:
         """Return the robots over which it may act at a true time, by what it has been told [s]."""
