@@ -205,6 +205,9 @@ PLANTED = {
     'the leaders after one that was killed':
         f'{SCENARIOS}.test_patrol_compares_the_next_leader_with_a_killed_one',
     'rally:': f'{SCENARIOS}.test_members_are_near_their_leader_after_the_join_time',
+    ' opens the gate': f'{GATE}.test_step_of_the_gate_fails_when_the_gate_was_not_opened',
+    'results cannot be written':
+        'ros/demo/test_main.test_leader_that_is_killed_twice_hands_its_patrol_over_twice',
     'the gate obeyed':
         f'{GATE}.test_gate_checks_forbid_faults_with_a_fence_and_require_them_without',
     'two robots held the gate open':

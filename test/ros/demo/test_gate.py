@@ -14,11 +14,12 @@
 
 """The demonstration of a gate: a short run, and the checks of what a gate obeyed."""
 
+from argparse import Namespace
 import subprocess
 import sys
 
 from leader_election.ros.demo.checks import Leaderships
-from leader_election.ros.demo.gate import Command, Gate, Sample
+from leader_election.ros.demo.gate import Command, Gate, GateScenario, Sample, Step
 from leader_election.ros.demo.main import parse
 from leader_election.ros.nodes import clock
 from PIL import Image
@@ -70,6 +71,16 @@ def test_gate_checks_forbid_faults_with_a_fence_and_require_them_without(
     gate = Gate(Leaderships([]), fence)
     gate.commands, gate.samples = commands, [Sample(0.0, holders, [], [])]
     assert [check.holds for check in gate.checks()] == holds
+
+
+def test_step_of_the_gate_fails_when_the_gate_was_not_opened(ros):
+    scenario = GateScenario(Namespace(mandate=3.0))
+    scenario.gate = Gate(Leaderships([]))
+    scenario._plan = [Step('merged', 'robot 4 opens the gate', (), bool, 1.0, reached)
+                      for reached in (2.0, None)]
+    held, failed = scenario.checks()[:2]
+    assert held.holds and held.text.endswith('after 1.0 s')
+    assert not failed.holds and failed.text.endswith('after it did not happen')
 
 
 @pytest.mark.parametrize(('arguments', 'named'), [
