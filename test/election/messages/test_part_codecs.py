@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Codecs of regions and localisation: round trips, limits, wrong parts that affect no other."""
+"""Codecs of regions, localisation and mandates: round trips, limits, wrong parts."""
 
 import json
 import math
@@ -21,7 +21,9 @@ from typing import Any
 from election.messages.payloads import regions
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.messages import localisation_codec as estimates
+from leader_election.election.messages import mandate_codec as mandates
 from leader_election.election.messages.localisation_codec import MOST_SIGHTINGS
 from leader_election.election.messages.region_codec import (
     DIGITS,
@@ -342,3 +344,33 @@ def test_wrong_sighting_is_left_out_and_counted(wrong):
     estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], wrong, [8, 2.0]]})
     assert faults == (FAULT,)
     assert [sighting.id for sighting in estimate.sightings] == [7, 8]
+
+
+# Mandates: a beat of 5, a number of 7, a digest of 0.
+
+@pytest.mark.parametrize(('text', 'part'), [
+    ('FCA.DH', {'grants': {3: 0}}), ('FCA.DI', None),
+    ('FCA..DBH', {'leaving': (Notice(3, 1, 0),)}), ('FCA..DBI', None),
+    ('FCA...DBH', {'released': (Notice(3, 1, 0),)}), ('FCA...DBI', None)])
+def test_beats_of_grants_and_notices_are_not_below_zero(
+        text: str, part: dict[str, Any] | None) -> None:
+    """A beat is sent as what it is below the greatest number of the sender."""
+    found, faults = mandates.read({'g': text})
+    assert found == (None if part is None else MandatePart(5, 7)._replace(**part))
+    assert faults == ((RejectReason.MANDATE,) if part is None else ())
+
+
+@pytest.mark.parametrize(('head', 'allowed'), [
+    ((2**49, 2**49, 0), True), ((2**50 + 1, 0, 0), False), ((0, 2**50 + 1, 0), False),
+    ((5, 2, 2**30 - 1), True), ((5, 2, 2**30), False)])
+def test_numbers_and_digests_of_mandates_are_bounded(
+        head: tuple[int, ...], allowed: bool) -> None:
+    found, _ = mandates.read({'g': ''.join(map(mandates.written, head))})
+    assert (found is not None) == allowed
+
+
+@pytest.mark.parametrize('key', ['.{}B', '..{}BB', '..B{}B', '...{}BB', '...B{}B'])
+def test_ids_in_mandates_are_bounded(key: str) -> None:
+    for robot, allowed in ((MAX_ID, True), (MAX_ID + 1, False)):
+        found, _ = mandates.read({'g': 'FCA' + key.format(mandates.written(robot))})
+        assert (found is not None) == allowed

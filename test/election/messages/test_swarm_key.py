@@ -486,6 +486,19 @@ def test_own_message_is_an_echo_once_and_a_replay_later():
     assert robot.counts[RejectReason.OWN_ID.value] == 1
 
 
+@pytest.mark.parametrize('start', ['{"frame":"map","v":1,', '{"v":1,"id":9,"frame":"map",'])
+def test_replay_is_rejected_when_the_message_does_not_begin_with_its_id(start: str) -> None:
+    """The last of two ids counts, also for the order of messages."""
+    robot, text = alone(), forged(8)
+    assert robot.receive(sign(text, NOW + 5, KEY), 0.0)
+    for sequence, replayed in ((NOW + 5, 1), (NOW + 4, 2)):
+        other = start + text.removeprefix('{"v":1,')
+        assert not robot.receive(sign(other, sequence, KEY), 0.1)
+        assert robot.counts[RejectReason.REPLAY.value] == replayed
+    robot.receive(sign(other, NOW + 6, KEY), 0.2)
+    assert robot.counts[RejectReason.REPLAY.value] == 2
+
+
 def test_signed_message_is_no_longer_than_a_message_may_be():
     """What is left out to make it short enough is left out of a signed one a little sooner."""
     robot = alone()

@@ -243,6 +243,9 @@ def test_with_mandates_the_order_holds_over_all_leaders(mandates: Mandates | Non
     assert other.age == (0.0 if mandates is None else math.inf)
     beyond = order.judge(region(101), 1, mandates, 0.0)[0]
     assert beyond.age == (0.0 if mandates is None else math.inf)
+    # A decision beyond all numbers heard is not remembered, so those below it still count.
+    after = order.judge(region(11), 1, mandates, 0.0)[0]
+    assert after.age == (math.inf if mandates is None else 0.0)
 
 
 def test_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:

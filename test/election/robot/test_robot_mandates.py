@@ -128,6 +128,42 @@ def test_such_a_task_decides_and_acts_under_a_mandate_only() -> None:
     assert work(main[1]).told == [f'acquired {term}', 'lost']
 
 
+def test_member_does_not_act_on_decisions_when_it_has_just_started() -> None:
+    """It may have forgotten a promise, and grants nothing yet."""
+    robots = swarm()
+    robots.sweep(SILENCE + 4)
+    robots.robots[2] = robots._robot(2, {
+        'communication_range': 1.5, 'schedule': 'periodic', 'radius_hysteresis': 0.0,
+        'radius': 9.0, 'mandate': MANDATE, 'tasks': 'work'})
+    main = robots.instances()
+    robots.sweep(SILENCE - 1)
+    assert main[2].leader == 1 and main[2].parts['regions'].decision == [work(main[1]).decided]
+    assert set(work(main[2]).acted) == {None}
+    robots.sweep(2)
+    assert work(main[2]).acted[-1] == work(main[1]).decided
+
+
+def test_member_does_not_act_on_decisions_when_its_promise_is_to_another_leader() -> None:
+    """2 goes over from 1, which is not heard any more, to 3."""
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), {'work': Work}, radius=1.0,
+                   mandate=MANDATE, tasks='work')
+    robots.sweep(SILENCE + 4)
+    main = robots.instances()
+    second = main[2].parts['mandates'].mandates
+    assert main[2].leader == second.promise.leader == 1
+    main[3].strength.update(99.0)
+    robots.silent.add(1)
+    robots.sweep()
+    until = second.promise.until
+    while robots.now + 1.0 < until:
+        robots.sweep()
+        assert main[2].leader == 3 and second.bound(robots.now).leader == 1
+        assert main[2].parts['regions'].decision == [work(main[3]).decided - 1]
+        assert work(main[2]).acted[-1] is None
+    robots.sweep(2)
+    assert work(main[2]).acted[-1] == work(main[3]).decided - 1
+
+
 def test_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
     robots = swarm()
     robots.sweep(SILENCE + 3)

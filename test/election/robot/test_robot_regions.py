@@ -100,6 +100,35 @@ def test_range_of_a_link_changes_at_run_time():
     assert swarm.instances()[4].parts['regions'].region.shares[:2] == (0.36, 0.64)
 
 
+@pytest.mark.parametrize(('late', 'members'), [(1.0, 2.0), (2.0, 1.0)])
+def test_robot_out_of_range_is_counted_unless_it_has_missed_messages(
+        late: float, members: float) -> None:
+    """What a robot has sent since may have reached others, which count it already."""
+    swarm = Swarm(line(2), first, regions=True)
+    swarm.sweep(6)
+    assert swarm.members() == {1: 2.0}
+    swarm.silent.add(2)
+    swarm.places[1] = (-1.0, 0.0)
+    swarm.now += late
+    swarm.speak(1)
+    assert swarm.robots[1].neighbours == [] and swarm.members() == {1: members}
+
+
+@pytest.mark.parametrize(('silent', 'parent', 'least'), [(1, 3, 0.8), (2, 2, 0.99)])
+def test_late_neighbour_is_parent_only_when_there_is_no_other(
+        silent: int, parent: int, least: float) -> None:
+    """3 is the better parent of 4 until a message of it is missed; then 2 gets nearly all."""
+    places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
+    swarm = Swarm(places, first, regions=True, communication_range=1.1)
+    swarm.sweep(6)
+    swarm.silent.add(3)
+    swarm.sweep(silent)
+    region = swarm.instances()[4].parts['regions'].region
+    shares = dict(zip(map(int, region.recipients), region.shares))
+    assert 3 in shares and shares[parent] >= least
+    assert region.parent == parent
+
+
 def test_robots_with_other_tasks_elect_together_and_are_counted():
     """1 and 2 count, 3 and 4 do something else; 2 and 3 hear each other, once a round."""
     swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': 'count' if i < 3 else 'other'},
