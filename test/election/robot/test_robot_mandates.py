@@ -23,6 +23,7 @@ from leader_election.election.mandates.mandates import (
     DIGEST_BITS,
     digest_of,
     MandateSettings,
+    Notice,
     REACTION,
 )
 from leader_election.election.messages import mandate_codec
@@ -320,6 +321,54 @@ def test_promise_to_a_leader_that_came_back_with_other_settings_ends_by_time_onl
         assert second.promise.until == until
     robots.sweep(2)
     assert second.bound(robots.now).leader == 2
+
+
+def with_part(payload: str, **changes: Any) -> str:
+    """Return a message with a changed part about mandates."""
+    document = json.loads(payload)
+    part = mandate_codec.read(document)[0]
+    return dumps(document | mandate_codec.write(part._replace(**changes)))
+
+
+@pytest.mark.parametrize('other', [0, 1])
+def test_grants_and_notices_of_robots_with_other_settings_do_not_count(other: int) -> None:
+    robots = swarm()
+    robots.sweep(SILENCE + 4)
+    leader = robots.instances()[1].parts['mandates'].mandates
+    beat, digest = leader.part.beat, digest_of(leader.settings) + other
+    for round_too in (False, True):
+        robots.now += 0.1
+        # Heard, and then read in a round.
+        robots.tell(2, with_part(robots.said[2], grants={9: beat}, digest=digest))
+        if round_too:
+            robots.speak(1)
+        assert (9 in leader.over(robots.now)) == (not other)
+        leader.held.pop(9, None)
+    for round_too in (False, True):
+        robots.now += 0.1
+        notices = (Notice(3, 1, leader.number),)
+        robots.tell(2, with_part(robots.said[2], grants={}, leaving=notices, digest=digest,
+                                 number=leader.number + 50))
+        if round_too:
+            robots.speak(1)
+        assert (3 in leader.over(robots.now)) == bool(other)
+        assert (leader.part.released == ()) == (bool(other) or not round_too)
+    assert leader.number > beat + 50, 'numbers count, so that all order decisions alike'
+
+
+@pytest.mark.parametrize('other', [0, 1])
+def test_release_by_a_robot_with_other_settings_does_not_count(other: int) -> None:
+    """2 goes over from 1, which is not heard any more, to 3."""
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), radius=1.0, mandate=MANDATE)
+    robots.sweep(SILENCE + 4)
+    second = robots.instances()[2].parts['mandates'].mandates
+    robots.instances()[3].strength.update(99.0)
+    robots.silent.add(1)
+    robots.sweep(2)
+    until, promise = second.promise.until, second.promise
+    robots.tell(3, with_part(robots.said[3], digest=digest_of(second.settings) + other,
+                             released=(Notice(2, 1, promise.last),)))
+    assert (second.promise.until == until) == bool(other)
 
 
 def test_digest_differs_when_any_field_of_the_settings_does() -> None:
