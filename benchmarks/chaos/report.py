@@ -182,8 +182,9 @@ def draw(outcome: Outcome, path: Path) -> None:
         if each.happened.change.kind == ATTACK))
     height = timeline_height(outcome.frames)
     figure = new_figure(12, height + 4.6, 'A swarm that is exposed to faults',
-                        'below: the colour of each robot is that of its leader; white: silent; '
-                        'dark lines: leads itself')
+                        'middle: robots without a leader in reach; grey: with another leader '
+                        'than the right one\nbelow: the colour of each robot is that of its '
+                        'leader; white: silent; dark lines: leads itself')
     above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=(2.2, 1.2, height))
     _add_changes(above, outcome, start, attacks)
     seen = [each for each in outcome.observations if 0.0 <= each.time - start <= outcome.seconds]
@@ -192,8 +193,7 @@ def draw(outcome: Outcome, path: Path) -> None:
                         step='post', color=FAINT, linewidth=0.0)
     middle.fill_between(times, [len(each.unled) for each in seen],
                         step='post', color=colour(8), linewidth=0.0)
-    middle.set_ylabel('robots without a leader\n(grey: without the right one)', fontsize=FONT,
-                      color=INK)
+    middle.set_ylabel('robots', fontsize=FONT, color=INK)
     middle.set_ylim(bottom=0.0)
     add_timeline(below, outcome.frames, start)
     below.set_xlabel('time [s]', fontsize=FONT, color=INK)
