@@ -16,6 +16,7 @@
 
 from collections.abc import Mapping
 import math
+from threading import RLock
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.mandates.lease import Lease, lease_in
@@ -53,6 +54,8 @@ class LeaderClient:
         :param expiry: how long a message counts without mandates [s]: ``message_expiry``.
         """
         self._instance, self._expiry = instance, expiry
+        self._lock = RLock()
+        """Held to read the clock and messages: an executor may have several threads."""
         self._node_clock = node.get_clock()
         self._lease_clock = clock.LeaseClock()
         self._values: Mapping[str, str] = {}
@@ -66,22 +69,33 @@ class LeaderClient:
         """Return the time on the clock by which ages count [s]."""
         if getattr(self._node_clock, 'ros_time_is_active', False):
             return clock.seconds(self._node_clock)
-        return self._lease_clock.seconds()
+        with self._lock:
+            return self._lease_clock.seconds()
 
     def _take(self, message: DiagnosticArray) -> None:
+        # In this order: a process that freezes in between finds the message older.
+        now = self._now()
         stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
+        took = max(0.0, clock.seconds(self._node_clock) - stamp)
         for status in message.status:
             values = {pair.key: pair.value for pair in status.values}
             if values.get(vocabulary.INSTANCE) == self._instance:
-                took = max(0.0, clock.seconds(self._node_clock) - stamp)
-                self._values, self._sent = values, self._now() - took
+                self._values, self._sent = values, now - took
                 self._lease = lease_in(values, self._sent - stamp)
+
+    def _take_waiting(self) -> None:
+        """Take the messages that wait since the node has been busy."""
+        waiting = self._subscription.handle
+        with self._lock, waiting:
+            while (taken := waiting.take_message(DiagnosticArray, False)) is not None:
+                self._take(taken[0])
 
     # Answers.
 
     @property
     def age(self) -> float:
         """Return the age of the last message [s]; infinite: there was none."""
+        self._take_waiting()
         return self._now() - self._sent
 
     @property
@@ -129,6 +143,7 @@ class LeaderClient:
 
         :param over: as of :meth:`may_act`.
         """
+        self._take_waiting()
         if not self._values:
             return 'no message on the topic leadership yet'
         if self._lease is None:

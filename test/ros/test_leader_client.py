@@ -16,9 +16,12 @@
 
 from collections.abc import Callable, Iterator
 import math
+import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election import LeaderClient
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.clock import LeaseClock
 from leader_election.ros.nodes.qos import EVENTS
 import pytest
 from rclpy.duration import Duration
@@ -104,6 +107,48 @@ def test_mandate_ends_also_when_no_further_message_arrives(client_of: ClientMake
     client = client_of(LEADS, -1.0, lasts=(1.0, 600.0))
     assert not client.may_act() and client.term is None
     assert client.refusal(over=4).startswith('the mandate ended '), 'it is no leader any more'
+
+
+def test_client_that_freezes_while_it_reads_clocks_prolongs_no_mandate(
+        client_of: ClientMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It freezes for 50 s after it has read the first of two clocks, whichever that is."""
+    frozen, freezes = 0.0, False
+    take = LeaderClient._take
+
+    def freezing(read: Callable[..., float]) -> Callable[..., float]:
+        def reading(*arguments: object) -> float:
+            nonlocal frozen
+            found = read(*arguments) + frozen
+            frozen = 50.0 if freezes else frozen
+            return found
+        return reading
+
+    def taking(self: LeaderClient, message: DiagnosticArray) -> None:
+        nonlocal freezes
+        freezes = True
+        take(self, message)
+
+    monkeypatch.setattr(LeaderClient, '_take', taking)
+    monkeypatch.setattr(clock, 'seconds', freezing(clock.seconds))
+    monkeypatch.setattr(LeaseClock, 'seconds', freezing(LeaseClock.seconds))
+    client = client_of(LEADS, lasts=(40.0, 40.0))
+    assert not client.may_act()
+
+
+def test_busy_node_that_asks_goes_by_messages_that_wait(client_of: ClientMaker) -> None:
+    """It has had no time to spin since the robot has lost its mandate."""
+    client = client_of(LEADS, lasts=(600.0, 600.0))
+    assert client.may_act()
+    robot = Node('later')
+    publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
+    message = DiagnosticArray(status=[DiagnosticStatus(values=[
+        KeyValue(key='instance', value='main'), KeyValue(key='acting', value='false')])])
+    deadline = time.monotonic() + 20.0
+    while client.may_act() and time.monotonic() < deadline:
+        message.header.stamp = robot.get_clock().now().to_msg()
+        publisher.publish(message)
+        time.sleep(0.1)
+    assert client.refusal() == 'the robot has no mandate'
 
 
 @pytest.mark.parametrize('lasts', [0.0, 600.0])
