@@ -12,128 +12,345 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Mandates without one of their rules: each rule, the mutation of the code, what finds it."""
+"""Mandates without one of their rules: each rule, robots that violate it, what finds them."""
 
-from pathlib import Path
-import sys
-from types import ModuleType
+from collections.abc import Callable, Iterable, Mapping
+import math
 from typing import Any, NamedTuple
 
-from leader_election.election.mandates import mandates
+from leader_election.election.mandates.mandates import (
+    Follows,
+    Mandates,
+    MandateSettings,
+    NeighbourPart,
+    NO_BEAT,
+    Notice,
+    Promise,
+)
 
-_SOURCE = Path(mandates.__file__).read_text(encoding='utf-8')
+ABOVE_ALL = 2**49
+"""A beat above all others."""
+Notices = tuple[tuple[Notice, ...], tuple[Notice, ...]]
+"""Those leaving, and those released."""
 
 
 class Mutation(NamedTuple):
-    """A rule, and code that violates it."""
+    """A rule, and the class of mandates that violates it."""
 
     rule: str
     found_by: str
     """``explicit``, ``adversary``, ``handover``, or the name of a test of :mod:`test_mandates`."""
-    replaced: tuple[tuple[str, str], ...]
-    """Pieces of the code, and what stands in their place."""
+    kind: type[Mandates]
 
-    def mandates(self) -> type[Any]:
-        """Return the class with the mutation."""
-        source = _SOURCE
-        for old, new in self.replaced:
-            assert old in source, old
-            source = source.replace(old, new)
-        module = ModuleType('mutated_mandates')
-        sys.modules[module.__name__] = module
-        exec(compile(source, mandates.__file__, 'exec'), module.__dict__)  # noqa: S102
-        kind: type[Any] = module.Mandates
+
+MUTATIONS: list[Mutation] = []
+
+
+def violates(rule: str, found_by: str) -> Callable[[type[Mandates]], type[Mandates]]:
+    """Return a decorator that enters a class into the table."""
+    def enter(kind: type[Mandates]) -> type[Mandates]:
+        MUTATIONS.append(Mutation(rule, found_by, kind))
         return kind
+    return enter
 
 
-def _one(rule: str, found_by: str, old: str, new: str) -> Mutation:
-    return Mutation(rule, found_by, ((old, new),))
+def with_part(heard: NeighbourPart, **changes: Any) -> NeighbourPart:
+    """Return a message with a changed part about mandates."""
+    return heard._replace(part=heard.part._replace(**changes))
 
 
-MUTATIONS = (
-    # What a robot promises.
-    Mutation('mandates end before promises, by whichever clocks', 'explicit', (
-        ('self.settings.promise', 'self.settings.duration'),
-        ('self.settings.mandate', 'self.settings.duration'))),
-    _one('a restarted robot is silent', 'explicit',
-         ' or now - self._lag() < self.silent_until', ''),
-    _one('a bound robot grants no other leader', 'explicit',
-         ' or (promise is not None and promise.leader != leader)', ''),
-    _one('a robot grants only beats above all that it has granted', 'explicit',
-         'or beat <= self.highest', 'or beat == NO_BEAT'),
-    _one('a newer beat prolongs the promise', 'adversary',
-         'Promise(leader, first, beat, now - self._lag() + self.settings.promise)',
-         'Promise(leader, first, beat, promise.until if promise else '
-         'now - self._lag() + self.settings.promise)'),
-    _one('a grant names a beat of the leader that it is for',
-         'test_robot_grants_beats_of_its_own_leader',
-         'if heard.leader == follows.leader), default', '), default'),
-    _one('a grant names the leader of the promise', 'adversary',
-         'promise is not None and promise.leader == follows.leader', 'promise is not None'),
-    # What a leader counts.
-    _one('a mandate lasts from its beat on', 'explicit',
-         'until, held = made + self', 'until, held = now + self'),
-    _one('only beats of the present leadership count', 'explicit',
-         'self.held, self._beats, self._void = {}, {}, {}', 'self.held, self._void = {}, {}'),
-    _one('a leader that stops leading drops its mandates', 'explicit',
-         'self.held, self._beats, self._void = {}, {}, {}', 'self._beats, self._void = {}, {}'),
-    _one('only grants to this leader count', 'explicit',
-         'if heard.leader == self._id:\n                self._count', 'if True:\n'
-         '                self._count'),
-    _one('only grants to the same leader are passed on', 'explicit',
-         'if heard.leader == follows.leader and heard.distance > follows.distance:',
-         'if heard.distance > follows.distance:'),
-    _one('the term of a mandate that has lapsed is not the one of the next',
-         'test_mandate_that_has_lapsed_begins_anew',
-         'if held is None or now >= held.until:', 'if held is None:'),
-    _one('beats are above all numbers heard', 'handover',
-         'self.number = max(self.number, heard.part.number)', 'pass'),
-    # Releases.
-    _one('a notice ends the mandate', 'explicit', 'del self.held[notice.member]', 'pass'),
-    _one('grants up to the notice do not count afterwards', 'explicit',
-         'self._void[notice.member] = max(', '_ = max('),
-    _one('a release is for grants up to its beat', 'explicit',
-         'and notice.beat >= promise.last for notice', 'for notice'),
-    _one('a release is for one member', 'explicit',
-         '(notice.member, notice.leader) == (self._id, promise.leader)',
-         'notice.leader == promise.leader'),
-    _one('a release is from one leader',
-         'test_release_of_another_leader_does_not_count',
-         '(notice.member, notice.leader) == (self._id, promise.leader)',
-         'notice.member == self._id'),
-    _one('a leader that follows another one releases beats up to its number', 'explicit',
-         '\n                      and heard.part.number >= promise.last)', ')'),
-    _one('a started leader answers no notice',
-         'test_restarted_leader_releases_nobody_for_the_time_of_a_promise',
-         'if now - self._lag() >= self.silent_until:\n', 'if True:\n'),
-    _one('a started leader that follows another one releases nobody',
-         'test_restarted_leader_releases_nobody_for_the_time_of_a_promise',
-         'and heard.sender in heard.part.grants', ''),
-    # A quorum.
-    Mutation('a quorum is more than half', 'explicit', (
-        ('ends[len(roster) // 2]) if len(ends) > len(roster) // 2',
-         'ends[-1]) if len(ends) >= max(1, len(roster) // 2)'),
-        ('needed = len(self.settings.roster) // 2 + 1',
-         'needed = max(1, len(self.settings.roster) // 2)'))),
-    _one('a quorum has granted its term, and renewed it since', 'explicit',
-         'if held.first <= term <= held.last)', ')'),
-    # Nobody waits without need.
-    _one('beats are passed on', 'handover', 'if heard.leader == follows.leader), default=NO_BEAT)',
-         'if heard.sender == follows.leader), default=NO_BEAT)'),
-    _one('grants are passed on', 'handover',
-         'if member != self._id and beat > grants.get(member, NO_BEAT):', 'if False:'),
-    _one('a robot that has changed its leader says so', 'handover',
-         '_keep(leaving, Notice(self._id, promise.leader, promise.last))', 'pass'),
-    _one('notices are passed on', 'handover',
-         'elif notice.leader in near and self._takes(notice, heard):', 'elif False:'),
-    _one('notices are answered', 'handover',
-         '_keep(released, notice)\n                elif', 'pass\n                elif'),
-    _one('answers are passed on', 'handover',
-         'if notice[:2] in carried and notice.member != self._id:', 'if False:'),
-    _one('a leader that follows another one is free itself',
-         'test_leader_that_steps_down_is_free_itself',
-         'if promise is not None and promise.leader == self._id:', 'if False:'),
-    _one('a leader that follows another one releases who hears it',
-         'test_leader_that_steps_down_releases_its_members',
-         'if steps_down or any(', 'if any('),
-)
+# What a robot promises.
+
+class LooseSettings(MandateSettings):
+    """Settings by which a mandate and a promise last for the same time."""
+
+    @property
+    def promise(self) -> float:
+        """Return the duration."""
+        return self.duration
+
+    @property
+    def mandate(self) -> float:
+        """Return the duration."""
+        return self.duration
+
+
+@violates('mandates end before promises, by whichever clocks', 'explicit')
+class _SameDuration(Mandates):
+    def __init__(self, robot_id: int, settings: MandateSettings, *more: Any) -> None:
+        super().__init__(robot_id, LooseSettings(*settings), *more)
+
+
+@violates('a restarted robot is silent', 'explicit')
+class _NotSilent(Mandates):
+    def _grant(self, now: float) -> None:
+        until, self.silent_until = self.silent_until, -math.inf
+        super()._grant(now)
+        self.silent_until = until
+
+
+@violates('a bound robot grants no other leader', 'explicit')
+class _GrantsOthers(Mandates):
+    def _grant(self, now: float) -> None:
+        before = self.bound(now)
+        if before is not None and before.leader != self._follows.leader:
+            self.promise = None
+        super()._grant(now)
+        self.promise = self.promise or before
+
+
+@violates('a robot grants only beats above all that it has granted', 'explicit')
+class _GrantsOldBeats(Mandates):
+    def _grant(self, now: float) -> None:
+        before, self.highest = self.highest, NO_BEAT
+        super()._grant(now)
+        self.highest = self.highest or before
+
+
+@violates('a newer beat prolongs the promise', 'adversary')
+class _DoesNotProlong(Mandates):
+    def _grant(self, now: float) -> None:
+        before = self.bound(now)
+        super()._grant(now)
+        if before is not None and self.promise is not None:
+            self.promise = self.promise._replace(until=before.until)
+
+
+@violates('a grant names a beat of the leader that it is for',
+          'test_robot_grants_beats_of_its_own_leader')
+class _GrantsBeatsOfOthers(Mandates):
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
+              now: float) -> None:
+        neighbours = list(neighbours)
+        super().round(follows, [*neighbours, *(
+            with_part(heard._replace(leader=follows.leader), grants={}, leaving=(), released=())
+            for heard in neighbours)], now)
+
+
+@violates('a grant names the leader of the promise', 'adversary')
+class _TellsOfOtherPromises(Mandates):
+    def _collected(self, neighbours: Iterable[NeighbourPart], now: float) -> dict[int, int]:
+        grants, promise = super()._collected(neighbours, now), self.bound(now)
+        return grants if promise is None else grants | {self._id: promise.last}
+
+
+# What a leader counts.
+
+@violates('a mandate lasts from its beat on', 'explicit')
+class _CountsFromTheGrant(Mandates):
+    def _count(self, grants: Mapping[int, int], now: float) -> None:
+        beats, self._beats = self._beats, dict.fromkeys(self._beats, now)
+        super()._count(grants, now)
+        self._beats = beats
+
+
+@violates('only beats of the present leadership count', 'explicit')
+class _CountsOldBeats(Mandates):
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
+              now: float) -> None:
+        before = self._beats
+        super().round(follows, neighbours, now)
+        self._beats = before | self._beats
+
+
+@violates('a leader that stops leading drops its mandates', 'explicit')
+class _KeepsMandates(Mandates):
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
+              now: float) -> None:
+        before = self.over(now)
+        super().round(follows, neighbours, now)
+        self.held = before | self.held
+
+
+@violates('only grants to this leader count', 'explicit')
+class _CountsGrantsToOthers(Mandates):
+    def hear(self, heard: NeighbourPart, now: float) -> bool:
+        news = super().hear(heard, now)
+        if self._follows.leads:
+            self._count(heard.part.grants, now)
+            self._choose_term(now)
+        return news
+
+
+@violates('only grants to the same leader are passed on', 'explicit')
+class _PassesOnAllGrants(Mandates):
+    def _collected(self, neighbours: Iterable[NeighbourPart], now: float) -> dict[int, int]:
+        return super()._collected(
+            [heard._replace(leader=self._follows.leader) for heard in neighbours], now)
+
+
+@violates('the term of a mandate that has lapsed is not the one of the next',
+          'test_mandate_that_has_lapsed_begins_anew')
+class _KeepsTheTerm(Mandates):
+    def _count(self, grants: Mapping[int, int], now: float) -> None:
+        before = dict(self.held)
+        super()._count(grants, now)
+        self.held = {robot: held._replace(first=before.get(robot, held).first)
+                     for robot, held in self.held.items()}
+
+
+@violates('beats are above all numbers heard', 'handover')
+class _CountsAlone(Mandates):
+    def hear(self, heard: NeighbourPart, now: float) -> bool:
+        before, news = self.number, super().hear(heard, now)
+        self.number = before
+        return news
+
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
+              now: float) -> None:
+        super().round(follows, [with_part(heard, number=NO_BEAT) for heard in neighbours], now)
+
+
+# Releases.
+
+@violates('a notice ends the mandate', 'explicit')
+class _KeepsWhoLeaves(Mandates):
+    def _let_go(self, notice: Notice) -> None:
+        before = dict(self.held)
+        super()._let_go(notice)
+        self.held = before
+
+
+@violates('grants up to the notice do not count afterwards', 'explicit')
+class _CountsLateGrants(Mandates):
+    def _let_go(self, notice: Notice) -> None:
+        before = dict(self._void)
+        super()._let_go(notice)
+        self._void = before
+
+
+class _ReadsReleases(Mandates):
+    """Reads releases as if they were changed."""
+
+    def _changed(self, released: Notice, promise: Promise) -> Notice:
+        raise NotImplementedError
+
+    def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
+        promise = self.bound(now)
+        return promise is not None and super()._freed_by(with_part(heard, released=tuple(
+            self._changed(notice, promise) for notice in heard.part.released)), now)
+
+
+@violates('a release is for grants up to its beat', 'explicit')
+class _FreedByOldReleases(_ReadsReleases):
+    def _changed(self, released: Notice, promise: Promise) -> Notice:
+        return released._replace(beat=ABOVE_ALL)
+
+
+@violates('a release is for one member', 'explicit')
+class _FreedByReleasesOfOthers(_ReadsReleases):
+    def _changed(self, released: Notice, promise: Promise) -> Notice:
+        return released._replace(member=self._id)
+
+
+@violates('a release is from one leader', 'test_release_of_another_leader_does_not_count')
+class _FreedByOtherLeaders(_ReadsReleases):
+    def _changed(self, released: Notice, promise: Promise) -> Notice:
+        return released._replace(leader=promise.leader)
+
+
+@violates('a leader that follows another one releases beats up to its number', 'explicit')
+class _FreedByOldMessages(Mandates):
+    def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
+        return super()._freed_by(with_part(heard, number=ABOVE_ALL), now)
+
+
+@violates('a started leader answers no notice',
+          'test_restarted_leader_releases_nobody_for_the_time_of_a_promise')
+class _AnswersAtOnce(Mandates):
+    def _notices(self, neighbours: Iterable[NeighbourPart], now: float) -> Notices:
+        until, self.silent_until = self.silent_until, -math.inf
+        found = super()._notices(neighbours, now)
+        self.silent_until = until
+        return found
+
+
+@violates('a started leader that follows another one releases nobody',
+          'test_restarted_leader_releases_nobody_for_the_time_of_a_promise')
+class _FreedByStartedLeaders(Mandates):
+    def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
+        return super()._freed_by(with_part(heard, grants={heard.sender: NO_BEAT}), now)
+
+
+# A quorum.
+
+@violates('a quorum is more than half', 'explicit')
+class _CountsOneTwice(Mandates):
+    def _ends(self, term: int, now: float) -> list[float]:
+        ends = super()._ends(term, now)
+        return ends[:1] + ends
+
+
+@violates('a quorum has granted its term, and renewed it since', 'explicit')
+class _CountsAnyTerm(Mandates):
+    def _ends(self, term: int, now: float) -> list[float]:
+        over = self.over(now)
+        return sorted((over[robot].until for robot in self.settings.roster & over.keys()),
+                      reverse=True)
+
+
+# Nobody waits without need.
+
+@violates('beats are passed on', 'handover')
+class _HearsTheLeaderOnly(Mandates):
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
+              now: float) -> None:
+        super().round(follows, [
+            heard if heard.sender == follows.leader else with_part(heard, beat=NO_BEAT)
+            for heard in neighbours], now)
+
+
+@violates('grants are passed on', 'handover')
+class _TellsOfItsOwnGrant(Mandates):
+    def _collected(self, neighbours: Iterable[NeighbourPart], now: float) -> dict[int, int]:
+        return super()._collected((), now)
+
+
+class _Omits(Mandates):
+    """Omits some notices."""
+
+    def _sends(self, notice: Notice, leaving: bool) -> bool:
+        raise NotImplementedError
+
+    def _notices(self, neighbours: Iterable[NeighbourPart], now: float) -> Notices:
+        leaving, released = super()._notices(neighbours, now)
+        return (tuple(notice for notice in leaving if self._sends(notice, True)),
+                tuple(notice for notice in released if self._sends(notice, False)))
+
+
+@violates('a robot that has changed its leader says so', 'handover')
+class _LeavesInSilence(_Omits):
+    def _sends(self, notice: Notice, leaving: bool) -> bool:
+        return not leaving or notice.member != self._id
+
+
+@violates('notices are passed on', 'handover')
+class _PassesOnNoNotice(_Omits):
+    def _sends(self, notice: Notice, leaving: bool) -> bool:
+        return not leaving or notice.member == self._id
+
+
+@violates('notices are answered', 'handover')
+class _AnswersNobody(_Omits):
+    def _sends(self, notice: Notice, leaving: bool) -> bool:
+        return leaving or notice.leader != self._id
+
+
+@violates('answers are passed on', 'handover')
+class _PassesOnNoAnswer(_Omits):
+    def _sends(self, notice: Notice, leaving: bool) -> bool:
+        return leaving or notice.leader == self._id
+
+
+@violates('a leader that follows another one is free itself',
+          'test_leader_that_steps_down_is_free_itself')
+class _BoundToItself(Mandates):
+    def _shorten(self, promise: Promise, now: float) -> bool:
+        return promise.leader != self._id and super()._shorten(promise, now)
+
+
+@violates('a leader that follows another one releases who hears it',
+          'test_leader_that_steps_down_releases_its_members')
+class _NotFreedByItsLeader(Mandates):
+    def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
+        return super()._freed_by(with_part(heard, grants={}), now)

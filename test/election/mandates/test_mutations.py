@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Each rule of mandates is needed: its mutation is found by the means that the table names."""
+"""Each rule of mandates is needed: robots that violate it are found by what the table names."""
 
 from benchmarks.explicit_mandates import Network
 from benchmarks.explicit_states import graphs
@@ -36,7 +36,7 @@ def finds(robots: int, steps: int, kind: type[Mandates]) -> bool:
 @pytest.mark.parametrize('mutation', MUTATIONS, ids=lambda mutation: mutation.rule)
 def test_mutation_of_each_rule_is_found(
         mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = mutation.mandates()
+    kind = mutation.kind
     if mutation.found_by == 'explicit':
         assert any(finds(robots, steps, kind) for robots, steps in QUICK)
     elif mutation.found_by == 'adversary':
