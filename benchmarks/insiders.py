@@ -160,7 +160,7 @@ def misled(kind: str, seed: int) -> float:
     """Return the share of time of honest robots without the right leader."""
     swarm = LyingSwarm(kind, seed)
     swarm.run(QUIET + SECONDS)
-    return 1.0 - swarm.judge.right_share
+    return 1.0 - swarm.judge.right_time.share
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from textwrap import wrap
 from benchmarks.chaos.judge import Recovery
 from benchmarks.chaos.run import Outcome
 from benchmarks.chaos.schedule import ATTACK, ATTACK_OVER
-from leader_election.ros.demo.checks import Check
+from leader_election.ros.demo.checks import Check, right_check
 from leader_election.swarm.view.charts import (
     add_timeline,
     FAINT,
@@ -41,8 +41,6 @@ LOST_SHARE = 0.01
 """The largest share of the relay's copies that DDS may lose: it delivers with best effort."""
 GROWTH_SHARE, GROWTH_BYTES = 0.05, 8e6
 """The allowed growth of a process's memory in the second half of its time."""
-RIGHT_SHARE = 0.9
-"""The least share of the robots' time with the right leader, under faults of all kinds."""
 LONGEST_SILENCE = 10.0
 """The longest time that may pass between two messages of a living robot [s]."""
 NO_BREAK = '\u00a0'
@@ -128,9 +126,7 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
               + ('' if worst is None else f'; the nearest to it: {worst.happened.change.text}, '
                  f'{max(worst.seconds, worst.wrong):.1f} of {worst.happened.bound:.1f} s')),
         Check(outcome.settled, 'at the end each robot has the right leader'),
-        Check(outcome.right_share >= RIGHT_SHARE,
-              f'robots had the right leader in {outcome.right_share:.1%} of their time, losses, '
-              f'attacks and recoveries excepted; at least {RIGHT_SHARE:.0%} is asked for'),
+        right_check(outcome.right_time, 'losses, attacks and recoveries excepted'),
         Check(gap <= LONGEST_SILENCE,
               f'longest time between two messages of a living robot: {gap:.1f} s ({which})'),
         Check(not wrong and not crashed,

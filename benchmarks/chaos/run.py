@@ -36,7 +36,7 @@ from leader_election.ros.demo.checks import Check
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
-from leader_election.swarm.reference_partition import PartitionJudge
+from leader_election.swarm.reference_partition import PartitionJudge, RightTime
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.view.formatting import Palette
 from leader_election.swarm.view.frame import Frame
@@ -88,8 +88,8 @@ class Outcome:
     """From the first fault to the end of the last [s]."""
     settled: bool = False
     """Whether at the end all robots lived, and each had the right leader."""
-    right_share: float = 0.0
-    """The share of the robots' time with the right leader, without attacks, losses, recoveries."""
+    right_time: RightTime = RightTime()
+    """How long robots had the right leader, without attacks, losses and recoveries."""
     gaps: list[tuple[float, str]] = field(default_factory=list)
     """After each change: the longest time between two messages of a living robot [s]."""
     account: Account = field(default_factory=Account)
@@ -197,7 +197,7 @@ class Run:
                           counted=bool(self.outcome.begun) and not (
                               loses or self._attacked or self._recovers))
         self._recovers &= bool(partition.wrong)
-        self.outcome.right_share = partition.right_share
+        self.outcome.right_time = partition.right_time
         self.outcome.observations.append(Observation(
             now, self._unled(), None if loses else tuple(sorted(partition.wrong))))
         if observer.radio_taken != self._radio_taken:

@@ -22,6 +22,7 @@ With ``radius_hysteresis`` the partition also depends on the leader that each de
 already (:class:`Hysteresis`).
 """
 
+from collections import Counter
 from collections.abc import Mapping
 import heapq
 import math
@@ -130,14 +131,32 @@ def reach(graph: Graph, free: set[int], leaders: list[int], radius: float,
     return led
 
 
+NOBODY = -1
+LEAST_TIME = 20.0
+"""The time from which on the share of a single robot means something [s]."""
+
+
+class RightTime(NamedTuple):
+    """How long robots had the right leader."""
+
+    share: float = 0.0
+    """The share of the robots' time."""
+    least: tuple[float, int] = (1.0, NOBODY)
+    """The least share of a robot's time, and its id; of less than ``LEAST_TIME`` nobody's."""
+    longest: tuple[float, int] = (0.0, NOBODY)
+    """The longest time for which a robot had a wrong leader [s], and its id."""
+
+
 class PartitionJudge:
     """
     Judges the leaders of a swarm by the reference partition of its true links, over time.
 
     Messages are under way: a living leader is right if the reference gave it to the robot within
     the last ``slack`` seconds. Each reference is computed with the leaders that robots follow at
-    its moment, so it allows what hysteresis allows. A robot that believes nobody leads itself:
-    where the reference gives it another leader it is wrong.
+    its moment, so it allows what hysteresis allows. Beyond the middle between the radius in which
+    a leader is joined and the whole one a leader is right only for robots that have followed it
+    since it was right. A robot that believes nobody leads itself: where the reference gives it
+    another leader it is wrong.
 
     :ivar wrong: since when each robot with a wrong leader has had one [s], by id.
     """
@@ -157,7 +176,15 @@ class PartitionJudge:
         self._radius, self._share, self._slack = radius, share, slack
         self._given: dict[int, dict[int, float]] = {}
         """When each leader was last right, by robot and leader [s]."""
-        self._right = self._judged = 0
+        self._kept: dict[int, int] = {}
+        """The leader that each robot has followed since it was right."""
+        # Robots know positions of a second ago, so some join beyond the joining radius.
+        self._joining = radius * (1.0 - share / 2.0)
+        self._judged, self._right = Counter[int](), Counter[int]()
+        """The numbers of counted moments, and of those with the right leader, by robot."""
+        self._longest = 0.0, NOBODY
+        self._counted, self._time = 0.0, math.inf
+        """The time that counts, and the time of the last call [s]."""
 
     def observe(self, time: float, leaders: Mapping[int, int], graph: Graph,
                 counted: bool = True) -> None:
@@ -167,34 +194,45 @@ class PartitionJudge:
         :param time: [s], not before that of the last call.
         :param leaders: of the robots; one without a leader is wrong.
         :param graph: the true links between the living robots.
-        :param counted: whether the moment counts in :attr:`right_share`.
+        :param counted: whether the moment counts in :attr:`right_time`.
 
         >>> judge = PartitionJudge({1: 0.0, 2: 9.0}, 4.0, 0.25)
         >>> judge.observe(5.0, {1: 1, 2: 2}, {1: {2: 2.0}, 2: {1: 2.0}})
-        >>> judge.wrong, judge.right_share
+        >>> judge.wrong, judge.right_time.share
         ({1: 5.0}, 0.5)
         """
         reference = partition(graph, self.strengths, self._radius, 'id',
                               Hysteresis(self._share, leaders))
-        for robot, (right, _, _) in reference.items():
+        self._kept = {robot: kept for robot, kept in self._kept.items()
+                      if robot in graph and leaders.get(robot) == kept}
+        for robot, (right, distance, _) in reference.items():
             given = self._given.setdefault(robot, {})
-            given[right] = time
+            if distance <= self._joining or self._kept.get(robot) == right:
+                given[right] = time
             leader = leaders.get(robot)
             if (leader is not None and leader in graph
                     and time - given.get(leader, -math.inf) <= self._slack):
                 self.wrong.pop(robot, None)
+                self._kept[robot] = leader
             else:
                 self.wrong.setdefault(robot, time)
         for robot in self.wrong.keys() - reference.keys():
             del self.wrong[robot]
         if counted:
-            self._judged += len(reference)
-            self._right += len(reference) - len(self.wrong)
+            self._judged.update(reference.keys())
+            self._right.update(reference.keys() - self.wrong.keys())
+            self._longest = max([self._longest, *(
+                (time - since, robot) for robot, since in self.wrong.items())])
+            self._counted += max(0.0, time - self._time)
+        self._time = time
 
     @property
-    def right_share(self) -> float:
-        """Return the share of the robots' time in which they had the right leader."""
-        return self._right / max(self._judged, 1)
+    def right_time(self) -> RightTime:
+        """Return how long robots had the right leader, in the time that counts."""
+        shares = [] if self._counted < LEAST_TIME else [
+            (self._right[robot] / judged, robot) for robot, judged in self._judged.items()]
+        return RightTime(sum(self._right.values()) / max(sum(self._judged.values()), 1),
+                         min(shares, default=RightTime().least), self._longest)
 
     def wrong_for(self, seconds: float, now: float) -> list[int]:
         """Return the robots that have had a wrong leader for longer than a time [s]."""

@@ -46,6 +46,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.ros.demo.attacks import ATTACKS, Target, WEAK_IDS
 from leader_election.ros.demo.gate import Command
 from leader_election.simulation.parameters import WorldParameters
+from leader_election.swarm.reference_partition import RightTime
 import pytest
 
 HOSTS = {'robot_9': (9,), 'robot_4': (4,), 'robot_5': (5,), 'fleet_1': (1, 2, 3)}
@@ -203,8 +204,9 @@ def good() -> Outcome:
     return Outcome(
         recoveries=[recovery(KILL, 2.0), recovery(KILL, 4.0, 10.0), recovery(SPLIT, 0.0, 20.0),
                     recovery(ATTACK, 9.0, 30.0, judged=False)],
-        settled=True, right_share=0.97, gaps=[(0.5, 'robot 1')], account=Account(1000, 995),
-        statuses={'world': 0}, memory={'world': FLAT, 'young': [(0.0, 0.0), (1.0, 1e12)]})
+        settled=True, right_time=RightTime(0.97), gaps=[(0.5, 'robot 1')],
+        account=Account(1000, 995), statuses={'world': 0},
+        memory={'world': FLAT, 'young': [(0.0, 0.0), (1.0, 1e12)]})
 
 
 def failing(outcome: Outcome, crashed: tuple[str, ...] = ()) -> list[str]:
@@ -228,7 +230,9 @@ def spoil(**values: object) -> Callable[[Outcome], None]:
     (spoil(recoveries=[recovery(KILL, 6.1)]), '0 of 1 recoveries'),
     (spoil(recoveries=[recovery(KILL, 2.0)._replace(wrong=6.1)]), '0 of 1 recoveries'),
     (spoil(recoveries=[]), '0 of 0 recoveries'),
-    (spoil(right_share=0.89), 'right leader in 89.0% of their time'),
+    (spoil(right_time=RightTime(0.89)), 'had this leader in 89.0% of their time'),
+    (spoil(right_time=RightTime(0.97, (0.6, 5))), 'robot 5 in 60%'),
+    (spoil(right_time=RightTime(0.97, longest=(8.0, 5))), 'longest wrong: 8.0 s, robot 5'),
     (spoil(settled=False), 'at the end'),
     (spoil(gaps=[(1.0, 'robot 1'), (11.0, 'robot 2')]), '11.0 s (robot 2)'),
     (spoil(statuses={'world': 1}), "crashed: {'world': 1}"),

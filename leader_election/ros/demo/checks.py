@@ -30,7 +30,7 @@ from leader_election.parameters.command_line import ExitStatus
 from leader_election.ros.demo.mandate_times import MandateTimes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.swarm.reference_partition import Graph, PartitionJudge
+from leader_election.swarm.reference_partition import Graph, NOBODY, PartitionJudge, RightTime
 from leader_election.swarm.snapshot import Snapshot
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -90,6 +90,27 @@ RIGHT_SHARE = 0.9
 """The least share of the robots' time with the right leader; 0.99 is usual."""
 WRONG_FOR = 5.0
 """How long a robot may have had a wrong leader at the end; 2 s happen while robots move [s]."""
+LEAST_SHARE = 0.7
+"""The least share of each single robot's time; 0.9 is usual while robots move."""
+LONGEST_WRONG = 7.0
+"""How long a robot may have a wrong leader; 3 s are usual while robots move [s]."""
+
+
+def right_check(right: RightTime, which: str) -> Check:
+    """
+    Return the check of the time with the right leader.
+
+    :param which: the time that counts, in words.
+    """
+    (least, seldom), (longest, longest_of) = right.least, right.longest
+    return Check(
+        right.share >= RIGHT_SHARE and least >= LEAST_SHARE and longest <= LONGEST_WRONG,
+        f'robots had this leader in {right.share:.1%} of their time'
+        + ('' if seldom == NOBODY else f' (robot {seldom} in {least:.0%})')
+        + f', {which}; at least {RIGHT_SHARE:.0%}, and {LEAST_SHARE:.0%} of each, is asked for; '
+        + f'longest wrong: {longest:.1f} s'
+        + ('' if longest_of == NOBODY else f', robot {longest_of}')
+        + f', of at most {LONGEST_WRONG:g} s')
 
 
 class RunObserver:
@@ -199,10 +220,7 @@ class RunObserver:
             Check(not late and self.first_partition is not None,
                   f'at the end {number - len(late)} of {number} living robots have the leader '
                   f'that is right by {self._by}' + (f', all but {late}' if late else '')),
-            Check(judge.right_share >= RIGHT_SHARE,
-                  f'robots had this leader in {judge.right_share:.1%} of their time, from the '
-                  f'first partition on, recoveries excepted; at least {RIGHT_SHARE:.0%} is asked '
-                  'for')]
+            right_check(judge.right_time, 'from the first partition on, recoveries excepted')]
 
 
 class GroundTruth(Node):

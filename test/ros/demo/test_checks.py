@@ -104,7 +104,7 @@ def test_share_is_of_the_time_from_the_first_partition_on_without_recoveries(obs
     observer.observe(swarm(1.0, r1=1, r2=2, r3=3), HEARD, LINE)
     for time in (2.0, 4.0, 6.0, 8.0):
         observer.observe(swarm(time, r1=1, r2=2 if time == 6.0 else 1, r3=1), HEARD, LINE)
-    assert observer.judge.right_share == pytest.approx(8 / 9)
+    assert observer.judge.right_time.share == pytest.approx(8 / 9)
     [end, share] = observer.checks(swarm(8.0, r1=1, r2=1, r3=1))
     assert end.holds and not share.holds and RIGHT_SHARE == 0.9
     assert share.text.startswith('robots had this leader in 88.9% of their time')
