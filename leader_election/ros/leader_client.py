@@ -121,7 +121,11 @@ class LeaderClient:
 
     @property
     def term(self) -> int | None:
-        """Return the term under which the robot acts as a leader; ``None``: it does not."""
+        """
+        Return the term under which the robot acts as a leader; ``None``: it does not.
+
+        Terms of two leaders grow with a quorum only; without one a fence must not compare them.
+        """
         return None if self.refusal() or self._lease is None else self._lease.term
 
     @property
