@@ -66,8 +66,9 @@ class MandateParameters:
         :param period: of rounds [s].
         :raises ParameterError: with the least duration.
         """
-        settings = self.mandate_settings
-        if settings is not None and settings.mandate < period:
+        # The roster may not be known yet, and does not matter.
+        settings = MandateSettings(self.mandate, self.clock_rate_error)
+        if self.mandate > 0.0 and settings.mandate < period:
             raise ParameterError('mandate', problem=(
                 f': {self.mandate:g} is not allowed; with a round_period of {period:g} s it takes '
                 f'{least_duration(settings, 0, period):g} s or more, and '
