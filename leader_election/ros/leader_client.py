@@ -15,6 +15,7 @@
 """A client for nodes beside a robot: who leads, and whether it may act now."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 import math
 from threading import RLock
 
@@ -26,6 +27,7 @@ from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.time import Time
 
@@ -86,7 +88,8 @@ class LeaderClient:
     def _take_waiting(self) -> None:
         """Take the messages that wait since the node has been busy."""
         waiting = self._subscription.handle
-        with self._lock, waiting:
+        # The node may have been destroyed; what it has been told still ends in time.
+        with suppress(InvalidHandle), self._lock, waiting:
             while (taken := waiting.take_message(DiagnosticArray, False)) is not None:
                 self._take(taken[0])
 

@@ -74,6 +74,13 @@ def test_client_knows_nothing_before_the_first_message(ros: None) -> None:
     assert client.refusal() == 'no message on the topic leadership yet'
 
 
+def test_client_of_a_destroyed_node_still_answers(ros: None) -> None:
+    node = Node('user')
+    client = LeaderClient(node)
+    node.destroy_node()
+    assert client.leader is None and not client.may_act()
+
+
 def test_client_tells_who_leads(client_of: ClientMaker) -> None:
     client = client_of(FOLLOWS)
     assert not client.leads and (client.leader, client.distance) == (9, 2.5)
