@@ -21,10 +21,12 @@ steps is explored in every connected graph of labelled robots. A step is one of
 - a round of a robot that follows whom it wants, before which it hears no message or one that a
   neighbour has ever sent: so messages are lost, late, doubled and reordered without limit;
 - time for all: robot 1 has the slowest clock, all others the fastest;
-- a restart, which forgets all but the wall clock. A crash, or a cut, is a robot without steps.
+- a restart, which forgets all but the wall clock and the roster. A crash, or a cut, is a robot
+  without steps;
+- with rosters that change, another roster that the robot takes.
 
 Robots 1 and 2 may lead; of three robots all may. After each step the guarantees (a), (b) with all
-robots as the roster, and (c) are checked (doc/mandates.md).
+robots as the roster, or with changing ones, and (c) are checked (doc/mandates.md).
 
 A state of a robot has its times relative to now, and is computed once. So a network is a tuple of
 numbers, and most steps are look-ups: of the state of each robot, the set of messages that it has
@@ -32,7 +34,8 @@ sent, and the terms under which leaders have acted so far.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 import gc
 from itertools import permutations
@@ -51,6 +54,7 @@ from leader_election.election.mandates.mandates import (
     NeighbourPart,
     NO_ONE,
 )
+from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0
 """Times in binary fractions [s]: a mandate lasts for 6 s, a promise for 10 s of its clock."""
@@ -58,6 +62,10 @@ OLD = -16.0
 """Times this long ago [s] or longer are the same."""
 DEPTHS = {1: 9, 2: 6, 3: 5, 4: 4}
 """The number of steps, by the number of robots."""
+CHANGES = {2: ({1}, {2}), 3: ({1, 3}, {2})}
+"""Rosters, the first and the next one, which have no robot in common."""
+ROSTER_DEPTHS = {2: 6, 3: 4}
+"""The number of steps with rosters that change, by the number of robots."""
 ROBOT_FIELDS = frozenset(vars(Mandates(1, MandateSettings(DURATION))))
 SWARM = 0
 """Stands for the whole swarm, where the other numbers are robots under a mandate."""
@@ -106,11 +114,14 @@ class Network:
 
     :param kind: the class of mandates.
     :param leaders: the ids of those that may lead.
+    :param rosters: settings that robots may take, of which they have the first at the start.
     """
 
-    def __init__(self, graph: Graph, leaders: tuple[int, ...], kind: type[Any] = Mandates) -> None:
+    def __init__(self, graph: Graph, leaders: tuple[int, ...], kind: type[Any] = Mandates,
+                 rosters: Sequence[MandateSettings] = ()) -> None:
         self._graph, self._kind, self.rounds = graph, kind, 0
-        self._settings = MandateSettings(DURATION, RATE_ERROR, frozenset(graph), 0.0)
+        self._rosters = rosters or (
+            MandateSettings(DURATION, RATE_ERROR, frozenset(graph), 0.0),)
         self._robots, self._heard = Numbers(), Numbers()
         self._sent, self._terms = Numbers(), Numbers()
         self._follows = {i: [
@@ -120,8 +131,10 @@ class Network:
         self._restart, self._rights = cache(self._started), cache(self._rights_of)
         self._adds, self._judged = cache(self._add), cache(self._judge)
         self._heard_as = cache(self._message)
+        self._changes = cache(self._changed)
         self._number = cache(lambda robot: self._robots.values[robot].fields[1])
         self._followed = cache(lambda robot: self._robots.values[robot].fields[6])
+        self._settings_of = cache(lambda robot: self._robots.values[robot].fields[-2])
 
     # One robot.
 
@@ -141,14 +154,15 @@ class Network:
                          for robot, held in mandates.held.items())),
             _hashable(part), mandates._follows, mandates._beat,
             tuple((beat, max(made - now, OLD)) for beat, made in mandates._beats.items()),
-            tuple(sorted(mandates._void.items())), mandates._term), mailbox))
+            tuple(sorted(mandates._void.items())), mandates._term, mandates.settings,
+            mandates.proven), mailbox))
 
     def _made(self, number: int) -> tuple[Robot, Any]:
         """Return the robot in a state, at time 0."""
         robot = self._robots.values[number]
-        made = self._kind(robot.id, self._settings)
+        made = self._kind(robot.id, self._rosters[0])
         (silent, made.number, made.highest, made.promise, held, made.part, made._follows,
-         made._beat, beats, void, made._term) = robot.fields
+         made._beat, beats, void, made._term, made.settings, made.proven) = robot.fields
         made.silent_until = math.nan if silent is None else silent
         made.held, made._beats, made._void = dict(held), dict(beats), dict(void)
         return robot, made
@@ -161,8 +175,8 @@ class Network:
         if message is not None:
             heard = self._heard_as(message)
             mailbox = (*(old for old in mailbox if old.sender != heard.sender), heard)
-            made.hear(heard, 0.0)
-        made.round(follows, mailbox, 0.0)
+            made.hear(_counted(made, heard), 0.0)
+        made.round(follows, [_counted(made, each) for each in mailbox], 0.0)
         sent = NeighbourPart(robot.id, follows.leader, follows.distance, _hashable(made.part))
         return self._kept(robot.id, made, mailbox, 0.0), self._heard.of(sent)
 
@@ -175,8 +189,18 @@ class Network:
         rate = 1.0 + (-RATE_ERROR if robot.id == 1 else RATE_ERROR)
         return self._kept(robot.id, made, robot.mailbox, rate * TICK)
 
-    def _started(self, i: int, first: int, silent_until: float) -> int:
-        made = self._kind(i, self._settings, first)
+    def _changed(self, number: int) -> tuple[int, ...]:
+        """Return the states after the changes of the roster that a robot takes."""
+        found = []
+        for settings in self._rosters:
+            robot, made = self._made(number)
+            with suppress(ParameterError):
+                made.change(settings)
+                found.append(self._kept(robot.id, made, robot.mailbox, 0.0))
+        return tuple(after for after in found if after != number)
+
+    def _started(self, i: int, settings: MandateSettings, first: int, silent_until: float) -> int:
+        made = self._kind(i, settings, first)
         made.silent_until = silent_until
         return self._kept(i, made, (), 0.0)
 
@@ -192,7 +216,7 @@ class Network:
     def starts(self) -> list[tuple[int, ...]]:
         """Return the states from which executions begin."""
         size = len(self._graph)
-        fresh = (*(self._started(i, 0, 0.0) for i in self._graph),
+        fresh = (*(self._started(i, self._rosters[0], 0, 0.0) for i in self._graph),
                  *[self._sent.of(())] * size, self._terms.of(((NO_ONE, 0),) * (size + 1)))
         state = fresh
         # Down the graph and up again: all grant robot 1, which hears so.
@@ -243,7 +267,10 @@ class Network:
         yield 0, (*map(self._tick, state[:size]), *state[size:])
         top = max(map(self._number, state[:size])) + 1
         for i in self._graph:
-            yield 0, (*state[:i - 1], self._restart(i, top, math.nan), *state[i:])
+            settings = self._settings_of(state[i - 1])
+            yield 0, (*state[:i - 1], self._restart(i, settings, top, math.nan), *state[i:])
+            for changed in self._changes(state[i - 1]):
+                yield 0, (*state[:i - 1], changed, *state[i:])
 
     def faults(self, before: tuple[int, ...], i: int, state: tuple[int, ...]) -> list[str]:
         """Return what contradicts the guarantees after a step by which robot i has changed."""
@@ -286,6 +313,18 @@ class Network:
             if len(seen) > most_states:
                 break
         return Found(len(seen), transitions, self.rounds, mandates, [])
+
+
+def changing(robots: int) -> tuple[MandateSettings, ...]:
+    """Return the steps from a roster to the next one."""
+    old, new = map(frozenset, CHANGES[robots])
+    first = MandateSettings(DURATION, RATE_ERROR, old, 0.0)
+    return first, first._replace(roster=new, version=1, old=old), first._replace(
+        roster=new, version=1)
+
+
+def _counted(robot: Any, heard: NeighbourPart) -> NeighbourPart:
+    return heard._replace(part=robot.counted(heard.part))
 
 
 class _Grants(dict[int, int]):

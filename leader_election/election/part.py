@@ -142,6 +142,13 @@ class Part:
         :raises ParameterError: where a parameter is wrong.
         """
 
+    def check(self, parameters: Any) -> None:
+        """
+        Check changed parameters against the present state.
+
+        :raises ParameterError: for a change that is refused now.
+        """
+
     def configure(self, parameters: Any, radius: float, link_range: float) -> None:
         """
         Apply changed parameters.

@@ -33,6 +33,11 @@ anyway.
   it, and act.
 - *Term*: a robot grants only beats above all that it has granted before. So the first beat of a
   mandate, its term, is greater than those of all mandates over the same robot before.
+- *Roster*: the robots of which a leader needs more than half. It changes in two steps, and for the
+  first one, which has the old and the new robots, a leader needs more than half of both. So any
+  two majorities of a step and of the next one have a robot in common. A robot takes a step only
+  once a leader has acted in the step before: more than half have then left the steps before that
+  one for good, and no leader can act in these any more.
 
 All numbers are *beats*. A leader numbers its rounds, each above every number that it has seen from
 any robot (L. Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", CACM
@@ -48,6 +53,8 @@ from hashlib import sha256
 import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from leader_election.parameters import ParameterError
 
 REACTION = 0.25
 """
@@ -81,6 +88,23 @@ def _no_lag() -> float:
     return 0.0
 
 
+class RosterMark(NamedTuple):
+    """A roster, as messages name it."""
+
+    step: int
+    """Twice its version, and one less with the robots of the version before."""
+    digest: int
+    """Of its version and its robots."""
+
+    @property
+    def version(self) -> int:
+        """Return the version of the roster."""
+        return (self.step + 1) // 2
+
+
+NO_MARK = RosterMark(-1, 0)
+
+
 class MandatePart(NamedTuple):
     """The part of a message about mandates in an instance."""
 
@@ -97,6 +121,8 @@ class MandatePart(NamedTuple):
     released: tuple[Notice, ...] = ()
     digest: int = 0
     """That of the sender's settings (:func:`digest_of`)."""
+    proven: RosterMark = NO_MARK
+    """The newest roster under which a leader is known to have acted."""
 
     def __deepcopy__(self, _: Any) -> 'MandatePart':
         """Return this part: it is never changed, and read-only maps cannot be copied."""
@@ -125,6 +151,10 @@ class MandateSettings(NamedTuple):
     """The robots of which a leader needs more than half to act; empty: it needs none."""
     reaction: float = REACTION
     """The time that nodes beside the robots have to react [s]."""
+    version: int = 0
+    """Of the roster."""
+    old: frozenset[int] = frozenset()
+    """While the roster changes, the robots of the version before, of which it needs as many."""
 
     @property
     def promise(self) -> float:
@@ -152,14 +182,22 @@ DIGEST_BITS = 30
 @lru_cache(maxsize=64)
 def digest_of(settings: MandateSettings) -> int:
     """Return a number of ``DIGEST_BITS``, which differs where robots differ in any field."""
-    compared = settings._asdict() | {'roster': compared_roster(settings.roster)}
-    found = sha256(repr(sorted(compared.items())).encode()).digest()
+    return _digest(*settings)
+
+
+def _digest(*values: float | frozenset[int]) -> int:
+    compared = [sorted(value) if isinstance(value, frozenset) else value for value in values]
+    found = sha256(repr(compared).encode()).digest()
     return int.from_bytes(found[:4], 'big') >> (32 - DIGEST_BITS)
 
 
-def compared_roster(roster: frozenset[int]) -> list[int]:
-    """Return the value of a roster that robots must share to count each other's grants."""
-    return sorted(roster)
+@lru_cache(maxsize=64)
+def roster_marks(settings: MandateSettings) -> tuple[RosterMark, RosterMark]:
+    """Return the name of a roster, and that of the only one that it may follow."""
+    step = 2 * settings.version - bool(settings.old)
+    mark = RosterMark(step, _digest(settings.version, settings.roster))
+    before = _digest(settings.version - 1, settings.old) if settings.old else mark.digest
+    return mark, RosterMark(step - 1, before)
 
 
 class Promise(NamedTuple):
@@ -246,6 +284,53 @@ class Mandates:
         self._void: dict[int, int] = {}
         """On a leader, the beats up to which grants of robots that have left do not count."""
         self._term = NO_BEAT
+        self.proven = NO_MARK
+        """The newest roster under which a leader is known to have acted."""
+
+    # The roster.
+
+    @property
+    def in_step(self) -> bool:
+        """Return whether leaders have acted under the roster or the one before, or none have."""
+        return not self.settings.roster or self.proven in (
+            NO_MARK, *roster_marks(self.settings))
+
+    def check(self, settings: MandateSettings) -> None:
+        """
+        Refuse a roster that must not follow the present one.
+
+        :raises ParameterError: where it is older, or more than one step ahead.
+        """
+        if settings == self.settings:
+            return
+        marks, own = roster_marks(settings), roster_marks(self.settings)[0]
+        if self.in_step and marks[0].step <= own.step or marks[0].step < self.proven.step:
+            why = f'the present one, {max(self.proven, own).version}, is not older'
+        elif self.proven == NO_MARK:
+            why = 'no leader has acted yet'
+        elif self.proven not in marks:
+            why = f'leaders act under version {self.proven.version}, which it does not follow'
+        else:
+            return
+        raise ParameterError('roster', problem=f': version {settings.version} is refused: {why}; '
+                             'the command swarm_roster changes a roster step by step')
+
+    def change(self, settings: MandateSettings) -> None:
+        """
+        Take a step to another roster: only grants from now on count.
+
+        Promises last. So no robot is free for another leader any earlier.
+
+        :raises ParameterError: as :meth:`check`.
+        """
+        self.check(settings)
+        if settings != self.settings:
+            self.settings = settings
+            self._drop_mandates()
+
+    def _drop_mandates(self) -> None:
+        self._beat, self._term = NO_BEAT, NO_BEAT
+        self.held, self._beats, self._void = {}, {}, {}
 
     # The present state.
 
@@ -266,26 +351,34 @@ class Mandates:
         Without a roster a leader acts while it holds the mandate over itself. With one it holds
         those over more than half of the roster, each granted before its term and renewed since.
         """
-        roster = self.settings.roster
-        if not roster:
+        if not self.settings.roster:
             own = self.over(now).get(self._id)
             return None if own is None else Acting(own.first, own.until)
-        ends = self._ends(self._term, now)
-        return Acting(self._term, ends[len(roster) // 2]) if len(ends) > len(roster) // 2 else None
+        until = self._until(self._term, now) if self.in_step else None
+        return None if until is None else Acting(self._term, until)
 
-    def _ends(self, term: int, now: float) -> list[float]:
-        """Return the ends of the mandates of the roster in force under a term, latest first."""
+    def _until(self, term: int, now: float) -> float | None:
+        """Return the end of enough mandates of the roster under a term; ``None``: too few."""
+        found = math.inf
+        for robots in filter(None, (self.settings.roster, self.settings.old)):
+            ends = self._ends(robots, term, now)
+            if len(ends) <= len(robots) // 2:
+                return None
+            found = min(found, ends[len(robots) // 2])
+        return found
+
+    def _ends(self, robots: frozenset[int], term: int, now: float) -> list[float]:
+        """Return the ends of the mandates over robots in force under a term, latest first."""
         over = self.over(now)
-        counted = [over[robot] for robot in self.settings.roster & over.keys()]
+        counted = [over[robot] for robot in robots & over.keys()]
         return sorted((held.until for held in counted if held.first <= term <= held.last),
                       reverse=True)
 
     def _choose_term(self, now: float) -> None:
         """Take a later term where no longer enough of the roster have granted the present one."""
-        needed = len(self.settings.roster) // 2 + 1
-        if self.settings.roster and len(self._ends(self._term, now)) < needed:
+        if self.settings.roster and self._until(self._term, now) is None:
             later = sorted({held.first for held in self.held.values() if held.first > self._term})
-            self._term = next((term for term in later if len(self._ends(term, now)) >= needed),
+            self._term = next((term for term in later if self._until(term, now) is not None),
                               self._term)
 
     # Received messages.
@@ -297,7 +390,7 @@ class Mandates:
         :return: whether it asks for a round of this robot.
         """
         follows, known = self._follows, self.part.leaving + self.part.released
-        self.number = max(self.number, heard.part.number)
+        self._learn(heard.part)
         news = self._freed_by(heard, now)
         for notice in heard.part.leaving:
             if notice.leader == self._id:
@@ -311,6 +404,26 @@ class Mandates:
             self._choose_term(now)
         self.news = self.news or news
         return news
+
+    def agrees(self, part: MandatePart) -> bool:
+        """Return whether a neighbour has the settings of this robot."""
+        return part.digest == digest_of(self.settings)
+
+    def counted(self, part: MandatePart) -> MandatePart:
+        """
+        Return the part of a neighbour; of one with other settings, the numbers that only grow.
+
+        A mandate of that neighbour may last longer than the promise here, or take another
+        majority. So no robot counts, passes on or answers what the other has sent, and promises
+        to it end by time.
+        """
+        return part if self.agrees(part) else MandatePart(
+            number=part.number, digest=part.digest, proven=part.proven)
+
+    def _learn(self, part: MandatePart) -> None:
+        """Keep the greatest number, and the newest roster under which a leader has acted."""
+        self.number = max(self.number, part.number)
+        self.proven = max(self.proven, part.proven)
 
     def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
         """
@@ -379,13 +492,12 @@ class Mandates:
         if math.isnan(self.silent_until):
             self.silent_until = now - self._lag() + self.settings.promise
         if follows.leader != before.leader or follows.leads != before.leads:
-            self._beat, self._term = NO_BEAT, NO_BEAT
-            self.held, self._beats, self._void = {}, {}, {}
+            self._drop_mandates()
             promise = self.bound(now)
             if promise is not None and promise.leader == self._id:
                 self._shorten(promise, now)
         for heard in neighbours:
-            self.number = max(self.number, heard.part.number)
+            self._learn(heard.part)
             self._freed_by(heard, now)
         if follows.leads:
             self._make_beat(now)
@@ -400,8 +512,12 @@ class Mandates:
             self._choose_term(now)
             acting = self.acting(now)
             grants = {} if acting is None else {self._id: acting.term}
+            if acting is not None and self.settings.roster:
+                self.proven = max(self.proven, roster_marks(self.settings)[0])
         leaving, released = self._notices(neighbours, now)
-        self.part = MandatePart(self._beat, self.number, grants, leaving, released)
+        self.part = MandatePart(
+            self._beat, self.number, grants, leaving, released, digest_of(self.settings),
+            self.proven)
 
     def _make_beat(self, now: float) -> None:
         self.number += 1
@@ -419,7 +535,8 @@ class Mandates:
         leader, beat, promise = self._follows.leader, self._beat, self.bound(now)
         if promise is None:
             self.promise = None
-        if (leader == NO_ONE or not self._follows.grants or now - self._lag() < self.silent_until
+        if (leader == NO_ONE or not self._follows.grants or not self.in_step
+                or now - self._lag() < self.silent_until
                 or beat <= self.highest or (promise is not None and promise.leader != leader)):
             return
         first = beat if promise is None else promise.first

@@ -17,6 +17,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 import math
+import re
 
 from leader_election.election.mandates.mandates import MandateSettings
 from leader_election.parameters import parameter, ParameterError, table
@@ -45,19 +46,22 @@ class MandateParameters:
     roster: str = parameter(
         '', 'Quorum majority: the ids of all robots of the swarm, for example 1-9,12, the same '
         'on all robots. Empty: those of the fleet file that sets the quorum, or of a simulated '
-        'swarm.')
+        'swarm. A changed roster has a version: v1 1-10. The command swarm_roster changes it '
+        'while robots run, by way of v1 1-9,12 to 1-10.', dynamic=True)
 
     @property
     def mandate_settings(self) -> MandateSettings | None:
         """Return the settings of mandates; ``None``: there are none."""
         if self.mandate == 0.0:
             return None
-        roster = ids_in(self.roster) if self.quorum == 'majority' else frozenset()
+        version, old, roster = (roster_in(self.roster) if self.quorum == 'majority'
+                                else (0, frozenset[int](), frozenset[int]()))
         if self.quorum == 'majority' and not roster:
             raise ParameterError('roster', problem=': it is empty, and quorum majority takes the '
                                  'ids of all robots, for example 1-9,12; a fleet file that has '
                                  'quorum: majority gives them')
-        return MandateSettings(self.mandate, self.clock_rate_error, roster)
+        return MandateSettings(self.mandate, self.clock_rate_error, roster, version=version,
+                               old=old)
 
     def check_mandate(self, period: float) -> None:
         """
@@ -73,6 +77,27 @@ class MandateParameters:
                 f': {self.mandate:g} is not allowed; with a round_period of {period:g} s it takes '
                 f'{least_duration(settings, 0, period):g} s or more, and '
                 f'{least_duration(settings, 1, period):g} s for members one hop away'))
+
+
+_ROSTER = re.compile(r'\s*(?:v([1-9][0-9]{0,5})(?:\s(.*?)\sto\s)?)?(.*)')
+
+
+def roster_in(text: str) -> tuple[int, frozenset[int], frozenset[int]]:
+    """
+    Return the version of a roster, the robots of the version before while it changes, and its own.
+
+    :raises ParameterError: for a text of another form.
+
+    >>> roster_in('v2 1,2 to 2-4') == (2, {1, 2}, {2, 3, 4})
+    True
+    >>> roster_in('1-3') == (0, set(), {1, 2, 3})
+    True
+    """
+    found = _ROSTER.fullmatch(text)
+    version, old, ids = found.groups() if found else (None, None, text)
+    if old is not None and not ids_in(old):
+        raise ParameterError('roster', text, 'ids before to, for example v1 1-9 to 1-10')
+    return int(version or 0), ids_in(old or ''), ids_in(ids)
 
 
 def ids_in(roster: str) -> frozenset[int]:
@@ -97,6 +122,17 @@ def ids_in(roster: str) -> frozenset[int]:
 
 NAMES = tuple(p.name for p in table(MandateParameters))
 """The parameters that all robots must share."""
+
+
+def version_text(version: int, old: Iterable[int], roster: Iterable[int]) -> str:
+    """
+    Return a version of a roster as text, the shortest one that :func:`roster_in` reads.
+
+    >>> version_text(1, {1, 2}, {2, 3}), version_text(0, (), {2, 3})
+    ('v1 1-2 to 2-3', '2-3')
+    """
+    start = f'v{version} ' if version else ''
+    return start + (f'{roster_text(old)} to ' if old else '') + roster_text(roster)
 
 
 def roster_text(roster: Iterable[int]) -> str:

@@ -24,7 +24,7 @@ from leader_election.election.mandates.mandates import (
     NeighbourPart,
     NO_ONE,
 )
-from leader_election.election.mandates.parameters import least_duration, NAMES, roster_text
+from leader_election.election.mandates.parameters import least_duration, NAMES, version_text
 from leader_election.election.part import Elected, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'
@@ -33,6 +33,8 @@ MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
 """The names of values on the topic ``leadership``."""
 TOO_FEW = 'takes more than half'
 """The end of the warning of a leader without a quorum."""
+OTHER_ROSTER = 'grants nothing: leaders have acted under another roster,'
+"""The begin of the warning of a robot with a roster that is too old or too new."""
 SETTINGS_DIFFER = 'rejected_other_mandate'
 """The counter of parts of neighbours with other settings."""
 DIGEST, NEEDED = 'mandate_digest', 'mandate_needed'
@@ -65,19 +67,17 @@ class MandatesOfRobot(Part):
         self._counts[SETTINGS_DIFFER] = 0
 
     def _heard(self, sender: int, export: Any, sent: MandatePart) -> NeighbourPart:
-        """
-        Return the part of a neighbour; of one with other settings only its greatest number.
+        """Return the part of a neighbour, as far as it counts."""
+        return NeighbourPart(sender, export.leader, export.distance, self.mandates.counted(sent))
 
-        A mandate of that neighbour may last longer than the promise here. So no robot counts,
-        passes on or answers what the other has sent, and promises to it end by time.
-        """
-        if not self._agrees(sent):
-            sent = MandatePart(number=sent.number, digest=sent.digest)
-        return NeighbourPart(sender, export.leader, export.distance, sent)
+    def check(self, parameters: Any) -> None:
+        """Refuse a roster that must not follow the present one."""
+        self.mandates.check(parameters.mandate_settings)
 
-    def _agrees(self, sent: MandatePart) -> bool:
-        """Return whether a neighbour has the settings of this robot."""
-        return sent.digest == digest_of(self.mandates.settings)
+    def configure(self, parameters: Any, radius: float, link_range: float) -> None:
+        """Apply a changed roster."""
+        self._parameters = parameters
+        self.mandates.change(parameters.mandate_settings)
 
     def read(self, sender: int, export: Any, sent: MandatePart | None, missed: int,
              ) -> tuple[NeighbourPart | None, str | None]:
@@ -86,7 +86,7 @@ class MandatesOfRobot(Part):
 
     def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
         """Process grants and notices at their receipt; return whether they ask for a round."""
-        self._counts[SETTINGS_DIFFER] += not self._agrees(sent)
+        self._counts[SETTINGS_DIFFER] += not self.mandates.agrees(sent)
         news = self.mandates.hear(self._heard(sender, export, sent), now)
         self.is_news = self.mandates.news
         return news
@@ -98,13 +98,14 @@ class MandatesOfRobot(Part):
             Follows(elected.leader, float(elected.state.distance), elected.leads,
                     not elected.is_relay), neighbours, elected.now)
         self.is_news = False
-        self.differing = tuple(each.sender for each in neighbours if not self._agrees(each.part))
+        self.differing = tuple(each.sender for each in neighbours
+                               if not self.mandates.agrees(each.part))
         self.needed = 0.0 if elected.leader == NO_ONE else least_duration(
             self.mandates.settings, getattr(elected.state, 'hops', 0), elected.period)
 
     def sent(self) -> MandatePart:
         """Return the part of the next message."""
-        return self.mandates.part._replace(digest=digest_of(self.mandates.settings))
+        return self.mandates.part
 
     def was_sent(self, sent: MandatePart | None) -> None:
         """Count the grants that the message had no room for."""
@@ -143,10 +144,16 @@ class MandatesOfRobot(Part):
 
     def warning(self, leads: bool, now: float) -> str:
         """Return why a leader may not act, or which members are under no mandate."""
+        settings = self.mandates.settings
+        if not self.mandates.in_step:
+            return (f'{OTHER_ROSTER} version {self.mandates.proven.version}, and its own has '
+                    f'version {settings.version}')
         if leads and self.mandates.acting(now) is None:
-            over, roster = self.mandates.over(now).keys(), self.mandates.settings.roster
-            why = (f'acts over {len(over & roster)} of {len(roster)} robots of the roster, and '
-                   f'{TOO_FEW}' if roster else 'has no mandate over itself yet')
+            over = self.mandates.over(now).keys()
+            missed = [roster for roster in (settings.roster, settings.old)
+                      if roster and len(over & roster) <= len(roster) // 2]
+            why = (f'acts over {len(over & missed[0])} of {len(missed[0])} robots of the roster, '
+                   f'and {TOO_FEW}' if missed else 'has no mandate over itself yet')
             return f'leads, but {why}'
         if self.left_out:
             return (f'{self.left_out} members are under no mandate: the message with their '
@@ -159,7 +166,8 @@ class MandatesOfRobot(Part):
         settings = self.mandates.settings
         return {name: f'{value:g}' if isinstance(value, float) else str(value)
                 for name, value in values.items()} | {
-            'roster': roster_text(settings.roster), DIGEST: f'{digest_of(settings):08x}'}
+            'roster': version_text(settings.version, settings.old, settings.roster),
+            DIGEST: f'{digest_of(settings):08x}'}
 
     def concern(self) -> tuple[str, str, dict[str, Any]] | None:
         """Return the warnings about the settings of mandates."""

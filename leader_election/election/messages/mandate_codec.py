@@ -17,14 +17,20 @@ The part of a message about mandates: key ``g`` of ``neighbourhood.schema.json``
 
 A text of whole numbers, each with 5 bits a character, the highest first; the characters are those
 of base64, of which the first 32 end a number. So most members take 2 or 3 characters. The lists
-behind the first three numbers, each after a point, are left out where they are empty, at the end.
+behind the first numbers, each after a point, are left out where they are empty, at the end.
 """
 
 from collections.abc import Mapping
 import re
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.mandates.mandates import DIGEST_BITS, MandatePart, Notice
+from leader_election.election.mandates.mandates import (
+    DIGEST_BITS,
+    MandatePart,
+    NO_MARK,
+    Notice,
+    RosterMark,
+)
 from leader_election.election.messages.wire import (
     Kind,
     MAX_ID,
@@ -46,7 +52,8 @@ NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
 """The pattern of a whole number."""
 _SINGLE = re.compile(NUMBER).findall
 _TRIPLES = rf'[.](({NUMBER}){{3}})*'
-_TEXT = text(pattern=rf'({NUMBER}){{3}}([.](({NUMBER}){{2}})*({_TRIPLES}({_TRIPLES})?)?)?')
+_PAIRS = rf'(({NUMBER}){{2}})'
+_TEXT = text(pattern=rf'({NUMBER}){{3}}{_PAIRS}?([.]{_PAIRS}*({_TRIPLES}({_TRIPLES})?)?)?')
 
 
 def written(number: int) -> str:
@@ -75,15 +82,16 @@ def numbers_in(text: str) -> list[int]:
 def _read(value: Any) -> MandatePart:
     head, *lists = map(numbers_in, _TEXT.read(value).split('.'))
     beat, number, digest = head[0], head[0] + head[1], head[2]
+    proven = RosterMark(*head[3:]) if head[3:] else NO_MARK
     grants, leaving, released = lists + [[]] * (3 - len(lists))
-    if max(head) > MOST_NUMBER or digest >> DIGEST_BITS or any(
+    if max(head) > MOST_NUMBER or (digest | proven.digest) >> DIGEST_BITS or any(
             below > number for numbers, size in ((grants, 2), (leaving, 3), (released, 3))
             for below in numbers[size - 1::size]) or any(
             robot > MAX_ID for robot in (*grants, *leaving, *released)):
         raise Rejected
     return MandatePart(
         beat, number, {member: number - below for member, below in zip(grants[::2], grants[1::2])},
-        _notices(leaving, number), _notices(released, number), digest)
+        _notices(leaving, number), _notices(released, number), digest, proven)
 
 
 def _notices(numbers: list[int], number: int) -> tuple[Notice, ...]:
@@ -94,7 +102,8 @@ def _notices(numbers: list[int], number: int) -> tuple[Notice, ...]:
 def _write(part: MandatePart) -> str:
     number = part.number
     lists = [
-        (part.beat, number - part.beat, part.digest),
+        (part.beat, number - part.beat, part.digest,
+         *(() if part.proven == NO_MARK else part.proven)),
         [each for member, beat in part.grants.items() for each in (member, number - beat)],
         *([each for member, leader, beat in notices for each in (member, leader, number - beat)]
           for notices in (part.leaving, part.released))]
@@ -108,12 +117,14 @@ class MandateMembers(NamedTuple):
     """
     The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
     the greatest number that the sender has seen is above; a digest of its settings of mandates (30
-    bits), and robots with different digests use nothing but that greatest number of each other;
-    after points the members and the beats that they have granted (of a leader that acts: itself
-    and its term); those that leave a leader, as member, leader, beat; those released, likewise.
-    But for the first, beats are sent as what they are below that greatest number. Each number has
-    5 bits a character of base64, the highest first; characters from g on are not its last. Empty
-    lists at the end are left out. A wrong part is ignored; the message counts.
+    bits), and robots with different digests use nothing but that greatest number and the next two
+    of each other; with a quorum the newest roster under which a leader is known to have acted, as
+    twice its version, less one while it changes, and a digest (30 bits); after points the members
+    and the beats that they have granted (of a leader that acts: itself and its term); those that
+    leave a leader, as member, leader, beat; those released, likewise. But for the first,
+    beats are sent as what they are below that greatest number. Each number has 5 bits a character
+    of base64, the highest first; characters from g on are not its last. Empty lists at the end are
+    left out. A wrong part is ignored; the message counts.
     """
 
 

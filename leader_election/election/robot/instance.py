@@ -98,6 +98,15 @@ class Instance:
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
 
+    def check(self, parameters: InstanceParameters) -> None:
+        """
+        Check changed parameters against the present state.
+
+        :raises ParameterError: for a change that is refused now.
+        """
+        for part in self.parts.values():
+            part.check(parameters)
+
     def configure(self, parameters: InstanceParameters, link_range: float) -> None:
         """Apply changed parameters and the current range of a link [m]."""
         self.parameters = parameters

@@ -130,8 +130,23 @@ class Robot:
         self.reception = Reception(parameters, self._codec, self.authentication, self.instances,
                                    self._neighbourhood.knows, self.counts)
 
+    def check(self, parameters: ElectionParameters,
+              others: Mapping[str, InstanceParameters] = NO_OTHERS) -> None:
+        """
+        Check changed parameters, also of further instances, against the present state.
+
+        :raises ParameterError: for a change that is refused now.
+        """
+        for name, of_it in instance_parameters(parameters, {**self._others, **others}).items():
+            self.instances[name].check(of_it)
+
     def configure(self, parameters: ElectionParameters) -> None:
-        """Apply changed parameters."""
+        """
+        Apply changed parameters.
+
+        :raises ParameterError: as :meth:`check`.
+        """
+        self.check(parameters)
         self.parameters = parameters
         self.reception.parameters = self._neighbourhood.parameters = parameters
         self.sensing.configure(parameters)

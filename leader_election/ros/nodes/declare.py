@@ -93,6 +93,8 @@ class Declared(Generic[T]):
             for p in table(parameters)}
         self._fixed = fixed
         self.changed = changed
+        self.check: Callable[[T], None] | None = None
+        """Raises a :class:`ParameterError` for new values that are refused at run time."""
         self.values: T = self._build({
             name: _declare(node, p, fixed is None) for name, p in self._table.items()})
         node.add_on_set_parameters_callback(self._check)
@@ -117,7 +119,9 @@ class Declared(Generic[T]):
         try:
             if self._ours(changes):
                 self._refuse_fixed(changes)
-                self._merged(changes)
+                merged = self._merged(changes)
+                if self.check is not None:
+                    self.check(merged)
         except ParameterError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -184,7 +188,7 @@ class Declarations:
         for key in [key for key in self._made if key[0]]:
             self._made.pop(key).withdraw()
         for declared in self._made.values():
-            declared.changed = None
+            declared.changed = declared.check = None
 
 
 def declare_instances(

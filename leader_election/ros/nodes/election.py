@@ -126,6 +126,9 @@ class Election:
              else self._time_file.start(wall, REPLAY_WINDOW)) - begun,
             max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
         )
+        self._declared.check = self.robot.check
+        for name, declared in self._instances.items():
+            declared.check = partial(self._check_instance, name)
         self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
         self._outputs = [
             StatePublishers(node, instance, parameters.output_prefix)
@@ -218,6 +221,9 @@ class Election:
         if self._schedule is not None and period != self.robot.parameters.round_period:
             self._schedule.set_period(period)
         self.robot.configure(self._with_own(parameters))
+
+    def _check_instance(self, name: str, parameters: InstanceParameters) -> None:
+        self.robot.check(self.robot.parameters, {name: parameters})
 
     def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
         self.robot.configure_instance(name, self._instance_with_own(name, parameters))

@@ -23,8 +23,8 @@ from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
-from leader_election.election.mandates.parameters import ids_in, NAMES, roster_text
-from leader_election.election.mandates.part import NEEDED, TOO_FEW, TOO_SHORT
+from leader_election.election.mandates.parameters import NAMES, roster_in, version_text
+from leader_election.election.mandates.part import NEEDED, OTHER_ROSTER, TOO_FEW, TOO_SHORT
 from leader_election.election.messages.codec import algorithm_of, MAIN, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
@@ -195,8 +195,11 @@ def refused(swarm: Observations) -> Iterator[Symptom]:
                       f'dropped: {counter}', REFUSED.get(RejectReason(counter), ''))
 
 
-QUORUM = ('Start the missing robots, bring them into reach, or give a greater radius. Stop all '
-          'robots before their roster is changed.')
+REMEDIES = {
+    TOO_FEW: 'Start the missing robots, bring them into reach, or give a greater radius. The '
+    'command swarm_roster changes the roster while a leader acts.',
+    OTHER_ROSTER: 'Give it the roster of the other robots: swarm_roster.'}
+"""The remedies of warnings, by a part of their texts."""
 
 
 def self_reported(swarm: Observations) -> Iterator[Symptom]:
@@ -206,7 +209,8 @@ def self_reported(swarm: Observations) -> Iterator[Symptom]:
         if reports and reports[-1].level > 0:
             yield Symptom(Level.ERROR if reports[-1].level > 1 else Level.WARN, (robot,),
                           f'it reports: {reports[-1].message}',
-                          QUORUM if reports[-1].message.endswith(TOO_FEW) else '')
+                          next((remedy for text, remedy in REMEDIES.items()
+                                if text in reports[-1].message), ''))
 
 
 MANDATE, ROSTER = 'mandate', 'roster'
@@ -268,7 +272,7 @@ def settings(swarm: Observations) -> Iterator[Symptom]:
                 shown[robot] = value + setting.unit
                 planned = swarm.planned.get(robot, {}).get(key)
                 if setting.name == ROSTER and planned is not None:
-                    planned = roster_text(ids_in(str(planned)))
+                    planned = version_text(*roster_in(str(planned)))
                 if planned is None:
                     unplanned[robot] = shown[robot]
                 elif _text(planned) != value:

@@ -20,6 +20,8 @@ until when. Whatever it knew within its time to react it may still act on, also 
 died.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 import random
 from typing import Any, NamedTuple
 
@@ -31,6 +33,7 @@ from leader_election.election.mandates.mandates import (
     NO_ONE,
     REACTION,
 )
+from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR = 3.0, 0.05
 LEADERS = (1, 2)
@@ -83,7 +86,8 @@ class Adversary:
     """
 
     def __init__(self, seed: int, robots: int = 4, quorum: bool = False,
-                 kind: type[Any] = Mandates, reaction: float = REACTION) -> None:
+                 kind: type[Any] = Mandates, reaction: float = REACTION,
+                 rosters: Sequence[tuple[int, set[int], set[int]]] = ()) -> None:
         self._kind = kind
         self.chance = random.Random(seed)
         self.faults: list[str] = []
@@ -91,6 +95,14 @@ class Adversary:
         self._ids = range(1, robots + 1)
         self._settings = MandateSettings(
             DURATION, RATE_ERROR, frozenset(self._ids) if quorum else frozenset(), reaction)
+        self._rosters = [self._settings._replace(
+            version=version, old=frozenset(old), roster=frozenset(roster))
+            for version, old, roster in rosters]
+        """Rosters that it sets on robots, of which the first is theirs at the start."""
+        self._kept = dict.fromkeys(self._ids, (self._rosters or [self._settings])[0])
+        """The settings of each robot, which a restart keeps."""
+        self.under = set[int]()
+        """The rosters under which leaders have acted, by their numbers."""
         self._now = 0.0
         self._top = 0
         self._robots: dict[int, Mandates] = {}
@@ -100,13 +112,13 @@ class Adversary:
         self._nodes = {i: Node(self._rates[i]) for i in self._ids}
         self._last = {i: dict[int, NeighbourPart]() for i in self._ids}
         self._said: list[NeighbourPart] = []
-        self._fickle = self.chance.choice((0.05, 0.2, 0.5))
+        self._fickle = self.chance.choice((0.05, 0.1) if rosters else (0.05, 0.2, 0.5))
         self._terms: dict[int, tuple[int, int]] = {}
 
     def _new(self, i: int) -> Mandates:
         # The wall clock at the start is above all numbers so far.
         self._top = max([self._top, *(robot.number for robot in self._robots.values())]) + 1
-        made: Mandates = self._kind(i, self._settings, self._top)
+        made: Mandates = self._kind(i, self._kept[i], self._top)
         return made
 
     def play(self, steps: int) -> list[str]:
@@ -137,11 +149,32 @@ class Adversary:
         else:
             i = draw.choice(self._ids)
             self._robots[i], self._last[i] = self._new(i), {}
+        if self._rosters and draw.random() < 0.05:
+            # Of some robots, in any order; mostly a roster that the first one takes.
+            some = draw.sample(self._ids, draw.choice((1, 3, len(self._ids))))
+            rosters = draw.sample(self._rosters, len(self._rosters))
+            settings = next((each for each in rosters if self._takes(some[0], each)), rosters[0])
+            for i in some:
+                if self._takes(i, settings):
+                    self._robots[i].change(settings)
+                    self._kept[i] = settings
+
+    def _takes(self, i: int, settings: MandateSettings) -> bool:
+        robot = self._robots[i]
+        if settings == robot.settings:
+            return False
+        with suppress(ParameterError):
+            robot.check(settings)
+            return True
+        return False
 
     def _deliver(self, heard: NeighbourPart, to: int) -> None:
         if to != heard.sender:
             self._last[to][heard.sender] = heard
-            self._robots[to].hear(heard, self._clocks[to])
+            self._robots[to].hear(self._counted(to, heard), self._clocks[to])
+
+    def _counted(self, to: int, heard: NeighbourPart) -> NeighbourPart:
+        return heard._replace(part=self._robots[to].counted(heard.part))
 
     def _round(self, i: int) -> None:
         draw, robot = self.chance, self._robots[i]
@@ -150,7 +183,8 @@ class Adversary:
             leader = draw.choice((i, *LEADERS, *LEADERS, NO_ONE))
             follows = Follows(leader, 0.0 if leader == i else draw.choice((1.0, 2.0, 3.0)),
                               leader == i)
-        robot.round(follows, self._last[i].values(), self._clocks[i])
+        robot.round(follows, [self._counted(i, heard) for heard in self._last[i].values()],
+                    self._clocks[i])
         self._nodes[i].tell(self._now, {
             member: held.until for member, held in robot.over(self._clocks[i]).items()})
         if draw.random() < 0.2:
@@ -173,6 +207,8 @@ class Adversary:
             if own is not None:
                 self.acted += 1
                 acting.append(i)
+                if self._rosters:
+                    self.under.add(self._rosters.index(robot.settings))
                 self._grows(NO_ONE, i, own.term, strictly=True)
         self.faults += [f'{leaders} over {member}' for member, leaders in holders.items()
                         if len(leaders) > 1]

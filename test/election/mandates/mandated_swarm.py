@@ -190,15 +190,21 @@ class MandatedSwarm(SimulatedSwarm):
         self.at(case.kill, self._kill)
         self.at(case.freeze[0], self._freeze)
 
-    def _make(self, i: int, now: float) -> Any:
+    def parameters(self, i: int) -> dict[str, Any]:
+        """Return the parameters of a robot."""
         case = self.case
         quorum = {'quorum': 'majority', 'roster': f'0-{case.robots - 1}'} if case.quorum else {}
-        return Clocked(Robot(build(ElectionParameters, {
+        return {
             'robot_id': i, 'radius': RADIUS, 'strength': self._strength[i],
             'communication_range': RANGE, 'schedule': case.schedule,
             'mandate': case.odd_mandate if i % 2 and case.odd_mandate else case.mandate,
-            'clock_rate_error': case.rate_error, **quorum}),
-            first_number=int((now + 1.0) * 1e3)), Clock(case.rate_error, self.chance, now))
+            'clock_rate_error': case.rate_error, **quorum}
+
+    def _make(self, i: int, now: float) -> Any:
+        return Clocked(
+            Robot(build(ElectionParameters, self.parameters(i)),
+                  first_number=int((now + 1.0) * 1e3)),
+            Clock(self.case.rate_error, self.chance, now))
 
     # The radio.
 

@@ -20,12 +20,15 @@ from typing import Any, NamedTuple
 
 from leader_election.election.mandates.mandates import (
     Follows,
+    MandatePart,
     Mandates,
     MandateSettings,
     NeighbourPart,
     NO_BEAT,
+    NO_MARK,
     Notice,
     Promise,
+    roster_marks,
 )
 
 ABOVE_ALL = 2**49
@@ -39,7 +42,10 @@ class Mutation(NamedTuple):
 
     rule: str
     found_by: str
-    """``explicit``, ``adversary``, ``handover``, or the name of a test of :mod:`test_mandates`."""
+    """
+    ``explicit``, ``rosters`` (the same with rosters that change), ``adversary``, ``handover``, or
+    the name of a test of :mod:`test_mandates`.
+    """
     kind: type[Mandates]
 
 
@@ -276,17 +282,80 @@ class _FreedByStartedLeaders(Mandates):
 
 @violates('a quorum is more than half', 'explicit')
 class _CountsOneTwice(Mandates):
-    def _ends(self, term: int, now: float) -> list[float]:
-        ends = super()._ends(term, now)
+    def _ends(self, robots: frozenset[int], term: int, now: float) -> list[float]:
+        ends = super()._ends(robots, term, now)
         return ends[:1] + ends
 
 
 @violates('a quorum has granted its term, and renewed it since', 'explicit')
 class _CountsAnyTerm(Mandates):
-    def _ends(self, term: int, now: float) -> list[float]:
+    def _ends(self, robots: frozenset[int], term: int, now: float) -> list[float]:
         over = self.over(now)
-        return sorted((over[robot].until for robot in self.settings.roster & over.keys()),
-                      reverse=True)
+        return sorted((over[robot].until for robot in robots & over.keys()), reverse=True)
+
+
+# A roster that changes.
+
+@violates('of the first step a leader needs more than half of the old robots', 'rosters')
+class _NeedsNoOldRobots(Mandates):
+    def _ends(self, robots: frozenset[int], term: int, now: float) -> list[float]:
+        return ([math.inf] * len(robots) if robots == self.settings.old
+                else super()._ends(robots, term, now))
+
+
+@violates('of the first step a leader needs more than half of the new robots',
+          'test_leader_needs_more_than_half_of_both_rosters_while_they_change')
+class _NeedsNoNewRobots(Mandates):
+    def _ends(self, robots: frozenset[int], term: int, now: float) -> list[float]:
+        return ([math.inf] * len(robots) if self.settings.old and robots == self.settings.roster
+                else super()._ends(robots, term, now))
+
+
+@violates('a step follows one in which a leader has acted', 'rosters')
+class _SkipsSteps(Mandates):
+    def check(self, settings: MandateSettings) -> None:
+        if settings.version <= self.settings.version:
+            super().check(settings)
+
+
+@violates('a roster is refused after a newer one', 'test_robot_takes_no_roster_after_a_newer_one')
+class _TakesOlderRosters(Mandates):
+    def check(self, settings: MandateSettings) -> None:
+        if roster_marks(settings)[0].step > roster_marks(self.settings)[0].step:
+            super().check(settings)
+
+
+@violates('a robot with a roster too old or too new grants nothing',
+          'test_robot_with_a_roster_too_old_or_too_new_grants_nothing_and_does_not_act')
+class _GrantsOutOfStep(Mandates):
+    def _grant(self, now: float) -> None:
+        proven, self.proven = self.proven, NO_MARK
+        super()._grant(now)
+        self.proven = proven
+
+
+@violates('a step ends the mandates', 'test_step_ends_the_mandates_and_keeps_the_promise')
+class _KeepsMandates(Mandates):
+    def change(self, settings: MandateSettings) -> None:
+        held = self.held
+        super().change(settings)
+        self.held = held
+
+
+@violates('only grants in the same step count',
+          'test_of_a_robot_in_another_step_only_numbers_count')
+class _CountsOtherSteps(Mandates):
+    def agrees(self, part: MandatePart) -> bool:
+        return True
+
+
+@violates('only a leader that acts proves a roster',
+          'test_leader_that_does_not_act_proves_no_roster')
+class _ProvesIdle(Mandates):
+    def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
+              now: float) -> None:
+        super().round(follows, neighbours, now)
+        self.part = self.part._replace(proven=roster_marks(self.settings)[0])
 
 
 # Nobody waits without need.

@@ -14,6 +14,8 @@
 
 """Each rule of mandates, in the smallest exchange that needs it."""
 
+from contextlib import suppress
+
 from leader_election.election.mandates.mandates import (
     Acting,
     Follows,
@@ -22,9 +24,12 @@ from leader_election.election.mandates.mandates import (
     MandateSettings,
     NeighbourPart,
     NO_BEAT,
+    NO_MARK,
     Notice,
     Promise,
+    roster_marks,
 )
+from leader_election.parameters import ParameterError
 import pytest
 
 T, RHO = 3.0, 0.05
@@ -386,3 +391,115 @@ def test_silence_after_a_start_counts_the_slower_clock() -> None:
     assert started.promise is None
     started.round(FOLLOW, [of_leader(6)], 7.0 + PROMISE)
     assert started.promise is not None
+
+
+# A roster that changes.
+
+OLD, NEW = frozenset({1, 2, 3}), frozenset({3, 4, 5, 6})
+STEPS = tuple(MandateSettings(T, RHO, roster, 0.0, version, old) for roster, version, old in (
+    (OLD, 0, frozenset()), (NEW, 1, OLD), (NEW, 1, frozenset()),
+    (OLD, 2, NEW), (OLD, 2, frozenset())))
+"""The steps from the old roster to the new one, and back."""
+
+
+def at_step(i: int, step: int, acted: int | None) -> Mandates:
+    """Return a robot with a step's roster that knows of a step in which a leader has acted."""
+    made = Mandates(i, STEPS[step])
+    made.silent_until = 0.0
+    if acted is not None:
+        made.hear(NeighbourPart(9, 9, 0.0, MandatePart(proven=roster_marks(STEPS[acted])[0])), 0.0)
+    return made
+
+
+def test_robot_takes_the_step_after_the_one_in_which_a_leader_has_acted() -> None:
+    for step, acted in ((0, 0), (1, 1), (0, 1), (2, 2)):
+        made = at_step(4, step, acted)
+        made.change(STEPS[acted + 1])
+        assert made.settings == STEPS[acted + 1]
+
+
+@pytest.mark.parametrize(('step', 'acted', 'wanted', 'why'), [
+    (0, None, 1, 'no leader has acted yet'), (0, 0, 2, 'leaders act under version 0'),
+    (0, 0, 4, 'leaders act under version 0'), (1, 0, 2, 'leaders act under version 0'),
+    (1, 0, 0, 'the present one, 1, is not older'), (2, 1, 1, 'the present one, 1, is not older'),
+    (2, 2, 0, 'the present one, 1, is not older'), (0, 3, 1, 'the present one, 2, is not older')])
+def test_robot_refuses_a_roster_that_is_older_or_not_the_next_step(
+        step: int, acted: int | None, wanted: int, why: str) -> None:
+    made = at_step(4, step, acted)
+    with pytest.raises(ParameterError, match=why):
+        made.change(STEPS[wanted])
+    assert made.settings == STEPS[step]
+
+
+def takes(made: Mandates, settings: MandateSettings) -> bool:
+    """Return whether a robot takes a roster."""
+    with suppress(ParameterError):
+        made.change(settings)
+    return made.settings == settings
+
+
+def test_robot_takes_no_roster_after_a_newer_one() -> None:
+    for step, acted, wanted in ((1, 0, 0), (2, 1, 1), (2, 2, 1)):
+        assert not takes(at_step(4, step, acted), STEPS[wanted])
+
+
+def test_robot_takes_no_other_roster_of_the_same_step() -> None:
+    for step, acted in ((1, 0), (1, 1), (2, 1)):
+        assert not takes(at_step(4, step, acted), STEPS[step]._replace(roster=frozenset({7, 8})))
+
+
+def test_robot_with_a_roster_too_old_or_too_new_grants_nothing_and_does_not_act() -> None:
+    for step, acted in ((0, 1), (0, 2), (1, 2), (2, 0), (1, 4)):
+        made = at_step(2, step, acted)
+        made.round(FOLLOW, [of_leader(5)], 0.0)
+        assert made.promise is None and not made.in_step
+        leader = at_step(1, 0, None)
+        leader.round(LEAD, [], 0.0)
+        leader.hear(granting(1), 0.1)
+        assert leader.acting(0.1)
+        leader.hear(NeighbourPart(9, 9, 0.0, made.part), 0.1)
+        assert bool(leader.acting(0.1)) == (acted == 0)
+
+
+def test_robot_that_takes_the_roster_of_the_others_grants_again() -> None:
+    made = at_step(2, 0, 3)
+    made.change(STEPS[3])
+    made.round(FOLLOW, [of_leader(5)], 0.0)
+    assert made.promise is not None
+
+
+def test_leader_needs_more_than_half_of_both_rosters_while_they_change() -> None:
+    for granting_ids, acts in (({1, 2}, False), ({4, 5, 6}, False), ({1, 4, 5, 6}, False),
+                               ({1, 2, 4, 5}, False), ({2, 3, 4, 5}, True)):
+        leader = at_step(9, 1, 0)
+        leader.round(Follows(9, 0.0, True), [], 0.0)
+        for member in granting_ids:
+            leader.hear(NeighbourPart(2, 9, 2.0, MandatePart(1, 1, {member: 1})), 0.1)
+        assert bool(leader.acting(0.1)) == acts, granting_ids
+
+
+def test_step_ends_the_mandates_and_keeps_the_promise() -> None:
+    leader = at_step(1, 0, None)
+    leader.round(LEAD, [], 0.0)
+    leader.hear(granting(1), 0.1)
+    leader.round(LEAD, [], 0.1)
+    assert leader.acting(0.1) and leader.part.proven == roster_marks(STEPS[0])[0]
+    promise = leader.promise
+    leader.change(STEPS[1])
+    assert leader.acting(0.1) is None and leader.over(0.1) == {} and leader.promise == promise
+    leader.hear(granting(2), 0.2)
+    assert leader.over(0.2) == {}, 'of a beat before the step'
+
+
+def test_leader_that_does_not_act_proves_no_roster() -> None:
+    leader = at_step(1, 0, None)
+    leader.round(LEAD, [], 0.0)
+    assert leader.part.proven == NO_MARK
+
+
+def test_of_a_robot_in_another_step_only_numbers_count() -> None:
+    made, other = at_step(1, 0, None), at_step(2, 1, 0)
+    other.round(FOLLOW, [of_leader(5)], 0.0)
+    assert other.part.grants == {2: 5}
+    assert made.counted(other.part) == MandatePart(
+        number=5, digest=other.part.digest, proven=other.part.proven)

@@ -14,22 +14,25 @@
 
 """Each rule of mandates is needed: robots that violate it are found by what the table names."""
 
-from benchmarks.explicit_mandates import Network
+from collections.abc import Sequence
+
+from benchmarks.explicit_mandates import changing, Network
 from benchmarks.explicit_states import graphs
 from election.mandates import test_mandates
 from election.mandates.adversary import Adversary
 from election.mandates.handover import MOST_ROUNDS, rounds_to_act
 from election.mandates.mutations import Mutation, MUTATIONS
-from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.mandates.mandates import Mandates, MandateSettings
 import pytest
 
 QUICK = ((2, 4), (3, 3), (2, 5))
 """Numbers of robots, and of steps."""
 
 
-def finds(robots: int, steps: int, kind: type[Mandates]) -> bool:
+def finds(robots: int, steps: int, kind: type[Mandates],
+          rosters: Sequence[MandateSettings] = ()) -> bool:
     """Return whether the explicit-state check finds a fault."""
-    return any(Network(graph, (1, 2), kind).check(steps).faults
+    return any(Network(graph, (1, 2), kind, rosters).check(steps).faults
                for graph in graphs(robots, 'one'))
 
 
@@ -39,6 +42,8 @@ def test_mutation_of_each_rule_is_found(
     kind = mutation.kind
     if mutation.found_by == 'explicit':
         assert any(finds(robots, steps, kind) for robots, steps in QUICK)
+    elif mutation.found_by == 'rosters':
+        assert finds(2, 4, kind, changing(2))
     elif mutation.found_by == 'adversary':
         assert any(Adversary(seed, robots=3 + seed % 2, kind=kind).play(150)
                    for seed in range(400))
@@ -55,4 +60,5 @@ def test_without_a_mutation_nothing_is_found() -> None:
         for graph in graphs(robots, 'one'):
             found = Network(graph, (1, 2)).check(steps)
             assert found.faults == [] and found.mandates > robots
+    assert not finds(2, 4, Mandates, changing(2))
     assert rounds_to_act() == [2, 3, 4]

@@ -373,7 +373,8 @@ def test_release_by_a_robot_with_other_settings_does_not_count(other: int) -> No
 
 def test_digest_differs_when_any_field_of_the_settings_does() -> None:
     settings = MandateSettings(3.0, 0.01, frozenset({1, 2, 3}))
-    others = [settings._replace(**{name: frozenset({1, 2}) if name == 'roster' else value + 0.01})
+    others = [settings._replace(**{
+        name: frozenset({1, 2}) if isinstance(value, frozenset) else value + 0.01})
               for name, value in settings._asdict().items()]
     digests = {digest_of(each) for each in (settings, *others)}
     assert len(digests) == len(MandateSettings._fields) + 1

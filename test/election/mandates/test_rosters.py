@@ -1,0 +1,86 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Rosters that change while robots run: two leaders never act, in any order, with any cuts."""
+
+from typing import Any
+
+from election.mandates.adversary import Adversary
+from election.mandates.mandated_swarm import Case, MandatedSwarm, SWARM
+
+SMALL, LARGE = '0-4', '0-10'
+MINORITY = frozenset({0, 1, 2})
+"""More than half of the small roster, less than half of the large one."""
+
+
+class ReformedSwarm(MandatedSwarm):
+    """
+    Eleven robots at rest within reach of each other, with rosters that change.
+
+    :ivar rosters: the parameter of each robot, which a restart keeps.
+    :ivar apart: robots that no message leaves or reaches.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.rosters = dict.fromkeys(range(11), SMALL)
+        self.apart = frozenset[int]()
+        super().__init__(Case(robots=11, speed=0.0, quorum=True), seed)
+
+    def parameters(self, i: int) -> dict[str, Any]:
+        """Return the parameters of a robot."""
+        return {**super().parameters(i), 'roster': self.rosters[i], 'metric': 'hops',
+                'communication_range': float('inf')}
+
+    def _hearers(self, robot: int) -> list[int]:
+        return [other for other in self.robots
+                if other != robot and (other in self.apart) == (robot in self.apart)]
+
+    def restart(self, i: int, roster: str) -> None:
+        """Restart a robot with another roster."""
+        self.rosters[i] = roster
+        self.kill(i)
+        self.add(i, self._make(i, self.now))
+
+    def acting(self) -> list[int]:
+        """Return the leaders that act now."""
+        return [i for i in self.robots if SWARM in self.over(i)]
+
+
+def test_roster_has_one_acting_leader_when_robots_restart_with_another_before_a_cut() -> None:
+    for seed in range(3):
+        swarm = ReformedSwarm(seed)
+        assert swarm.run(20.0, until=lambda swarm=swarm: swarm.acting() != [])
+        for i in sorted(swarm.robots.keys() - MINORITY):
+            swarm.restart(i, LARGE)
+            swarm.run(1.0)
+        swarm.apart = MINORITY
+        swarm.run(20.0)
+        assert swarm.faults == [], seed
+
+
+STEPS = (
+    (0, set(), {1, 2, 3}), (1, {1, 2, 3}, {4}), (1, set(), {4}), (2, {4}, {1, 2}),
+    (2, set(), {1, 2}),
+    # What another operator wants at the same time.
+    (1, {1, 2, 3}, {3, 4}), (1, set(), {3, 4}), (2, {3, 4}, {1, 2}))
+"""Rosters that may follow one another, and some that must not."""
+
+
+def test_rosters_have_one_acting_leader_when_an_adversary_sets_them_in_any_order() -> None:
+    under = set[int]()
+    for seed in range(40):
+        adversary = Adversary(seed, quorum=True, rosters=STEPS)
+        assert adversary.play(1000) == [], seed
+        under |= adversary.under
+    assert under >= {0, 1, 2, 5}
