@@ -139,9 +139,10 @@ def test_member_does_not_act_on_decisions_when_it_has_just_started() -> None:
     main = robots.instances()
     robots.sweep(SILENCE - 1)
     assert main[2].leader == 1 and main[2].parts['regions'].decision == [work(main[1]).decided]
-    assert set(work(main[2]).acted) == {None}
+    assert set(work(main[2]).acted) == {None} and work(main[2]).member.decided is None
     robots.sweep(2)
     assert work(main[2]).acted[-1] == work(main[1]).decided
+    assert work(main[2]).member.decided.leader == 1
 
 
 def test_member_does_not_act_on_decisions_when_its_promise_is_to_another_leader() -> None:

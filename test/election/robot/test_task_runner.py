@@ -86,6 +86,17 @@ def test_task_without_errors_is_not_changed():
     assert (runner.errors, runner.first_error) == (0, '')
 
 
+def test_task_is_told_of_each_change_of_its_term_and_of_its_end():
+    task, told = Told(), list[Any]()
+    task.on_acquired = told.append  # type: ignore[method-assign]
+    task.on_lost = lambda: told.append('lost')  # type: ignore[method-assign]
+    runner = TaskRunner('told', task)
+    for term in (None, 5, 5, 9, None, None, 12):
+        runner.take_term(term)
+    runner.close()
+    assert told == [5, 'lost', 9, 'lost', 12, 'lost']
+
+
 def test_errors_of_a_task_are_counted_and_the_first_is_kept():
     runner = TaskRunner('told', Told(fails))
     assert runner.sense(7) == runner.aggregates.identity
