@@ -132,7 +132,7 @@ def reach(graph: Graph, free: set[int], leaders: list[int], radius: float,
 
 
 NOBODY = -1
-LEAST_TIME = 20.0
+LEAST_TIME = 30.0
 """The time from which on the share of a single robot means something [s]."""
 
 
