@@ -35,6 +35,8 @@ from rclpy.timer import Timer
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+SHORT = 0.01
+"""The shortest time of a :class:`LeaseClock` that it compares on both clocks [s]."""
 SHORTEST_TIMER = 1e-3
 """The shortest period of a timer [s]; zero is not a valid one."""
 
@@ -88,6 +90,9 @@ class LeaseClock:
         """Return the time since the clock was made [s]."""
         now = steady_clocks()
         passed = [after - before for after, before in zip(now, self._last)]
+        if max(passed) < SHORT:
+            # The two readings are not simultaneous, which would add up.
+            return self._fast + max(0.0, *passed)
         self._fast += max(0.0, *passed)
         self._slow += max(0.0, min(passed))
         self._last = now
