@@ -130,6 +130,9 @@ EXECUTABLES = (
         name='swarm_key', module='leader_election.swarm.fleet.key_file', stop_status=130,
         description='make the key of a swarm, and change it'),
     Executable(
+        name='swarm_roster', module='leader_election.ros.nodes.swarm_roster', stop_status=130,
+        description='change the roster of running robots, step by step'),
+    Executable(
         name='swarm_world', module='leader_election.ros.nodes.swarm_world',
         parameter_file='world.yaml',
         description='run the embedded world: motion, odometry, radio'),
