@@ -64,7 +64,7 @@ DEPTHS = {1: 9, 2: 6, 3: 5, 4: 4}
 """The number of steps, by the number of robots."""
 CHANGES = {2: ({1}, {2}), 3: ({1, 3}, {2})}
 """Rosters, the first and the next one, which have no robot in common."""
-ROSTER_DEPTHS = {2: 6, 3: 4}
+ROSTER_DEPTHS = {2: 6, 3: 3}
 """The number of steps with rosters that change, by the number of robots."""
 ROBOT_FIELDS = frozenset(vars(Mandates(1, MandateSettings(DURATION))))
 SWARM = 0
@@ -361,19 +361,25 @@ def main() -> int:
     gc.disable()
     wrong = []
     print('robots  leaders  graphs  steps       states  transitions  rounds of the class  seconds')
-    for robots in range(1, options.robots + 1):
-        for leaders in sorted({min(2, robots), min(3, robots) if robots == 3 else min(2, robots)}):
-            depth = DEPTHS[robots] + options.deeper - (leaders > 2)
-            begin, found = time.monotonic(), []
-            for graph in different(graphs(robots, 'one'), leaders):
-                network = Network(graph, tuple(range(1, leaders + 1)))
-                found.append(network.check(depth))
-                wrong += [f'{graph}: {fault}' for fault in found[-1].faults]
-            print(f'{robots:6}  {leaders:7}  {len(found):6}  {depth:5}  '
-                  f'{sum(each.states for each in found):11,}  '
-                  f'{sum(each.transitions for each in found):11,}  '
-                  f'{sum(each.rounds for each in found):19,}  '
-                  f'{time.monotonic() - begin:7.0f}', flush=True)
+    cases: list[tuple[int, int, int, tuple[MandateSettings, ...]]] = [
+        (robots, leaders, DEPTHS[robots] - (leaders > 2), ())
+        for robots in range(1, options.robots + 1)
+        for leaders in sorted({min(2, robots), min(3, robots) if robots == 3 else min(2, robots)})]
+    cases += [(robots, 2, depth, changing(robots)) for robots, depth in ROSTER_DEPTHS.items()
+              if robots <= options.robots]
+    for robots, leaders, depth, rosters in cases:
+        begin, found = time.monotonic(), []
+        # Of robots in different rosters none may stand for another.
+        for graph in different(graphs(robots, 'one'), robots if rosters else leaders):
+            network = Network(graph, tuple(range(1, leaders + 1)), rosters=rosters)
+            found.append(network.check(depth + options.deeper))
+            wrong += [f'{graph}: {fault}' for fault in found[-1].faults]
+        print(f'{robots:6}  {leaders:7}  {len(found):6}  {depth + options.deeper:5}  '
+              f'{sum(each.states for each in found):11,}  '
+              f'{sum(each.transitions for each in found):11,}  '
+              f'{sum(each.rounds for each in found):19,}  '
+              f'{time.monotonic() - begin:7.0f}'
+              + ('  with rosters that change' if rosters else ''), flush=True)
     for line in wrong[:20]:
         print(f'wrong: {line}')
     print(f'{len(wrong)} violations')

@@ -10,6 +10,9 @@
  * that steps down, or restarts, ends all its beats at once. One resource has a fence: the one of
  * robot 0 or, with a quorum of all robots, of the swarm.
  *
+ * With CHANGE the roster changes from robot 0 to all others, in two steps, and leader l is robot l.
+ * Which robots know that a leader has acted in a step is arbitrary.
+ *
  * Where WITHOUT is the number of a rule, the protocol lacks it, and SPIN has to find a fault.
  */
 #ifndef ROBOTS
@@ -25,6 +28,16 @@
 #define AT(l, m) ((l) * ROBOTS + (m))
 #define BIT(b) (1 << (b))
 #define UP_TO(b) ((2 << (b)) - 1)
+#ifdef CHANGE
+#define OLD(m) ((m) == 0)
+#define OLD_SIZE 1
+#else
+#define CHANGE 0
+#define OLD(m) 1
+#define OLD_SIZE ROBOTS
+#endif
+#define ENOUGH(l) ((step[l] > (WITHOUT != 13) || n > OLD_SIZE / 2 - (WITHOUT == 10)) \
+                   && (step[l] == 0 || o > (ROBOTS - OLD_SIZE) / 2))
 #define TERMS(at, term) RULE(9, first[at] <= term && term <= last[at])
 
 byte beats[2], ended[2];              /* of a leader: a set; the greatest that has ended */
@@ -36,7 +49,9 @@ byte grants[2 * ROBOTS];              /* under way, by leader and robot: sets of
 byte first[2 * ROBOTS], last[2 * ROBOTS];  /* beats of the mandates; 0: there is none */
 bool of_swarm;                        /* whose resource it is */
 byte obeyed, holder;                  /* its last term, and leader + 1 */
-byte l, m, b, k, n;
+byte step[ROBOTS];                    /* 0: the old roster, 1: both, 2: the new one */
+byte proven;                          /* one more than the last step in which a leader has acted */
+byte l, m, b, k, n, o;
 
 inline drop(who, robot) { first[AT(who, robot)] = 0; last[AT(who, robot)] = 0 }
 
@@ -45,10 +60,18 @@ inline obey(term) {                   /* guarantee (c) */
   obeyed = term; holder = l + 1
 }
 
-inline count(who, term) {             /* n: the robots that have granted a term to a leader */
-  n = 0;
+inline count(who, term) {             /* n, o: the old and new robots that have granted a term */
+  n = 0; o = 0;
   for (k : 0 .. ROBOTS - 1) {
-    if :: first[AT(who, k)] && TERMS(AT(who, k), term) -> n++ :: else fi }
+    if :: first[AT(who, k)] && TERMS(AT(who, k), term) -> n = n + OLD(k); o = o + !OLD(k)
+       :: else fi }
+}
+
+inline end(b) {                       /* all beats of a leader up to one */
+  beats[l] = beats[l] & ~UP_TO(b); ended[l] = b;
+  for (k : 0 .. ROBOTS - 1) {
+    grants[AT(l, k)] = grants[AT(l, k)] & ~UP_TO(b);
+    if :: last[AT(l, k)] <= b && WITHOUT != 5 -> drop(l, k) :: else fi }
 }
 
 /* One state of those that allow the same: less to explore. */
@@ -97,31 +120,29 @@ inline tidy() {
          :: else fi }
     silent[m] = silent[m] && n;       /* until all has ended that it may have forgotten */
     if :: highest[m] <= ended[0] && highest[m] <= ended[1] -> highest[m] = 0 :: else fi }
-  if :: beats[0] > beats[1] || (beats[0] == beats[1] && ended[0] > ended[1]) -> exchange_leaders()
+  if :: CHANGE == 0 && (beats[0] > beats[1] || (beats[0] == beats[1] && ended[0] > ended[1])) -> exchange_leaders()
      :: else fi;
-  for (b : !of_swarm .. ROBOTS - 2) {
-    for (m : !of_swarm .. ROBOTS - 2 - b + !of_swarm) { order(m, m + 1) } }
-  l = 0; m = 0; b = 0; k = 0; n = 0
+  if :: CHANGE == 0 ->
+        for (b : !of_swarm .. ROBOTS - 2) {
+          for (m : !of_swarm .. ROBOTS - 2 - b + !of_swarm) { order(m, m + 1) } }
+     :: else fi;
+  l = 0; m = 0; b = 0; k = 0; n = 0; o = 0
 }
 
 active proctype swarm() {
-  atomic { if :: of_swarm = true :: of_swarm = false fi }
+  atomic { if :: of_swarm = true :: CHANGE == 0 -> of_swarm = false fi }
   do
   :: atomic { select(l : 0 .. 1); select(b : 1 .. LAST);
      if
      :: b > ended[l] && BIT(b) > beats[l] -> beats[l] = beats[l] | BIT(b)  /* a beat */
-     :: beats[l] & UP_TO(b) -> d_step {                          /* beats end */
-          beats[l] = beats[l] & ~UP_TO(b); ended[l] = b;
-          for (m : 0 .. ROBOTS - 1) {
-            grants[AT(l, m)] = grants[AT(l, m)] & ~UP_TO(b);
-            if :: last[AT(l, m)] <= b && WITHOUT != 5 -> drop(l, m) :: else fi }
-          m = 0 }
+     :: beats[l] & UP_TO(b) -> d_step { end(b); k = 0 }          /* beats end */
      :: else fi;
      d_step { tidy() } }
   :: atomic { select(l : 0 .. 1); select(m : 0 .. ROBOTS - 1); select(b : 1 .. LAST);
      if
      :: ((beats[l] & BIT(b)) && RULE(1, b > highest[m]) && RULE(2, !silent[m])
-         && RULE(3, promised[m] == 0 || promised[m] == l + 1)) -> d_step {     /* a grant */
+         && RULE(3, promised[m] == 0 || promised[m] == l + 1)
+         && RULE(16, step[m] == step[l])) -> d_step {                          /* a grant */
           promised[m] = l + 1; highest[m] = b;
           answered[m] = (WITHOUT == 6 -> answered[m] : 0);
           grants[AT(l, m)] = grants[AT(l, m)] | BIT(b) }
@@ -143,15 +164,25 @@ active proctype swarm() {
      :: d_step {                                                 /* a restart */
           promised[m] = 0; answered[m] = 0; silent[m] = true;
           highest[m] = (WITHOUT == 11 -> 0 : highest[m]) }
+     :: CHANGE && m == l && step[m] < 2 && RULE(12, proven > step[m]) -> d_step {
+          step[m] = step[m] + 1;                                 /* a leader takes a step */
+          if :: beats[l] && WITHOUT != 14 ->
+                b = LAST;
+                do :: !(beats[l] & BIT(b)) -> b-- :: else -> break od;
+                end(b); k = 0
+             :: else fi }
+     :: CHANGE && m > 1 && step[m] < 2 && RULE(12, proven > step[m]) -> step[m] = step[m] + 1
+     :: CHANGE && WITHOUT == 15 && step[m] > 0 -> step[m] = step[m] - 1
      fi;
      d_step { tidy() } }
   :: atomic { of_swarm; select(l : 0 .. 1); select(b : 1 .. LAST);
      d_step {                                                    /* act, under term b */
        count(l, b);
-       if :: n > ROBOTS / 2 - (WITHOUT == 10) && (holder != l + 1 || b >= obeyed) ->
+       if :: ENOUGH(l) && (holder != l + 1 || b >= obeyed) ->
              obey(b);
+             proven = (CHANGE && step[l] >= proven -> step[l] + 1 : proven);
              for (b : 1 .. LAST) {
-               count(1 - l, b); assert(n <= ROBOTS / 2) }        /* guarantee (b) */
+               count(1 - l, b); assert(!ENOUGH(1 - l)) }         /* guarantee (b) */
           :: else fi;
        tidy() } }
   od
