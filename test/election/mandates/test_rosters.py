@@ -18,8 +18,11 @@ from typing import Any
 
 from election.mandates.adversary import Adversary
 from election.mandates.mandated_swarm import Case, MandatedSwarm, SWARM
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import build, ParameterError
 
 SMALL, LARGE = '0-4', '0-10'
+FIRST, SECOND = f'v1 {SMALL} to {LARGE}', f'v1 {LARGE}'
 MINORITY = frozenset({0, 1, 2})
 """More than half of the small roster, less than half of the large one."""
 
@@ -52,6 +55,17 @@ class ReformedSwarm(MandatedSwarm):
         self.kill(i)
         self.add(i, self._make(i, self.now))
 
+    def take(self, i: int, roster: str) -> bool:
+        """Set the roster of a running robot; return whether the robot takes it."""
+        before = self.rosters[i]
+        self.rosters[i] = roster
+        clocked: Any = self.robots[i]
+        try:
+            clocked.robot.configure(build(ElectionParameters, self.parameters(i)))
+        except ParameterError:
+            self.rosters[i] = before
+        return self.rosters[i] == roster
+
     def acting(self) -> list[int]:
         """Return the leaders that act now."""
         return [i for i in self.robots if SWARM in self.over(i)]
@@ -67,6 +81,43 @@ def test_roster_has_one_acting_leader_when_robots_restart_with_another_before_a_
         swarm.apart = MINORITY
         swarm.run(20.0)
         assert swarm.faults == [], seed
+
+
+def test_roster_grows_step_by_step_and_only_the_larger_part_acts_after_a_cut() -> None:
+    swarm = ReformedSwarm(1)
+    swarm.run(10.0)
+    for step in (FIRST, SECOND):
+        assert not swarm.take(0, f'v2 {SMALL}')
+        for i in swarm.robots:
+            assert swarm.take(i, step)
+            swarm.run(0.5)
+        assert swarm.run(20.0, until=lambda: swarm.acting() != [])
+        swarm.run(3.0)
+    swarm.apart = MINORITY
+    swarm.run(20.0)
+    [leader] = swarm.acting()
+    assert leader not in MINORITY and swarm.faults == []
+
+
+def test_robot_with_an_older_roster_grants_nothing_after_a_restart_until_it_takes_the_new_one(
+        ) -> None:
+    swarm = ReformedSwarm(2)
+    swarm.run(20.0)
+    for step in (FIRST, SECOND):
+        assert all([swarm.take(i, step) for i in swarm.robots])
+        swarm.run(10.0)
+    for i in MINORITY:
+        swarm.restart(i, SMALL)
+    swarm.run(10.0)
+    swarm.apart = MINORITY
+    swarm.run(20.0)
+    assert swarm.faults == [] and not MINORITY & {*swarm.acting()}
+    swarm.apart = frozenset()
+    swarm.run(5.0)
+    assert not swarm.take(0, FIRST) and all([swarm.take(i, SECOND) for i in MINORITY])
+    swarm.run(10.0)
+    assert len(swarm.acting()) == 1 and swarm.faults == []
+    assert MINORITY <= swarm.over(swarm.acting()[0]).keys()
 
 
 STEPS = (
