@@ -60,9 +60,13 @@ def written(number: int) -> str:
     """
     Return a whole number from 0 on as text.
 
+    :raises ValueError: for a negative one, which has no end.
+
     >>> written(0), written(31), written(32), written(2_826_000_000)
     ('A', 'f', 'hA', 'i0ni10A')
     """
+    if number < 0:
+        raise ValueError(f'{number} is negative')
     found = ALPHABET[number & 31]
     while number := number >> 5:
         found = ALPHABET[32 | number & 31] + found

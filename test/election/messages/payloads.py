@@ -31,7 +31,12 @@ from typing import Any
 from election.algorithms.states import states
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.mandates.mandates import MandatePart, Notice
+from leader_election.election.mandates.mandates import (
+    MandatePart,
+    NO_MARK,
+    Notice,
+    RosterMark,
+)
 from leader_election.election.messages.codec import (
     Codec,
     InstanceMessage,
@@ -83,7 +88,8 @@ NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).
 MANDATES = st.none() | st.builds(
     MandatePart, beat=st.integers(0, 99), number=st.integers(99, 2**50),
     grants=st.dictionaries(IDS, st.integers(0, 99), max_size=4), leaving=NOTICES,
-    released=NOTICES, digest=st.integers(0, 2**30 - 1))
+    released=NOTICES, digest=st.integers(0, 2**30 - 1), proven=st.just(NO_MARK) | st.builds(
+        RosterMark, st.integers(0, 2**20), st.integers(0, 2**30 - 1)))
 NAMES = st.dictionaries(
     IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
 ).map(MappingProxyType)
