@@ -112,7 +112,7 @@ clean:  ## Remove all generated files, ./.venv too
 	rm -rf .venv .venv-* build install log mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.made:
+$(VENV)/.uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
 	{ echo 'error: $(PYTHON) is missing or older than 3.10; try make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
@@ -123,19 +123,19 @@ $(VENV)/.made:
 	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV)
 	@touch $@
 
-$(VENV)/.run: $(VENV)/.made $(RUN:%=requirements/%.txt)
+$(VENV)/.run: $(VENV)/.uv $(RUN:%=requirements/%.txt)
 	$(INSTALL) $(RUN:%=-r requirements/%.txt)
 	@touch $@
 
-$(VENV)/.lab: $(VENV)/.made $(LAB:%=requirements/%.txt)
+$(VENV)/.lab: $(VENV)/.uv $(LAB:%=requirements/%.txt)
 	$(INSTALL) $(LAB:%=-r requirements/%.txt)
 	@touch $(VENV)/.run $@
 
-$(VENV)/.cluster: $(VENV)/.made $(CLUSTER:%=requirements/%.txt)
+$(VENV)/.cluster: $(VENV)/.uv $(CLUSTER:%=requirements/%.txt)
 	$(INSTALL) $(CLUSTER:%=-r requirements/%.txt)
 	@touch $(VENV)/.run $(VENV)/.lab $@
 
-$(VENV)/.dev: $(VENV)/.made $(DEV:%=requirements/%.txt)
+$(VENV)/.dev: $(VENV)/.uv $(DEV:%=requirements/%.txt)
 	$(INSTALL) $(DEV:%=-r requirements/%.txt)
 	@touch $(VENV)/.run $(VENV)/.lab $(VENV)/.cluster $(VENV)/.physics $@
 
@@ -143,7 +143,7 @@ $(VENV)/.benchmark: $(VENV)/.lab requirements/benchmark.txt
 	$(INSTALL) -r requirements/benchmark.txt
 	@touch $@
 
-$(VENV)/.mutants: $(VENV)/.made requirements/mutants.txt
+$(VENV)/.mutants: $(VENV)/.uv requirements/mutants.txt
 	$(INSTALL) -r requirements/mutants.txt
 	@touch $@
 

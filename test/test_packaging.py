@@ -212,14 +212,14 @@ def test_an_environment_behind_a_link_is_not_emptied(tmp_path: Path) -> None:
     (tmp_path / 'Makefile').write_text((ROOT / 'Makefile').read_text())
 
     def make() -> 'subprocess.CompletedProcess[str]':
-        return subprocess.run(['make', f'PYTHON={sys.executable}', '.venv/.made'], cwd=tmp_path,
+        return subprocess.run(['make', f'PYTHON={sys.executable}', '.venv/.uv'], cwd=tmp_path,
                               text=True, capture_output=True)
 
     refused = make()
     assert refused.returncode == 2 and refused.stderr.splitlines()[0] == (
         f'error: .venv is a link, and {others} would be emptied; remove the link')
     assert [path.name for path in others.iterdir()] == ['precious']
-    (others / '.made').touch()
+    (others / '.uv').touch()
     assert make().returncode == 0
 
 
