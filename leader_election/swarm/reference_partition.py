@@ -229,8 +229,11 @@ class PartitionJudge:
     @property
     def right_time(self) -> RightTime:
         """Return how long robots had the right leader, in the time that counts."""
+        most = max(self._judged.values(), default=0)
+        # A robot that has just joined tells nothing yet.
         shares = [] if self._counted < LEAST_TIME else [
-            (self._right[robot] / judged, robot) for robot, judged in self._judged.items()]
+            (self._right[robot] / judged, robot) for robot, judged in self._judged.items()
+            if judged > most / 2]
         return RightTime(sum(self._right.values()) / max(sum(self._judged.values()), 1),
                          min(shares, default=RightTime().least), self._longest)
 

@@ -137,3 +137,14 @@ def test_two_mandates_over_a_robot_are_found(ros):
             float(second))
     [check] = leaderships.checks()
     assert not check.holds and 'under those of two leaders for 0.75 s' in check.text
+
+
+def test_robot_that_has_just_joined_is_not_judged_by_itself():
+    judge = PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 4.0, 0.0, slack=1.0)
+    two = {1: {2: 2.0}, 2: {1: 2.0}}
+    for time in range(60):
+        judge.observe(float(time), {1: 1, 2: 1, 3: 3}, LINE if time > 57 else two)
+    assert judge.wrong.keys() == {3} and judge.right_time.least[0] == 1.0
+    for time in range(60, 160):
+        judge.observe(float(time), {1: 1, 2: 1, 3: 3}, LINE)
+    assert judge.right_time.least == (0.0, 3)

@@ -109,7 +109,7 @@ def test_leader_that_is_killed_twice_hands_its_patrol_over_twice(tmp_path):
 
 
 def test_demo_of_real_logs_passes(tmp_path):
-    done = run(tmp_path, '--logs', 'physics5', '--real-time-factor', '15')
+    done = run(tmp_path, '--logs', 'physics5', '--real-time-factor', '8')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
     overall = next(line for line in done.stdout.splitlines() if 'overall' in line)
