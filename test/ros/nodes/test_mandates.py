@@ -15,6 +15,7 @@
 """Mandates and handover in processes: a leader is frozen, or killed, and comes back."""
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -57,9 +58,13 @@ class Observer(Node):
         return self.told[robot][-1][1].get(key, '') if self.told[robot] else ''
 
     def times(self, robot: int) -> list[tuple[float, float]]:
-        """Return when a robot said that it acts over the heir, and until when."""
-        return [(stamp, float(values['acting_until'])) for stamp, values in self.told[robot]
-                if values['acting'] == 'true' and str(HEIR) in values['acts_over'].split(',')]
+        """Return when a node beside a robot might act over the heir: until the next message."""
+        told, found = self.told[robot], []
+        for (stamp, values), later in zip(told, [*(stamp for stamp, _ in told[1:]), math.inf]):
+            over = dict(zip(values['acts_over'].split(','), values['acts_until'].split(',')))
+            if values['acting'] == 'true' and str(HEIR) in over:
+                found.append((stamp, min(float(over[str(HEIR)]), later)))
+        return found
 
 
 def started(robot: int, *parameters: str) -> subprocess.Popen[bytes]:
@@ -88,9 +93,9 @@ def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
         spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}'
                    and observer.last(HEIR, 'mandate_of') == str(LEADER)
                    and int(observer.last(HEIR, 'mandate_term')) > between > before)
-        for stamp, _ in observer.times(LEADER):
-            assert not any(begin <= stamp < until and stamp <= observer.times(HEIR)[-1][0]
-                           for begin, until in observer.times(HEIR))
+        for begin, until in observer.times(LEADER):
+            assert not any(max(begin, start) < min(until, end)
+                           for start, end in observer.times(HEIR))
     finally:
         for process in processes.values():
             process.send_signal(signal.SIGCONT)
