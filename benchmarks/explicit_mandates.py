@@ -50,10 +50,10 @@ from leader_election.election.mandates.mandates import (
     Follows,
     MandatePart,
     Mandates,
-    MandateSettings,
     NeighbourPart,
     NO_ONE,
 )
+from leader_election.election.mandates.settings import MandateSettings
 from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0

@@ -41,7 +41,7 @@ class LeaderClient:
     With simulated time it goes by the node's clock.
 
     With mandates act where :meth:`may_act` is true, and end within
-    :data:`~leader_election.election.mandates.mandates.REACTION` (0.25 s) after asking, the way of
+    :data:`~leader_election.election.mandates.settings.REACTION` (0.25 s) after asking, the way of
     a message included: then no other leader's node acts over the same robot (doc/mandates.md).
     """
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import math
 import re
 
-from leader_election.election.mandates.mandates import MandateSettings
+from leader_election.election.mandates.settings import MandateSettings
 from leader_election.parameters import parameter, ParameterError, table
 
 QUORUMS = ('none', 'majority')

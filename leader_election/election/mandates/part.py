@@ -17,7 +17,6 @@
 from typing import Any
 
 from leader_election.election.mandates.mandates import (
-    digest_of,
     Follows,
     MandatePart,
     Mandates,
@@ -25,6 +24,7 @@ from leader_election.election.mandates.mandates import (
     NO_ONE,
 )
 from leader_election.election.mandates.parameters import least_duration, NAMES, version_text
+from leader_election.election.mandates.settings import digest_of
 from leader_election.election.part import Elected, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'

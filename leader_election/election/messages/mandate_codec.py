@@ -24,13 +24,8 @@ from collections.abc import Mapping
 import re
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.mandates.mandates import (
-    DIGEST_BITS,
-    MandatePart,
-    NO_MARK,
-    Notice,
-    RosterMark,
-)
+from leader_election.election.mandates.mandates import MandatePart, Notice
+from leader_election.election.mandates.settings import DIGEST_BITS, NO_MARK, RosterMark
 from leader_election.election.messages.wire import (
     Kind,
     MAX_ID,

@@ -25,14 +25,8 @@ from contextlib import suppress
 import random
 from typing import Any, NamedTuple
 
-from leader_election.election.mandates.mandates import (
-    Follows,
-    Mandates,
-    MandateSettings,
-    NeighbourPart,
-    NO_ONE,
-    REACTION,
-)
+from leader_election.election.mandates.mandates import Follows, Mandates, NeighbourPart, NO_ONE
+from leader_election.election.mandates.settings import MandateSettings, REACTION
 from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR = 3.0, 0.05

@@ -16,12 +16,8 @@
 
 from typing import Any
 
-from leader_election.election.mandates.mandates import (
-    Follows,
-    Mandates,
-    MandateSettings,
-    NeighbourPart,
-)
+from leader_election.election.mandates.mandates import Follows, Mandates, NeighbourPart
+from leader_election.election.mandates.settings import MandateSettings
 
 DURATION = 1000.0
 """So long that nothing ends by itself [s]."""

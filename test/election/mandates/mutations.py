@@ -22,14 +22,12 @@ from leader_election.election.mandates.mandates import (
     Follows,
     MandatePart,
     Mandates,
-    MandateSettings,
     NeighbourPart,
     NO_BEAT,
-    NO_MARK,
     Notice,
     Promise,
-    roster_marks,
 )
+from leader_election.election.mandates.settings import MandateSettings, NO_MARK, roster_marks
 
 ABOVE_ALL = 2**49
 """A beat above all others."""

@@ -21,14 +21,12 @@ from leader_election.election.mandates.mandates import (
     Follows,
     MandatePart,
     Mandates,
-    MandateSettings,
     NeighbourPart,
     NO_BEAT,
-    NO_MARK,
     Notice,
     Promise,
-    roster_marks,
 )
+from leader_election.election.mandates.settings import MandateSettings, NO_MARK, roster_marks
 from leader_election.parameters import ParameterError
 import pytest
 

@@ -22,7 +22,8 @@ from election.mandates import test_mandates
 from election.mandates.adversary import Adversary
 from election.mandates.handover import MOST_ROUNDS, rounds_to_act
 from election.mandates.mutations import Mutation, MUTATIONS
-from leader_election.election.mandates.mandates import Mandates, MandateSettings
+from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.mandates.settings import MandateSettings
 import pytest
 
 QUICK = ((2, 4), (3, 3), (2, 5))

@@ -25,7 +25,8 @@ from budget import examples
 from election.robot.swarm import line, of_one, Swarm
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leader_election.election.mandates.mandates import Mandates, MandateSettings
+from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.mandates.settings import MandateSettings
 from leader_election.election.messages.region_codec import region_part
 from leader_election.election.regions.task import Decided, Task
 from leader_election.election.robot.decision_order import DecisionOrder, MOST_NUMBER, numbered_by

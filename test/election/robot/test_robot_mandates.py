@@ -19,11 +19,11 @@ import json
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.mandates.mandates import (
+from leader_election.election.mandates.mandates import Notice
+from leader_election.election.mandates.settings import (
     DIGEST_BITS,
     digest_of,
     MandateSettings,
-    Notice,
     REACTION,
 )
 from leader_election.election.messages import mandate_codec
