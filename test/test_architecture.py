@@ -140,7 +140,7 @@ FILES = sorted((ROOT / PACKAGE).rglob('*.py'))
 LABORATORY_FILES = sorted((ROOT / 'lab' / LABORATORY).rglob('*.py'))
 
 
-def test_imports_are_those_allowed_to_the_room() -> None:
+def test_room_imports_only_allowed_rooms() -> None:
     rooms = {file: room(file.relative_to(ROOT / PACKAGE).with_suffix('').parts) for file in FILES}
     rooms |= dict.fromkeys(LABORATORY_FILES, 'lab')
     assert {*rooms.values()} <= LEANS_ON.keys(), 'a new room: say above what it may lean on'
@@ -164,7 +164,7 @@ def test_imports_are_those_allowed_to_the_room() -> None:
     ('ros.launching', 'from std_msgs.msg import String'),
     ('ros.gazebo', 'from launch.logging import launch_config'),
 ])
-def test_a_wrong_import_would_be_found(own: str, text: str) -> None:
+def test_check_finds_a_wrong_import(own: str, text: str) -> None:
     assert len(faults(own, text)) == 1
 
 
@@ -176,7 +176,7 @@ def test_rooms_have_no_import_cycle() -> None:
         left = {name: below for name, below in left.items() if name not in free}
 
 
-def test_wings_import_only_those_before_them() -> None:
+def test_wing_imports_only_earlier_wings() -> None:
     for own, below in LEANS_ON.items():
         wing = own.split('.')[0]
         if wing in WINGS:
@@ -195,7 +195,7 @@ def test_every_file_has_the_licence() -> None:
 @pytest.mark.parametrize('file', [
     'election/messages/codec.py', 'election/robot/robot.py', 'election/robot/instance.py',
     'ros/nodes/election.py'])
-def test_core_names_none_of_its_options(file: str) -> None:
+def test_core_names_no_option(file: str) -> None:
     text = re.sub(r'"""(.|\n)*?"""|#.*', '', (ROOT / PACKAGE / file).read_text())
     assert re.findall(r'(?i)mandate|zone|\btasks?\b|localisation|sighting', text) == []
 
@@ -204,7 +204,7 @@ def test_core_names_none_of_its_options(file: str) -> None:
     ({}, {'robot.membership', 'robot.zones', 'mandates.part', 'cooperative'}),
     ({'regions': True}, {'robot.zones', 'mandates.part'}),
     ({'mandate': 3.0}, {'robot.membership', 'robot.zones'})])
-def test_robot_imports_only_the_parts_that_it_has(
+def test_robot_imports_only_its_configured_parts(
         parameters: dict[str, Any], absent: set[str]) -> None:
     code = ('import sys\n'
             'from leader_election.election.robot.parameters import ElectionParameters\n'

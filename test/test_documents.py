@@ -67,7 +67,7 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_no_placeholder_is_left(document: Path) -> None:
+def test_placeholder_is_replaced_in_every_document(document: Path) -> None:
     assert re.findall(r'@[A-Z_]+@', document.read_text()) == []
 
 
@@ -78,7 +78,7 @@ def test_generated_tables_have_links_outside_of_sphinx(document: Path) -> None:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_files_that_are_linked_to_exist(document: Path) -> None:
+def test_linked_files_exist(document: Path) -> None:
     text = re.sub(r'^```.*?^```', '', document.read_text(), flags=re.DOTALL | re.MULTILINE)
     targets = re.findall(r'\]\(([^)#\s]+)[^)]*\)', text)
     files = [target for target in targets if '://' not in target]
@@ -86,18 +86,18 @@ def test_files_that_are_linked_to_exist(document: Path) -> None:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_examples_import_public_names_only(document: Path) -> None:
+def test_examples_import_only_public_names(document: Path) -> None:
     blocks = re.findall('```python\n(.*?)```', document.read_text(), re.DOTALL)
     deep = re.compile(r'import leader_election|leader_election\.\w+ import|leader_election\.\w+\.')
     assert [line for block in blocks for line in block.splitlines() if deep.search(line)] == []
 
 
-def test_every_room_has_a_page_or_needs_none() -> None:
+def test_room_has_a_page_or_needs_none() -> None:
     pages = {page.stem for page in (ROOT / 'doc' / 'reference' / 'api').glob('*.rst')}
     assert pages == {room.rpartition('.')[2] for room in LEANS_ON.keys() - INTERNAL}
 
 
-def test_the_table_of_rooms_is_that_of_the_package() -> None:
+def test_table_of_rooms_equals_the_package() -> None:
     text = (ROOT / 'doc' / 'architecture.md').read_text().partition('## Parts')[0]
     wings, rooms = list[str](), set[str]()
     for wing, room in re.findall(r'^\| (?:`(\w+)` )?\|(?: `([\w.]+)`)?', text, re.MULTILINE):
@@ -107,7 +107,7 @@ def test_the_table_of_rooms_is_that_of_the_package() -> None:
     assert rooms == {room for room in LEANS_ON if '.' in room}
 
 
-def test_the_picture_of_wings_is_that_of_the_package() -> None:
+def test_picture_of_wings_equals_the_package() -> None:
     picture = (ROOT / 'doc' / 'images' / 'architecture.svg').read_text()
     assert re.findall(r'font-weight="bold"[^>]*>(\w+)</text>', picture) == INSTALLED
     assert {room for room in LEANS_ON if '.' in room and not re.search(
@@ -115,7 +115,7 @@ def test_the_picture_of_wings_is_that_of_the_package() -> None:
             'election.part', 'election.registry'}
 
 
-def test_topics_are_those_that_a_robot_has(ros: None) -> None:
+def test_documented_topics_of_a_robot_exist(ros: None) -> None:
     page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text()
     own = page.partition('## election_node')[2].partition('## Others')[0]
     there: tuple[dict[str, str], dict[str, str]] = {}, {}
@@ -139,7 +139,7 @@ def test_topics_are_those_that_a_robot_has(ros: None) -> None:
                 if kind.partition('/')[0] not in NOT_ON_PYPI} == found
 
 
-def test_topics_are_those_that_the_others_have(
+def test_documented_topics_of_other_nodes_exist(
         ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
     install_contacts(monkeypatch)
     page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text().partition('## Others')[2]
@@ -357,7 +357,7 @@ def assert_valid(words: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_commands_are_valid(document: Path) -> None:
+def test_documented_commands_are_valid(document: Path) -> None:
     for words in commands(document.read_text()):
         try:
             assert_valid(words)
@@ -374,14 +374,14 @@ def test_commands_are_valid(document: Path) -> None:
     'python -m benchmarks.flod', 'python -m benchmarks.real_distances --seed 3',
     'ros2 launch leader_election swarm.launch.py robot:=4',
     'ros2 param set /alice/election_node accept true', 'leader_election logs convert --meen a b'])
-def test_a_wrong_command_would_be_found(command: str) -> None:
+def test_check_finds_a_wrong_command(command: str) -> None:
     [words] = commands(f'```sh\n{command}\n```')
     with pytest.raises((AssertionError, ParameterError)):
         assert_valid(words)
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_messages_between_robots_are_valid(document: Path) -> None:
+def test_documented_messages_are_valid(document: Path) -> None:
     blocks = [block for language, block in BLOCK.findall(document.read_text())
               if language == 'json' and block.startswith('{"v":')]
     schema = ROOT / 'leader_election' / 'election' / 'messages' / 'neighbourhood.schema.json'
@@ -390,14 +390,14 @@ def test_messages_between_robots_are_valid(document: Path) -> None:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_names_of_topics_are_legal(document: Path) -> None:
+def test_documented_topic_names_are_legal(document: Path) -> None:
     """ROS refuses a part of a name that begins with a digit."""
     named = re.findall(r'`(/?[a-z_]\w*(?:/\w+)+)`', BLOCK.sub('', document.read_text()))
     assert [topic for topic in named if not re.fullmatch(TOPIC, topic)] == []
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_parameter_files_and_fleet_files_are_valid(document: Path) -> None:
+def test_documented_parameter_files_and_fleet_files_are_valid(document: Path) -> None:
     nodes = [each.name for each in EXECUTABLES if each.parameter_file]
     for language, block in BLOCK.findall(document.read_text()):
         content = yaml.safe_load(block) if language == 'yaml' else None

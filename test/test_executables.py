@@ -39,7 +39,7 @@ def test_executables_are_sorted_and_unique() -> None:
 
 
 @pytest.mark.parametrize('executable', EXECUTABLES, ids=lambda each: each.name)
-def test_module_of_an_executable_has_a_main(executable: Executable) -> None:
+def test_executable_has_a_main_function(executable: Executable) -> None:
     spec = find_spec(executable.module)
     assert spec is not None and spec.origin is not None
     functions = [node.name for node in ast.parse(Path(spec.origin).read_text()).body
@@ -48,7 +48,7 @@ def test_module_of_an_executable_has_a_main(executable: Executable) -> None:
     assert executable.stop_status in (0, 130)
 
 
-def test_matplotlib_is_quiet_when_the_home_cannot_be_written(tmp_path: Path) -> None:
+def test_matplotlib_prints_nothing_when_the_home_cannot_be_written(tmp_path: Path) -> None:
     code = ('from leader_election.cli import keep_caches_of_matplotlib\n'
             'keep_caches_of_matplotlib()\n'
             'import matplotlib\n'
@@ -74,13 +74,13 @@ def test_matplotlib_does_not_use_a_folder_of_another_user(
     assert 'MPLCONFIGDIR' not in os.environ
 
 
-def test_all_nodes_without_options_have_a_parameter_file() -> None:
+def test_node_without_options_has_a_parameter_file() -> None:
     files = {executable.parameter_file for executable in EXECUTABLES} - {''}
     # The recorder's parameters are options, too.
     assert files == FILES.keys() - {'record.yaml'}
 
 
-def test_table_is_read_without_the_package() -> None:
+def test_table_of_executables_is_read_without_the_package() -> None:
     """setup.py does so, where nothing is installed yet."""
     ran = subprocess.run(
         [sys.executable, '-IS', '-c', 'import runpy, sys; print([each.name for each in '
@@ -99,7 +99,7 @@ def test_executables_have_scripts_for_ros2_run() -> None:
 
 
 @pytest.mark.parametrize('place', ['lib/leader_election', 'bin'])
-def test_a_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Path) -> None:
+def test_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Path) -> None:
     """It passes its name and its arguments on, and is replaced by what it runs."""
     folder = tmp_path / 'lib' / 'leader_election'
     folder.mkdir(parents=True)
@@ -115,7 +115,7 @@ def test_a_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Pat
     assert process.communicate(timeout=60)[0] == f'{process.pid} fleet a b\n'
 
 
-def test_a_signal_while_python_starts_waits_for_the_command(tmp_path: Path) -> None:
+def test_signal_waits_for_the_command_when_python_starts(tmp_path: Path) -> None:
     """It would be a KeyboardInterrupt in an import, with a traceback."""
     (tmp_path / 'fleet').write_text((ROOT / 'scripts' / 'run.sh').read_text())
     (tmp_path / 'leader_election').write_text(
@@ -133,7 +133,7 @@ def test_a_signal_while_python_starts_waits_for_the_command(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize('has_system_packages', [True, False])
-def test_a_script_in_a_workspace_takes_the_packages_of_an_active_environment(
+def test_script_in_a_workspace_uses_the_packages_of_an_active_environment(
         has_system_packages: bool, tmp_path: Path) -> None:
     """That is where mcap is, beside a sourced ROS 2; any other environment has no ROS 2 in it."""
     environment = tmp_path / 'environment'
@@ -173,7 +173,7 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 @pytest.mark.parametrize('arguments', [(), ('--help',), ('-h',)])
-def test_help_lists_all_executables(
+def test_help_lists_every_executable(
         arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, *arguments) == 0
@@ -185,7 +185,7 @@ def test_help_lists_all_executables(
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_does_not_kill_a_process_that_is_ending(number: signal.Signals) -> None:
+def test_ending_process_ignores_a_signal(number: signal.Signals) -> None:
     """The second signal of a Ctrl-C under ros2 launch may arrive when the interpreter ends."""
     process = subprocess.Popen([sys.executable, '-c', """
 import os, sys
@@ -207,7 +207,7 @@ raise SystemExit(cli.run('gazebo_world'))
     assert process.returncode == 0
 
 
-def test_a_signal_while_modules_load_is_no_traceback(tmp_path: Path) -> None:
+def test_signal_prints_no_traceback_when_modules_load(tmp_path: Path) -> None:
     """The first module that the command imports takes long here."""
     (tmp_path / 'argparse.py').write_text('import os\nos.write(1, b".")\nos.read(0, 1)\n')
     process = subprocess.Popen(
@@ -220,7 +220,7 @@ def test_a_signal_while_modules_load_is_no_traceback(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
-def test_an_unknown_name_is_one_line_and_status_2(
+def test_command_ends_with_one_line_and_status_2_when_unknown(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, 'fleets', '--help') == 2
     assert capsys.readouterr() == (
@@ -230,7 +230,7 @@ def test_an_unknown_name_is_one_line_and_status_2(
 
 @pytest.mark.parametrize('arguments', [('--version',), ('fleet', '--version'), (
     'lab', '--version')])
-def test_the_version_is_that_of_the_manifest(
+def test_version_equals_that_of_the_manifest(
         arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, *arguments) == 0
@@ -240,7 +240,7 @@ def test_the_version_is_that_of_the_manifest(
 
 @pytest.mark.parametrize(('word', 'hint'), [
     ('--raduis=3', 'did you mean radius? '), ('radius:=3', 'did you mean radius? '), ('-p', '')])
-def test_an_option_of_a_node_that_is_not_for_ros_is_an_error(
+def test_node_refuses_an_option_that_is_not_for_ros(
         word: str, hint: str, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, 'election_node', word, '--ros-args', '-p', 'robot_id:=1') == 2
@@ -249,7 +249,7 @@ def test_an_option_of_a_node_that_is_not_for_ros_is_an_error(
         'as in --ros-args -p NAME:=VALUE; leader_election election_node --help lists them\n')
 
 
-def test_help_of_executables_needs_no_extra() -> None:
+def test_help_is_printed_without_extras() -> None:
     """All in one process, which finds none of the packages of extras."""
     needed = {name for each in EXECUTABLES if each.requires for name in each.requires.modules}
     ran = subprocess.run([sys.executable, '-c', f"""
@@ -276,7 +276,7 @@ def test_extra_of_each_requirement_exists() -> None:
             and f"        '{extra}': " not in (ROOT / 'setup.py').read_text()] == []
 
 
-def test_help_of_a_node_is_its_parameter_file(
+def test_help_of_a_node_prints_its_parameter_file(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, 'swarm_world', '--help') == 0
     text, _ = capsys.readouterr()

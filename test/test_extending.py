@@ -54,7 +54,7 @@ def example(name):
     return vars(module)
 
 
-def test_the_package_imports_the_public_names_alone():
+def test_package_imports_only_the_public_names():
     for source in blocks():
         assert not re.search(r'from leader_election\.|import leader_election', source)
 
@@ -75,7 +75,7 @@ def test_strength_source_of_the_page_is_read():
     assert payload.extracted(Load, payload.parameters()) == -2.5
 
 
-def test_strength_that_is_computed():
+def test_strength_source_of_the_page_is_computed():
     central = example('central')['CENTRAL']
     known = RobotKnowledge(id=1, neighbours=4, nearest=2.0, x=0.0, y=0.0, time=0.0, leader=1,
                            distance=0.0, reading=math.nan)
@@ -162,7 +162,7 @@ def test_public_names_exist(name: str) -> None:
     assert getattr(leader_election, name) is not None
 
 
-def test_unknown_name_raises() -> None:
+def test_public_name_is_refused_when_unknown() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Robot'"):
         getattr(leader_election, 'Robot')  # noqa: B009
 

@@ -133,7 +133,7 @@ def test_installed_algorithm_elects_and_the_monitor_shows_its_fields(
     assert whole(), shown
 
 
-def test_wrong_parameter_of_a_plug_in_is_one_line(installed: Path) -> None:
+def test_plug_in_parameter_is_refused_in_one_line_when_wrong(installed: Path) -> None:
     printed = ran(installed, 'election_node', '--ros-args', '-p', 'robot_id:=1', '-p',
                   'algorithm:=greedy', '-p', 'greedy.most_hops:=0', status=2)
     assert printed.strip().splitlines()[-1] == (
@@ -168,7 +168,7 @@ def test_laboratory_varies_parameters_of_a_plug_in(installed: Path) -> None:
     assert leaders['greedy', '1', '0.0'] > leaders['greedy', '30', '0.0']
 
 
-def test_parameter_file_has_those_of_plug_ins(installed: Path) -> None:
+def test_parameter_file_has_parameters_of_plug_ins(installed: Path) -> None:
     folder = installed / 'config'
     folder.mkdir()
     python = command(installed)[0]
@@ -182,7 +182,7 @@ def test_parameter_file_has_those_of_plug_ins(installed: Path) -> None:
     assert '# A leader reaches less far than the radius by this. Takes 0 to 100 m.' in text
 
 
-def test_the_environment_has_no_other_plug_ins(installed: Path) -> None:
+def test_environment_has_no_other_plug_ins(installed: Path) -> None:
     python = command(installed)[0]
     printed = subprocess.run(
         [python, '-c', 'from leader_election import *\n'
@@ -193,7 +193,7 @@ def test_the_environment_has_no_other_plug_ins(installed: Path) -> None:
         "['greedy'] {}", "['walking'] {}", "['central', 'payload'] {}"]
 
 
-def test_mypy_checks_a_users_package_against_the_types(installed: Path) -> None:
+def test_mypy_checks_the_package_of_a_user(installed: Path) -> None:
     pytest.importorskip('mypy')
     (installed / 'own.py').write_text(
         'from leader_election import Device\n\nDevice("seven", 1.0)\n')

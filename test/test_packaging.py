@@ -64,7 +64,7 @@ def arguments_of_setup() -> dict[str, Any]:
     return setup.call_args.kwargs
 
 
-def test_the_manifest_names_what_is_pinned() -> None:
+def test_manifest_names_every_pinned_requirement() -> None:
     # Not on PyPI, or in what is pinned: launch, ros2, tf2_ros, vision_msgs, what rclpy brings.
     with_ros = {'launch', 'launch_ros', 'ament_index_python', 'builtin_interfaces',
                 'rcl_interfaces', 'ros2launch', 'ros2run', 'tf2_msgs', 'tf2_ros_py', 'vision_msgs'}
@@ -75,7 +75,7 @@ def test_the_manifest_names_what_is_pinned() -> None:
     assert {rosdep(name) for name in tests} | linters == depends('test_depend')
 
 
-def test_pinned_requirements_are_those_of_the_package() -> None:
+def test_pinned_requirements_equal_those_of_the_package() -> None:
     declared = {name for file in ('setup.py', 'lab/pyproject.toml')
                 for name in re.findall(r"'([\w-]+)>=", (ROOT / file).read_text())
                 if name != 'setuptools'}
@@ -83,7 +83,7 @@ def test_pinned_requirements_are_those_of_the_package() -> None:
         'run', 'view', 'web', 'lab', 'record', 'cluster', 'physics', 'test')))
 
 
-def test_links_of_the_page_on_pypi_lead_to_files_of_the_repository() -> None:
+def test_links_of_the_page_on_pypi_exist() -> None:
     page = arguments_of_setup()['long_description']
     targets = re.findall(r'\]\(([^)\s]+)\)', page)
     repository = next(url.text for url in MANIFEST.iter('url') if url.get('type') == 'repository')
@@ -98,7 +98,7 @@ def test_kilted_is_pinned_like_jazzy() -> None:
     assert {name.replace('kilted', 'jazzy') for name in pinned('ros-kilted')} == pinned('ros')
 
 
-def test_only_the_extra_wheels_brings_ros() -> None:
+def test_only_the_extra_wheels_requires_ros() -> None:
     """Where a ROS 2 is sourced, its wheels beside it would be a second one."""
     arguments = arguments_of_setup()
     extras = arguments['extras_require']
@@ -167,7 +167,7 @@ def test_page_without_its_library_names_it() -> None:
     assert 'the page of a swarm needs bokeh; install it with: pip install' in ran.stderr
 
 
-def test_command_lab_names_the_remedy_when_the_laboratory_is_not_installed() -> None:
+def test_lab_names_the_remedy_when_the_laboratory_is_missing() -> None:
     ran = without(('leader_election_lab',),
                   'from leader_election import cli\nraise SystemExit(cli.run("lab"))')
     assert (ran.returncode, ran.stdout) == (2, '')
@@ -177,7 +177,7 @@ def test_command_lab_names_the_remedy_when_the_laboratory_is_not_installed() -> 
 
 
 @needs_laboratory
-def test_the_laboratory_runs_without_ros() -> None:
+def test_laboratory_runs_without_ros() -> None:
     ran = without(('rclpy', 'std_msgs'),
                   'import sys\nfrom leader_election import cli\nsys.argv = ["lab", "--help"]\n'
                   'sys.exit(cli.run("lab"))')
@@ -204,7 +204,7 @@ def metadata(*names: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
-def test_an_environment_behind_a_link_is_not_emptied(tmp_path: Path) -> None:
+def test_environment_behind_a_link_is_not_emptied(tmp_path: Path) -> None:
     others = tmp_path / 'others'
     others.mkdir()
     (others / 'precious').touch()
@@ -223,7 +223,7 @@ def test_an_environment_behind_a_link_is_not_emptied(tmp_path: Path) -> None:
     assert make().returncode == 0
 
 
-def test_version_is_the_same_everywhere() -> None:
+def test_versions_of_files_are_equal() -> None:
     assert leader_election.__version__ == VERSION
     assert f'\nversion: {VERSION}\n' in (ROOT / 'CITATION.cff').read_text()
     # catkin_prepare_release replaces a literal of exactly this form.
@@ -231,7 +231,7 @@ def test_version_is_the_same_everywhere() -> None:
     assert f"\nversion = '{VERSION}'\n" in (ROOT / 'lab' / 'pyproject.toml').read_text()
 
 
-def test_the_address_is_in_the_manifest_alone() -> None:
+def test_address_is_only_in_the_manifest() -> None:
     maintainer = MANIFEST.find('maintainer')
     assert maintainer is not None
     email = maintainer.get('email') or ''
@@ -259,7 +259,7 @@ def test_all_licences_are_listed_with_their_texts() -> None:
     assert found == set(licences.values())
 
 
-def test_catkins_own_reader_reads_the_changelog() -> None:
+def test_changelog_is_read_by_catkin() -> None:
     """Where catkin_pkg is installed, as it is with colcon and bloom."""
     changelog = pytest.importorskip('catkin_pkg.changelog')
     pytest.importorskip('docutils')
@@ -269,7 +269,7 @@ def test_catkins_own_reader_reads_the_changelog() -> None:
     assert len(content.bullets) > 10
 
 
-def test_the_manifest_is_one_for_catkin() -> None:
+def test_manifest_is_read_by_catkin() -> None:
     package = pytest.importorskip('catkin_pkg.package')
     warnings: list[str] = []
     package.parse_package(str(ROOT / 'package.xml'), warnings=warnings)
@@ -301,7 +301,7 @@ def test_colcon_builds_a_workspace_with_links(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (0, '') and '--fleet-file' in ran.stdout
 
 
-def test_plug_ins_of_ros_for_tests_are_off(pytestconfig: pytest.Config) -> None:
+def test_pytest_plug_ins_of_ros_are_off(pytestconfig: pytest.Config) -> None:
     """Those of Jazzy skip all tests where one module skips itself, and fail with pytest 9."""
     manager = pytestconfig.pluginmanager
     assert manager.is_blocked('launch_testing') and manager.is_blocked('launch_ros')
@@ -325,6 +325,6 @@ def test_commands_of_a_document_are_skipped_when_their_package_is_missing() -> N
     ran = without(('bokeh',), """
 import pytest
 raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'seeing',
-                              'test/test_documents.py::test_commands_are_valid']))
+                              'test/test_documents.py::test_documented_commands_are_valid']))
 """)
     assert '1 skipped' in ran.stdout and 'play needs bokeh' in ran.stdout, ran.stdout + ran.stderr

@@ -64,7 +64,7 @@ def walk(layout):
     yield from walk(layout['second'])
 
 
-def test_the_foxglove_layout_shows_each_panel_once_and_topics_that_there_are(topics):
+def test_foxglove_layout_shows_each_panel_once_and_existing_topics(topics):
     layout = json.loads((CONFIG / 'foxglove.json').read_text())
     assert layout.keys() == {
         'configById', 'globalVariables', 'userNodes', 'playbackConfig', 'layout'}
@@ -83,7 +83,7 @@ def test_the_foxglove_layout_shows_each_panel_once_and_topics_that_there_are(top
         assert matches(topic, REPLAYED) or topic == '/trails'
 
 
-def test_rviz_shows_topics_that_there_are_and_names_all_namespaces(topics):
+def test_rviz_shows_existing_topics_and_every_namespace(topics):
     rviz = yaml.safe_load((CONFIG / 'swarm.rviz').read_text())
     arrays = {display['Name']: display for display in rviz['Visualization Manager']['Displays']
               if display['Class'].endswith('/MarkerArray')}
@@ -102,7 +102,7 @@ def test_rviz_shows_topics_that_there_are_and_names_all_namespaces(topics):
     assert {m.ns for m in trail_marker({3: [(0, 0), (1, 0)]}, frame, 'map').markers} == {'trails'}
 
 
-def test_diagnostics_are_grouped_by_concerns_that_there_are():
+def test_diagnostics_are_grouped_by_existing_concerns():
     told = statuses(Robot(ElectionParameters(robot_id=1, tasks='')), 'robot_1', 0.0)
     concerns = {status.name.removeprefix('robot_1: ') for status in told}
     concerns |= {'mandates', 'regions', 'event_log'}
@@ -118,7 +118,7 @@ def test_diagnostics_are_grouped_by_concerns_that_there_are():
 
 @pytest.mark.parametrize('topic, profile', [
     ('/neighbourhood', NEIGHBOURHOOD), ('/world', STATE), ('/robot_1/leader', STATE)])
-def test_rosbag2_is_told_the_profiles_that_topics_have(topic: str, profile: QoSProfile) -> None:
+def test_rosbag2_has_the_profiles_of_the_topics(topic: str, profile: QoSProfile) -> None:
     told = yaml.safe_load((CONFIG / 'rosbag2' / 'qos_overrides.yaml').read_text())
     assert len(told) == 3
     assert told[topic] == {
@@ -127,7 +127,7 @@ def test_rosbag2_is_told_the_profiles_that_topics_have(topic: str, profile: QoSP
         'durability': profile.durability.name.lower()}
 
 
-def test_the_storage_of_rosbag2_has_only_options_of_the_mcap_writer():
+def test_rosbag2_storage_has_only_options_of_the_mcap_writer():
     told = yaml.safe_load((CONFIG / 'rosbag2' / 'storage.yaml').read_text())
     assert told.keys() <= {
         'noChunkCRC', 'noAttachmentCRC', 'enableDataCRC', 'noChunking', 'noMessageIndex',
@@ -135,7 +135,7 @@ def test_the_storage_of_rosbag2_has_only_options_of_the_mcap_writer():
     assert told['compression'] in ('None', 'Lz4', 'Zstd')
 
 
-def test_ros2_bag_records_the_same_topics_by_the_regular_expression_of_the_document():
+def test_ros2_bag_records_the_topics_of_the_documented_expression():
     text = (CONFIG.parent / 'doc' / 'seeing.md').read_text()
     [expression] = re.findall(r"--regex '(.*)'", text)
     for name in REPLAYED:
@@ -148,14 +148,14 @@ def test_ros2_bag_records_the_same_topics_by_the_regular_expression_of_the_docum
 # The configuration files are what the declarations say, and are what nodes can read.
 
 
-def test_the_files_are_as_written(tmp_path: Path) -> None:
+def test_generated_files_are_up_to_date(tmp_path: Path) -> None:
     write(tmp_path)
     for name in FILES:
         assert (CONFIG / name).read_text() == (tmp_path / name).read_text(), 'run make config'
 
 
 @pytest.mark.parametrize(('name', 'robots'), [('barriers', 5), ('drift', 20)])
-def test_a_scenario_sets_parameters_of_world_and_robots(name: str, robots: int) -> None:
+def test_scenario_sets_parameters_of_world_and_robots(name: str, robots: int) -> None:
     values = yaml.safe_load((CONFIG / f'{name}.yaml').read_text())['/**']['ros__parameters']
     world = {p.name for p in table(WorldParameters)}
     of_robots = {p.name for p in table(ElectionParameters)}
@@ -167,7 +167,7 @@ def test_a_scenario_sets_parameters_of_world_and_robots(name: str, robots: int) 
 
 
 @pytest.mark.parametrize('name', FILES)
-def test_a_file_holds_the_defaults(name: str) -> None:
+def test_parameter_file_holds_the_defaults(name: str) -> None:
     parameters = FILES[name][0]
     values = yaml.safe_load((CONFIG / name).read_text())['/**']['ros__parameters']
     required = {p.name: 1 for p in table(parameters) if p.required}

@@ -78,7 +78,7 @@ def test_tests_of_a_tutorial_pass(tutorial: str, count: int, tmp_path: Path) -> 
 
 
 @needs_laboratory
-def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
+def test_laboratory_measures_the_algorithm_of_the_tutorial(tmp_path: Path) -> None:
     """The scenario is one that the laboratory reads, with the algorithm found by its name."""
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
@@ -116,7 +116,7 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
 
 
 @needs_laboratory
-def test_parameters_of_the_algorithm_vary_as_the_tutorial_says(tmp_path: Path) -> None:
+def test_laboratory_varies_the_parameters_of_the_tutorial(tmp_path: Path) -> None:
     write_files('write_an_algorithm.md', tmp_path)
     *_, declared, returned = [block for block in blocks('write_an_algorithm.md', 'python')
                               if not block.startswith('# ')]
@@ -156,7 +156,7 @@ CLOCK = {'/**': {'ros__parameters': {'use_sim_time': True}},
 """Parameters of a slower world, for robots that have to share a busy machine."""
 
 
-def test_parameter_files_of_the_tutorial_hold_what_executables_declare() -> None:
+def test_parameter_files_of_the_tutorial_hold_declared_parameters() -> None:
     names = {p.name for kind in (WorldParameters, RobotHostParameters, ElectionParameters)
              for p in table(kind)}
     files = [yaml.safe_load(block) for block in blocks(DRIFT, 'yaml')]
@@ -173,7 +173,7 @@ def test_parameter_files_of_the_tutorial_hold_what_executables_declare() -> None
             'robot_id': 1, **{k: v for k, v in common.items() if k in own}})
 
 
-def test_the_message_of_ranges_is_what_robots_take() -> None:
+def test_robots_accept_the_range_message_of_the_tutorial() -> None:
     [block] = blocks(DRIFT, 'python')
     made: dict[str, Any] = {}
     exec(block, made)
@@ -190,7 +190,7 @@ def test_the_message_of_ranges_is_what_robots_take() -> None:
 
 
 @needs('mcap', 'mcap_ros2')
-def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_path: Path) -> None:
+def test_ranging_radios_correct_the_drift_in_the_tutorial(ros: None, tmp_path: Path) -> None:
     """All commands of the section are run, at half of the speed and not for as long."""
     write_files(DRIFT, tmp_path)
     (tmp_path / 'clock.yaml').write_text(yaml.safe_dump(CLOCK))
@@ -218,7 +218,7 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
 
 
 @needs('cv2')
-def test_a_tag_in_a_picture_corrects_a_robot(
+def test_tag_in_a_picture_corrects_the_pose(
         ros: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From pixels, over DDS, to a sighting that the filter of the robot accepts."""
     from rendered_tag import HEIGHT, MATRIX, rendered, WIDTH
@@ -253,7 +253,7 @@ def test_a_tag_in_a_picture_corrects_a_robot(
     assert sighting is None or sighting[:3] == pytest.approx((7, 1.0, 0.0), abs=0.02)
 
 
-def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
+def test_gazebo_poses_are_converted_to_ranges(ros: None, tmp_path: Path) -> None:
     write_files('gazebo.md', tmp_path)
     values = yaml.safe_load((tmp_path / 'cooperative.yaml').read_text())
     assert values == {'/**': {'ros__parameters': {
@@ -287,7 +287,7 @@ def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
     gazebo.destroy_node()
 
 
-def test_one_back_end_optimizes_as_the_tutorial_says(tmp_path: Path, ros: None) -> None:
+def test_back_end_of_the_tutorial_optimizes_for_two_robots(tmp_path: Path, ros: None) -> None:
     write_files('elect_for_slam.md', tmp_path)
     *swarm, optimizer = map(str.split, blocks('elect_for_slam.md', 'sh')[0].splitlines())
     environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}

@@ -98,7 +98,7 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str,
 
 
 @pytest.mark.parametrize('ending', ENDINGS)
-def test_follower_in_python_behaves_as_the_page_says(
+def test_follower_in_python_behaves_as_documented(
         folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
     check([sys.executable, str(folder / 'use_the_leader.py')], robot, ending)
 
@@ -109,7 +109,7 @@ def test_follower_stops_with_the_mandate(folder: Path, robot: 'subprocess.Popen[
     check([sys.executable, str(folder / 'use_the_leader.py')], robot, 'killed', mandate=True)
 
 
-def test_a_door_refuses_a_leader_that_was_replaced(folder: Path, ros: None) -> None:
+def test_door_refuses_a_replaced_leader(folder: Path, ros: None) -> None:
     environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
     node = Node('leader', namespace='alone', use_global_arguments=False)
     publisher = node.create_publisher(Int64, 'open', 10)
@@ -129,7 +129,7 @@ def test_a_door_refuses_a_leader_that_was_replaced(folder: Path, ros: None) -> N
 
 
 @pytest.mark.parametrize('ending', ENDINGS)
-def test_follower_in_cpp_behaves_as_the_page_says(
+def test_follower_in_cpp_behaves_as_documented(
         folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
     prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
     if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):

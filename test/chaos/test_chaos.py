@@ -65,7 +65,7 @@ def test_seed_determines_the_schedule() -> None:
 
 
 @given(st.integers(0, 1000))
-def test_all_kinds_of_faults_happen_soon(seed: int) -> None:
+def test_every_kind_of_fault_happens_soon(seed: int) -> None:
     found = changes(seed)
     assert {change.kind for change in found} == {
         of.KILL, of.START, of.PAUSE, of.GO_ON, of.RADIO, of.SPLIT, of.HEAL, of.ODOMETRY,
@@ -74,13 +74,14 @@ def test_all_kinds_of_faults_happen_soon(seed: int) -> None:
         'one', 'two', 'three', 'four'}
 
 
-def test_no_clock_leaps_without_simulated_time() -> None:
+def test_clock_does_not_leap_without_simulated_time() -> None:
     assert of.CLOCK not in {
         change.kind for change in changes(1, plan=PLAN._replace(simulated_clock=False))}
 
 
 @given(st.integers(0, 1000), st.integers(0, 60))
-def test_only_living_processes_are_harmed_and_only_dead_ones_start(seed: int, faults: int) -> None:
+def test_only_living_processes_are_harmed_and_only_dead_processes_start(
+        seed: int, faults: int) -> None:
     schedule = Schedule(PLAN, seed)
     living, paused = set(HOSTS), ''
     done = [change for fault in islice(schedule.faults(), faults) for change in fault]
@@ -112,7 +113,7 @@ def lasting(found: list[Change]) -> Iterator[bool]:
 
 
 @given(st.integers(0, 1000))
-def test_faults_that_last_end_and_parameters_are_in_range(seed: int) -> None:
+def test_lasting_faults_end_and_parameters_are_in_range(seed: int) -> None:
     schedule = Schedule(PLAN, seed)
     done = [change for fault in islice(schedule.faults(), 2 * ROUND) for change in fault]
     found = [*done, *schedule.calm()]
@@ -126,7 +127,7 @@ def test_faults_that_last_end_and_parameters_are_in_range(seed: int) -> None:
     assert world == WorldParameters(radio='relay')
 
 
-def test_attacks_are_judged_from_their_end_on_and_each_change_has_time_to_recover() -> None:
+def test_recovery_is_judged_from_the_end_of_an_attack() -> None:
     for change in changes(3):
         assert change.judged == (change.kind != of.ATTACK)
         assert change.lasts >= (8.0 + change.extra if change.judged else of.ATTACK_LASTS)
@@ -151,12 +152,12 @@ def target(dead: tuple[int, ...] = ()) -> Target:
 @pytest.mark.parametrize('name', [
     'forged candidacies', 'replayed messages', 'a flood of long messages', 'many weak robots',
     "robots' ids from far away", 'decisions dear to follow'])
-def test_believable_messages_are_understood(name: str) -> None:
+def test_messages_of_an_attack_are_decoded(name: str) -> None:
     for number in range(20):
         assert isinstance(CODEC.decode(ATTACKS[name].payload(number, target())), Message)
 
 
-def test_a_forged_candidacy_is_followed_while_it_is_sent() -> None:
+def test_forged_candidacy_is_followed_while_sent() -> None:
     victim = robot()
     victim.round(0.0)
     victim.receive(ATTACKS['forged candidacies'].payload(0, target()), 0.1)
@@ -164,19 +165,19 @@ def test_a_forged_candidacy_is_followed_while_it_is_sent() -> None:
     assert victim.state.leader == 99
 
 
-def test_dead_leaders_are_replayed() -> None:
+def test_replay_sends_messages_of_a_dead_leader() -> None:
     attack = ATTACKS['replayed messages']
     assert {attack.payload(i, target((4,))) for i in range(20)} == {target().sent[4]}
 
 
-def test_floods_and_sybils_have_their_sizes() -> None:
+def test_floods_and_sybil_attacks_have_their_sizes() -> None:
     assert 3000 < len(ATTACKS['a flood of long messages'].payload(1, target())) <= MAX_LENGTH
     weak = {ATTACKS['many weak robots'].payload(i, target()) for i in range(2 * WEAK_IDS)}
     assert len(weak) == WEAK_IDS
 
 
 @pytest.mark.parametrize('name', ATTACKS)
-def test_robot_survives_all_attacks(name: str) -> None:
+def test_robot_survives_every_attack(name: str) -> None:
     victim = robot()
     for number in range(200):
         now = 0.1 * number
@@ -213,7 +214,7 @@ def failing(outcome: Outcome, crashed: tuple[str, ...] = ()) -> list[str]:
     return [check.text for check in checks(outcome, crashed) if not check.holds]
 
 
-def test_good_run_passes_all_checks() -> None:
+def test_correct_run_passes_every_check() -> None:
     assert failing(good()) == []
 
 
@@ -242,7 +243,8 @@ def spoil(**values: object) -> Callable[[Outcome], None]:
     (spoil(account=Account(0, 0)), 'of 0 copies'),
     (spoil(memory={'world': [(second, 1e8 + 2e5 * second) for second, _ in FLAT]}),
      'memory grows: world')])
-def test_each_spoiled_figure_fails_its_check(change: Callable[[Outcome], None], text: str) -> None:
+def test_check_fails_when_its_figure_is_spoiled(change: Callable[[Outcome], None],
+                                                text: str) -> None:
     outcome = good()
     change(outcome)
     found, = failing(outcome)
@@ -257,7 +259,7 @@ def test_traceback_counts_as_a_crash(tmp_path: Path) -> None:
     assert 'bad.log' in found
 
 
-def test_growing_memory_fails_and_a_single_step_does_not() -> None:
+def test_memory_check_fails_when_memory_grows_but_not_after_a_step() -> None:
     def used(of_second: Callable[[float], float]) -> list[tuple[float, float]]:
         return [(second, 1e8 + of_second(second)) for second, _ in FLAT]
 
@@ -270,13 +272,13 @@ def test_growing_memory_fails_and_a_single_step_does_not() -> None:
     (600.0, 'less than 156 MB an hour in each of 1 processes'),
     (7200.0, 'less than 13 MB an hour'),
     (30.0, 'not judged, as no process ran for 60 s')])
-def test_check_of_memory_says_how_much_growth_a_run_of_this_length_can_show(
+def test_memory_check_reports_the_growth_that_its_run_can_detect(
         seconds: float, text: str) -> None:
     check = report.memory_check({'world': [(k * seconds / 100, 1e8) for k in range(101)]})
     assert check.holds and text in check.text
 
 
-def test_table_has_a_line_for_each_judged_kind() -> None:
+def test_table_has_a_row_for_each_judged_kind() -> None:
     assert table(good().recoveries).splitlines()[2:] == [
         '| kill | 2 | 3.0, 4.0 | 0.0, 0.0 | 6.0 | 67% |',
         '| split | 1 | 0.0, 0.0 | 0.0, 0.0 | 6.0 | 0% |']
@@ -296,7 +298,7 @@ def led_by(**leaders: int) -> dict[int, int]:
                                                    for name, leader in leaders.items()}}
 
 
-def test_leaders_are_in_reach_up_to_the_radius_along_living_robots() -> None:
+def test_reachable_leaders_are_within_the_radius_along_living_robots() -> None:
     assert JUDGE.unled(led_by(), ALL) == ()
     assert JUDGE.unled(led_by(r1=3, r2=3, r4=3, r5=3), ALL) == ()
     assert JUDGE.unled(led_by(r1=4), ALL) == JUDGE.unled(led_by(r1=99), ALL) == (1,)
@@ -308,7 +310,7 @@ def test_leaders_are_in_reach_up_to_the_radius_along_living_robots() -> None:
     assert JUDGE.unled(led_by(r2=5, r1=2), dead) == (1,)
 
 
-def test_channels_and_wrong_odometry_separate() -> None:
+def test_channels_and_wrong_odometry_separate_robots() -> None:
     leaders = led_by(r1=2, r3=2, r4=5)
     assert JUDGE.unled(leaders, ALL.after(apart=frozenset({1, 2}))) == (3,)
     assert JUDGE.unled(leaders, ALL.after(apart=frozenset({1, 2, 3}))) == ()
@@ -335,7 +337,7 @@ def test_bound_grows_with_expiry_hops_and_period(
     assert bound(5, 1.0, 2.0, {**NO_TROUBLE, **radio}, extra) == pytest.approx(seconds)
 
 
-def test_recovery_is_the_last_moment_without_the_right_leader_before_the_next_change() -> None:
+def test_recovery_ends_at_the_last_moment_without_the_right_leader() -> None:
     kill, unjudged = Change(KILL, 'first'), Change(KILL, 'second', judged=False)
     happened = [Happened(10.0, kill, 3.0), Happened(20.0, kill, 1.0),
                 Happened(30.0, unjudged, 1.0), Happened(40.0, kill, 5.0)]
@@ -357,7 +359,7 @@ def test_recovery_is_the_last_moment_without_the_right_leader_before_the_next_ch
     ('8:7@3+ 9:5@2+ 9:9@4+', False)],
     ids=['late ones are refused', 'no other leader', 'acts on after another', 'two in a term',
          'a late one is obeyed'])
-def test_commands_of_one_leader_at_a_time_hold(said: str, holds: bool) -> None:
+def test_command_check_fails_when_two_leaders_are_obeyed(said: str, holds: bool) -> None:
     """Each command has robot, term, the time at which it was given, and whether it is obeyed."""
     answers = []
     for number, each in enumerate(said.split()):
@@ -395,7 +397,7 @@ def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_pa
 
 @pytest.mark.parametrize('wrong', [('--robots', '3'), ('--seconds', '0'), ('--seed', '-1'),
                                    ('--schedule', 'never')])
-def test_a_wrong_option_is_one_line(
+def test_chaos_prints_one_line_when_an_option_is_wrong(
         wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(wrong)

@@ -100,7 +100,8 @@ class WatchedSwarm(SimulatedSwarm):
 
 
 @pytest.mark.parametrize('apart', [3.0, 3.4])
-def test_no_fault_no_finding(apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_finding_is_reported_without_a_fault(
+        apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for i in PLACES:
         monkeypatch.setitem(PLACES, i, (apart * i, 0.0))
     assert WatchedSwarm().found() == set()
@@ -168,20 +169,20 @@ def without_hysteresis(patch: pytest.MonkeyPatch) -> None:
     (weakest_first, {'first partition', 'recovery', 'at the end', 'share of time'}),
     (far_reaching, {'first partition', 'recovery', 'at the end', 'share of time'}),
 ], ids=lambda given: getattr(given, '__name__', ''))
-def test_planted_fault_of_leaders_is_found(
+def test_leader_check_finds_its_planted_fault(
         plant: Callable[[pytest.MonkeyPatch], None], finding: set[str],
         monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
     assert WatchedSwarm().found() == finding
 
 
-def test_silent_robot_is_found() -> None:
+def test_memory_check_names_a_silent_robot() -> None:
     swarm = WatchedSwarm()
     swarm.silent.add(6)
     assert 'all heard' in swarm.found()
 
 
-def test_judge_of_chaos_tells_robots_that_believe_nobody() -> None:
+def test_leader_check_finds_robots_that_accept_no_message() -> None:
     """Each leads itself, so all are led; wrong is that nobody follows a stronger one."""
     judge = Judge(PLACES, RANGE, RADIUS)
     truth, alone = Truth(living=frozenset(PLACES)), {i: i for i in PLACES}
@@ -191,7 +192,7 @@ def test_judge_of_chaos_tells_robots_that_believe_nobody() -> None:
     assert {2, 4} < partition.wrong.keys() and partition.right_time.share < 0.7
 
 
-def test_prove_finds_a_radius_that_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prove_finds_an_ignored_radius(monkeypatch: pytest.MonkeyPatch) -> None:
     setting, family = Setting(), Family(2, 'one', 2)
     assert not check(setting, family).wrong
     monkeypatch.setattr(Setting, 'rounds', lambda self: Rounds(
@@ -199,7 +200,7 @@ def test_prove_finds_a_radius_that_is_ignored(monkeypatch: pytest.MonkeyPatch) -
     assert check(setting, family).wrong
 
 
-def test_fuzz_finds_a_codec_that_raises_and_one_that_writes_another_id(
+def test_fuzz_finds_a_codec_that_raises_or_changes_an_id(
         monkeypatch: pytest.MonkeyPatch) -> None:
     codec = Codec(BOUNDED)
     payload = codec.encode(Message(3, 'map', (1.0, 2.0), BOUNDED.start(Device(3, -5.0))))
@@ -217,15 +218,15 @@ def test_fuzz_finds_a_codec_that_raises_and_one_that_writes_another_id(
 HERE, CHECKS, SCENARIOS, GATE, CHAOS = (
     'chaos/test_planted_faults', 'ros/demo/test_checks', 'ros/demo/test_task_scenarios',
     'ros/demo/test_gate', 'chaos/test_chaos')
-LEADERS = f'{HERE}.test_planted_fault_of_leaders_is_found'
-SPOILED = f'{CHAOS}.test_each_spoiled_figure_fails_its_check'
+LEADERS = f'{HERE}.test_leader_check_finds_its_planted_fault'
+SPOILED = f'{CHAOS}.test_check_fails_when_its_figure_is_spoiled'
 PLANTED = {
-    'robots were heard': f'{HERE}.test_silent_robot_is_found',
+    'robots were heard': f'{HERE}.test_memory_check_names_a_silent_robot',
     'first right partition': LEADERS,
     'recovery, until': LEADERS,
     'the leader that is right by true positions': LEADERS,
     'robots had this leader in': LEADERS,
-    'the strongest, led': f'{HERE}.test_demonstration_of_deaf_robots_fails',
+    'the strongest, led': f'{HERE}.test_demonstration_fails_when_robots_are_deaf',
     'count: ': f'{SCENARIOS}.test_on_average_the_counts_add_up_to_the_swarm',
     'field: alarm in regions':
         f'{SCENARIOS}.test_alarm_is_required_with_a_member_in_the_peak_after_the_delay',
@@ -252,17 +253,18 @@ PLANTED = {
     'memory grows': SPOILED,
     'the relay accounts for each copy': SPOILED,
     'copies that the relay delivered': SPOILED,
-    'commands under': f'{CHAOS}.test_commands_of_one_leader_at_a_time_hold',
-    'prove, Bounded Election': f'{HERE}.test_prove_finds_a_radius_that_is_ignored',
-    'prove, mandates': 'election/mandates/test_mutations.test_mutation_of_each_rule_is_found',
+    'commands under': f'{CHAOS}.test_command_check_fails_when_two_leaders_are_obeyed',
+    'prove, Bounded Election': f'{HERE}.test_prove_finds_an_ignored_radius',
+    'prove, mandates':
+        'election/mandates/test_mutations.test_violation_is_found_when_a_rule_is_mutated',
     'fuzz, decoding':
-        f'{HERE}.test_fuzz_finds_a_codec_that_raises_and_one_that_writes_another_id',
+        f'{HERE}.test_fuzz_finds_a_codec_that_raises_or_changes_an_id',
     'fuzz, recovery': 'election/messages/test_fuzz.test_check_of_recovery_detects_lasting_harm',
 }
 """The test that shows each check failing, by a part of the check's text."""
 
 
-def test_table_names_a_test_for_each_check() -> None:
+def test_table_names_an_existing_test_for_each_check() -> None:
     root = Path(__file__).parents[2]
     for where in PLANTED.values():
         file, _, name = where.rpartition('.')
@@ -275,7 +277,7 @@ def test_table_names_a_test_for_each_check() -> None:
     assert [text for text in texts if not any(part in text for part in PLANTED)] == []
 
 
-def test_demonstration_of_deaf_robots_fails(tmp_path: Path) -> None:
+def test_demonstration_fails_when_robots_are_deaf(tmp_path: Path) -> None:
     """The fault is planted in each process that the demonstration starts."""
     (tmp_path / 'sitecustomize.py').write_text(
         'from leader_election.election.robot.reception import Reception\n'

@@ -73,7 +73,7 @@ def test_profiles_are_valid_by_the_schema_of_fast_dds(name: str) -> None:
     etree.XMLSchema(etree.parse(schemas[0])).assertValid(etree.parse(FOLDER / f'{name}.xml'))
 
 
-def test_misspelled_profile_is_invalid_by_the_schema() -> None:
+def test_profile_is_invalid_by_the_schema_when_misspelled() -> None:
     schemas = installed('share/fastRTPS_profiles.xsd')
     if not schemas:
         pytest.skip('the schema of Fast DDS profiles is not installed')
@@ -172,7 +172,7 @@ def test_robots_elect_with_a_list_of_peers(
     assert [finish(process) for process in processes] == [(0, '', '')] * 2
 
 
-def test_robots_without_the_profile_use_multicast(
+def test_robots_use_multicast_without_the_profile(
         processes: list[subprocess.Popen]) -> None:
     processes.append(robot(2, os.environ | {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'}))
     end = time.monotonic() + PATIENCE
@@ -181,7 +181,7 @@ def test_robots_without_the_profile_use_multicast(
     assert multicast_port() in bound(processes)
 
 
-def test_robots_elect_with_a_discovery_server_and_continue_without(
+def test_robots_continue_when_the_discovery_server_is_lost(
         processes: list[subprocess.Popen], tmp_path: Path) -> None:
     server = discovery_server()
     if server is None:

@@ -140,7 +140,7 @@ def test_recorder_profile_publishes_nothing_to_robots(tmp_path: Path) -> None:
     assert allowed['request'] == found['request'] == set()
 
 
-def test_doctor_needs_no_more_than_the_recorder_profile() -> None:
+def test_recorder_profile_suffices_for_the_doctor() -> None:
     doctor = SwarmDoctor(Namespace(expected={}, fleet_file='', robot='', radio_topics=()))
     allowed = may('record')
     for right in ('publish', 'reply', 'request'):

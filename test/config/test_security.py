@@ -193,7 +193,7 @@ def wait_for(process: Robot, text: bytes) -> None:
     raise AssertionError(f'no event with {text!r} within {PATIENCE} s')
 
 
-def test_secured_robots_elect_without_an_outsider(
+def test_secured_robots_ignore_an_outsider(
         keystores: Path, robots: list[Robot]) -> None:
     """The policy allows all that a robot needs; the outsider is stronger than both."""
     robots.append(start('alice', 1, of(keystores, 'alice')))
@@ -206,7 +206,7 @@ def test_secured_robots_elect_without_an_outsider(
     assert all(robot.poll() is None for robot in robots)
 
 
-def test_stranger_discovers_and_receives_nothing(
+def test_node_without_an_enclave_discovers_and_receives_nothing(
         keystores: Path, robots: list[Robot]) -> None:
     """A node without an enclave finds neither their nodes nor their messages."""
     robots += [start('alice', 1, of(keystores, 'alice')), start('bob', 2, of(keystores, 'bob'))]
@@ -219,7 +219,7 @@ def test_stranger_discovers_and_receives_nothing(
     assert json.loads(seen.stdout) == ['/carol', '/mallory']
 
 
-def test_recorder_records_under_the_policy(
+def test_recorder_works_under_the_policy(
         keystores: Path, robots: list[Robot], tmp_path: Path) -> None:
     pytest.importorskip('mcap', reason='mcap is not installed: nothing can be recorded')
     for name, robot_id in (('alice', 1), ('bob', 2)):
@@ -254,14 +254,14 @@ def test_unsecured_robot_follows_the_outsider(robots: list[Robot]) -> None:
     wait_for(robots[0], b'"leader":9')
 
 
-def test_robot_with_the_enclave_of_another_is_refused(
+def test_robot_is_refused_with_the_enclave_of_another(
         keystores: Path, robots: list[Robot]) -> None:
     """Bob's permissions do not hold for alice's topics: the node ends, in one line."""
     robots.append(start('alice', 1, of(keystores, 'bob')))
     assert robots[0].wait(PATIENCE) == 2
 
 
-def test_robot_with_enforced_security_does_not_run_without_keys(
+def test_robot_with_enforced_security_ends_without_keys(
         tmp_path: Path, robots: list[Robot]) -> None:
     """Whatever the middleware: an enclave without keys ends the process, with a line on why."""
     if why_not() == WITHOUT:

@@ -43,7 +43,7 @@ def test_entry_point_adds_a_plug_in(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize('value, reason', [
     ('no.such.module:METRIC', 'ModuleNotFoundError'), ('math:tau_and_more', 'AttributeError'),
     ('math:pi', 'AttributeError')])
-def test_broken_plug_in_breaks_nothing_else(
+def test_other_plug_ins_load_when_one_is_broken(
         monkeypatch: pytest.MonkeyPatch, value: str, reason: str) -> None:
     found = filled(monkeypatch, EntryPoint('broken', value, 'some.group'))
     assert found.names() == ('hops',) and list(found.broken()) == ['broken']
@@ -51,7 +51,7 @@ def test_broken_plug_in_breaks_nothing_else(
         found.get('broken')
 
 
-def test_unknown_name_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_name_is_refused_with_the_known_names(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyError, match="unknown metric 'far'; known: hops"):
         filled(monkeypatch).get('far')
     with pytest.raises(KeyError, match="unknown metric 'hop'; did you mean hops. known: hops"):
@@ -64,7 +64,7 @@ def test_duplicate_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         filled(monkeypatch).add(other)
 
 
-def test_type_is_found_by_its_name() -> None:
+def test_type_is_looked_up_by_its_name() -> None:
     assert message_type('std_msgs/msg/Float64') is Float64
 
 
@@ -72,7 +72,7 @@ def test_type_is_found_by_its_name() -> None:
     ('Float64', ValueError), ('std_msgs/Float64', ValueError),
     ('std_msgs/srv/Float64', ValueError),
     ('no_msgs/msg/Float64', ImportError), ('std_msgs/msg/Float65', AttributeError)])
-def test_unknown_type_raises(name: str, error: type[Exception]) -> None:
+def test_type_is_refused_when_unknown(name: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         message_type(name)
 

@@ -95,7 +95,7 @@ def command(node: Node) -> list[str]:
     return [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
 
 
-def test_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefix):
+def test_swarm_has_server_window_bridge_fleets_wander_and_monitor(prefix):
     actions = launched('gazebo', robots='5', robots_per_process='3', seed='7', radius='4')
     server, window = simulators(actions)
     world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'
@@ -151,7 +151,7 @@ def test_robots_with_driving_tasks_drive_by_them():
     ({'tasks': 'my.robots:Dance'}, False), ({'tasks': 'patrol', 'motion': 'wander'}, True),
     ({'tasks': 'count', 'motion': 'none'}, False), ({'filed': 'patrol'}, False),
     ({'filed': 'patrol', 'tasks': 'count'}, True)])
-def test_robots_wander_unless_a_task_drives(prefix, given, wanders):
+def test_robots_wander_when_no_task_drives(prefix, given, wanders):
     given = dict(given)
     if 'filed' in given:
         file = prefix / 'mine.yaml'
@@ -177,7 +177,7 @@ def test_robot_with_its_own_driving_task_does_not_wander(prefix):
             launched(name, **own, params_file=str(file))
 
 
-def test_own_world_is_copied_and_its_folder_searched(prefix):
+def test_world_of_a_user_is_copied_and_its_folder_searched(prefix):
     own = prefix / 'mine' / 'depot.sdf'
     own.parent.mkdir()
     own.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
@@ -211,7 +211,7 @@ def test_wrong_argument_is_named_and_nothing_is_written(prefix, wrong, line):
 
 @pytest.mark.parametrize('name', NAMES)
 @pytest.mark.parametrize('package', ['ros_gz_sim', 'ros_gz_bridge'])
-def test_missing_gazebo_is_one_line_with_the_remedy(monkeypatch, prefix, name, package):
+def test_launch_names_the_remedy_when_gazebo_is_missing(monkeypatch, prefix, name, package):
     monkeypatch.setenv('ROS_DISTRO', 'jazzy')
     (prefix / 'prefix' / INDEX / package).unlink()
     with pytest.raises(ParameterError) as caught:
@@ -242,7 +242,7 @@ def test_spawned_robot_has_model_bridge_node_and_wander(prefix):
     assert (wander['robots'], wander['world']) == ('late', 'blocks')
 
 
-def test_spawned_robot_finds_the_name_of_the_world():
+def test_spawned_robot_uses_the_name_of_the_running_world():
     """Even where a wall of blocks would be; what is empty is not given."""
     found = nodes(arrived(launched('spawn', id='31', x='0', y='0', world='none', lidar='36')))
     assert parameters(found['wander'])['world'] == ''
@@ -262,6 +262,6 @@ def test_failed_spawn_starts_no_nodes(capsys):
     ({'x': '0'}, 'no room for robot_1 at'), ({'name': 'a b'}, "'a b' is not a name"),
     ({'world': 'nowhere'}, 'parameter world'), ({'world': 'no.sdf'}, 'parameter world'),
     ({'tasks': 'patrol'}, 'parameter lidar: 0 leaves robots blind')])
-def test_wrong_spawned_robot_is_named(wrong, line):
+def test_spawned_robot_is_refused_with_its_name_when_wrong(wrong, line):
     with pytest.raises(ParameterError, match=line):
         launched('spawn', **({'id': '1', 'x': '9', 'y': '0'} | wrong))

@@ -126,7 +126,7 @@ def test_swarm_starts_drives_and_ends(prefix, monkeypatch):
     assert left_behind(prefix / 'prefix') == []
 
 
-def test_killed_launch_leaves_nothing(prefix, monkeypatch):
+def test_killed_launch_leaves_no_process(prefix, monkeypatch):
     including = stand_ins(prefix, monkeypatch)
     with start_launch(prefix / 'prefix', including) as launch:
         assert launch.stdout is not None
@@ -190,7 +190,7 @@ else:
 """
 
 
-def test_closed_window_is_no_error_and_ended_server_is(prefix, monkeypatch):
+def test_ended_server_is_an_error_and_closed_window_is_none(prefix, monkeypatch):
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
     (prefix / 'gz-stand-in').write_text(CLOSED)
@@ -204,7 +204,7 @@ def test_closed_window_is_no_error_and_ended_server_is(prefix, monkeypatch):
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_signal_to_the_launch_alone_leaves_no_server(prefix, monkeypatch, number):
+def test_server_ends_when_only_the_launch_receives_a_signal(prefix, monkeypatch, number):
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
     (prefix / 'gz-stand-in').write_text(SERVER)

@@ -112,7 +112,7 @@ def example(prefix: Path, name: str, more: str = '') -> Path:
     return path
 
 
-def test_launch_files_of_the_page_are_tested() -> None:
+def test_every_launch_file_of_the_page_is_tested() -> None:
     named = set(re.findall(r'# (\w+\.launch\.py)\n', PAGE.read_text()))
     assert all(f"'{name}'" in Path(__file__).read_text() for name in named) and len(named) == 4
 
@@ -155,7 +155,7 @@ def test_ended_robot_is_respawned(prefix: Path) -> None:
     assert not watch_launch(prefix, path, twice)
 
 
-def test_two_swarms_have_topics_of_their_own(prefix: Path) -> None:
+def test_two_swarms_have_their_own_topics(prefix: Path) -> None:
     path = example(prefix, 'two_swarms.launch.py')
     assert not watch_launch(prefix, path, *(
         rf'\[{swarm}.robot_{number}.election_node\]: robot {number}: .* topic '
@@ -167,6 +167,6 @@ def test_lifecycle_manager_brings_a_robot_up(prefix: Path) -> None:
     assert not watch_launch(prefix, path, 'configured: robot 3', 'activated', 'nodes are active')
 
 
-def test_turtlebot_and_its_robot_have_one_namespace(prefix: Path) -> None:
+def test_turtlebot_and_its_robot_share_a_namespace(prefix: Path) -> None:
     path = example(prefix, 'turtlebot3.launch.py')
     assert not watch_launch(prefix, path, 'robot 1: ', 'heard on /alice/odom')

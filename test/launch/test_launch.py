@@ -44,12 +44,12 @@ def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('name', ['swarm', 'robot', 'gazebo', 'spawn'])
-def test_launch_files_describe_all_arguments(name):
+def test_launch_files_describe_every_argument(name):
     declared = [e for e in describe(name).entities if isinstance(e, DeclareLaunchArgument)]
     assert all(argument.description not in ('', 'no description given') for argument in declared)
 
 
-def test_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor():
+def test_swarm_has_world_fleets_and_monitor():
     nodes = launched('swarm', robots='5', robots_per_process='2', seed='7', radius='4')
     assert executables(nodes) == ['swarm_world', 'fleet', 'fleet', 'fleet', 'monitor']
     world, *fleets, monitor = map(parameters, nodes)
@@ -61,7 +61,7 @@ def test_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor():
     assert not {'motion', 'radio_range'} & world.keys() and monitor.keys() == {'use_sim_time'}
 
 
-def test_members_divide_a_swarm_between_computers():
+def test_members_argument_divides_a_swarm_between_computers():
     nodes = launched('swarm', robots='5', members='none', monitor='false')
     assert executables(nodes) == ['swarm_world']
     nodes = launched('swarm', robots='5', members='2-4', swarm_world='false',
@@ -75,7 +75,7 @@ def test_members_divide_a_swarm_between_computers():
     ({'members': '4-6'}, 'parameter members: no robot 6; the robots are 1-5'),
     ({'members': 'all'}, 'parameter members'),
     ({'swarm_world': 'maybe'}, "parameter swarm_world: 'maybe' is not allowed")])
-def test_wrong_shares_of_a_swarm_are_refused(given, told):
+def test_shares_of_a_swarm_are_refused_when_wrong(given, told):
     with pytest.raises(ParameterError, match=told):
         launched('swarm', robots='5', **given)
 
@@ -84,14 +84,14 @@ def test_wrong_shares_of_a_swarm_are_refused(given, told):
     ('wide', "parameter communication_range: 'wide' is not allowed"),
     ('[5.0]', 'parameter communication_range: .* is not allowed'),
     ('-3.0', 'parameter communication_range: -3.0 is not allowed')])
-def test_swarm_launch_names_a_wrong_range_in_a_file(value, told, tmp_path):
+def test_range_is_refused_with_its_name_when_wrong_in_a_file(value, told, tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text(f'/**:\n  ros__parameters:\n    communication_range: {value}\n')
     with pytest.raises(ParameterError, match=told):
         launched('swarm', robots='2', params_file=str(file))
 
 
-def test_swarm_of_logs_has_one_robot_per_log():
+def test_swarm_has_one_robot_per_log():
     nodes = launched('swarm', logs='physics5', monitor='false')
     assert executables(nodes) == ['swarm_world', 'fleet']
     assert parameters(nodes[1])['members'] == '1-5'
@@ -136,7 +136,7 @@ def test_parameter_file_sets_the_scene(tmp_path):
 
 
 @pytest.mark.parametrize('text', [None, '[', '[1]', ''])
-def test_wrong_parameter_file_is_named(tmp_path, text):
+def test_parameter_file_is_refused_with_its_name_when_wrong(tmp_path, text):
     file = tmp_path / 'mine.yaml'
     if text is not None:
         file.write_text(text)
@@ -153,7 +153,7 @@ def test_communication_range_of_robots_is_that_of_the_radio():
     assert monitor['communication_range'] == 4.0
 
 
-def test_swarm_has_tasks_and_a_world_that_they_can_drive_in():
+def test_world_accepts_commands_when_tasks_drive():
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
         mandate='2.5', physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))
@@ -184,7 +184,7 @@ def test_wrong_argument_is_named(wrong):
     ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
     ('/**', '{instances: rescue, rescue.radius: far}', 'parameter radius')])
-def test_wrong_value_in_a_file_is_refused_before_the_start(tmp_path, section, values, named):
+def test_value_of_a_file_is_refused_before_the_start_when_wrong(tmp_path, section, values, named):
     file = tmp_path / 'mine.yaml'
     file.write_text(f'{section}:\n  ros__parameters: {values}\n')
     with pytest.raises(ParameterError, match=named) as caught:
@@ -192,7 +192,7 @@ def test_wrong_value_in_a_file_is_refused_before_the_start(tmp_path, section, va
     assert str(file) in str(caught.value)
 
 
-def test_missing_package_is_named_before_the_start(tmp_path):
+def test_package_is_named_before_the_start_when_missing(tmp_path):
     (tmp_path / 'lib' / 'leader_election' / 'monitor').unlink()
     with pytest.raises(ParameterError, match='leader_election has no executable monitor'):
         launched('swarm', robots='3')
@@ -226,7 +226,7 @@ def test_unknown_argument_is_refused(monkeypatch):
 @pytest.mark.parametrize('given, text, noise', [
     ({}, '', 0.0), ({'physics': 'mujoco'}, '', 0.02), ({'pose_source': 'cooperative'}, '', None),
     ({}, 'linear_noise: 0.1', None), ({}, 'odometry_noise_turn: 0.3', 0.3)])
-def test_robots_assume_the_noise_of_the_worlds_odometry(tmp_path, given, text, noise):
+def test_robots_assume_the_odometry_noise_of_the_world(tmp_path, given, text, noise):
     file = tmp_path / 'mine.yaml'
     file.write_text(f'/**:\n  ros__parameters: {{{text}}}\n')
     _, fleet, _ = map(parameters, launched('swarm', robots='3', params_file=str(file), **given))

@@ -51,7 +51,7 @@ def fleet(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_robot_has_a_namespace_of_its_own_on_the_shared_topic():
+def test_robot_has_its_own_namespace_on_the_shared_topic():
     (node,) = launched('robot', robot_id='3', initial_pose='[1, 2, 0.5]', odom_topic='/wheels')
     assert node.expanded_node_namespace == '/robot_3'
     assert parameters(node) == {
@@ -119,7 +119,7 @@ def test_wrong_argument_is_named(wrong):
         launched('robot', **{'robot_id': '1'} | wrong)
 
 
-def test_relative_topic_is_in_the_namespace_of_the_swarm():
+def test_topic_is_in_the_namespace_of_the_swarm_when_relative():
     (node,) = launched('robot', robot_id='3', neighbourhood='air')
     assert dict(node.expanded_remapping_rules)['neighbourhood'] == '/air'
     (node,) = launched('robot', robot_id='3', neighbourhood='air', namespace='red/alice')
@@ -178,7 +178,7 @@ for_real = pytest.mark.skipif(not ROS2, reason='ros2 is not installed')
 
 
 @for_real
-def test_missing_robot_is_one_line_and_status_2(tmp_path, fleet):
+def test_launch_ends_with_one_line_and_status_2_when_the_robot_is_missing(tmp_path, fleet):
     ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=bob')
     assert ran.returncode == 2
     assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
@@ -193,6 +193,6 @@ def test_ended_robot_ends_the_launch_with_its_status(tmp_path, fleet):
 
 
 @for_real
-def test_robot_without_a_namespace_hears_the_plain_topics(tmp_path):
+def test_robot_without_a_namespace_uses_the_plain_topics(tmp_path):
     ran = ros2_launch('robot_id:=3', 'namespace:=/', 'odometry_timeout:=0.5')
     assert ran.returncode == 2 and 'no odometry on /odom within 0.5 s' in ran.stdout

@@ -26,7 +26,7 @@ pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is no
                                          'only in a full ROS 2')
 
 
-def test_world_on_one_computer_and_robots_on_two_elect(tmp_path: Path) -> None:
+def test_robots_on_two_computers_elect_with_the_world_on_a_third(tmp_path: Path) -> None:
     prefix, file = tmp_path / 'prefix', tmp_path / 'ids.yaml'
     install(prefix)
     file.write_text('/**:\n  ros__parameters:\n    strengths: id\n    layout: grid\n')

@@ -102,11 +102,11 @@ def error(lie: Lie, camera: bool) -> float:
 @pytest.mark.parametrize('camera', [False, True])
 @pytest.mark.parametrize('lie', [
     slides, jumps, leaps, is_elsewhere, lengthens, maligns_one, turns_round])
-def test_distances_among_honest_robots_stay_good_when_one_lies(lie, camera):
+def test_distances_among_honest_robots_stay_accurate_when_one_lies(lie, camera):
     assert error(lie, camera) < FACTOR * error(honest, camera)
 
 
-def test_sightings_are_ignored_when_their_observer_was_just_carried_off():
+def test_sightings_are_ignored_when_their_observer_was_just_carried():
     swarm = Neighbourhood(ROBOTS, 0, lie=jumps)
     for _ in swarm.run(60):
         pass
@@ -162,7 +162,7 @@ def rms_error(swarm: Interrupted) -> float:
 
 
 @pytest.mark.parametrize('camera', [False, True])
-def test_robot_is_found_when_it_was_off_and_its_odometry_begins_anew(camera):
+def test_robot_is_found_when_its_odometry_restarts_elsewhere(camera):
     swarm = Interrupted(1, camera, 60.0, is_off=True)
     errors = {second: rms_error(swarm) for second in swarm.run(swarm.end + 45.0)}
     before = max(errors[second] for second in errors if 20.0 < second < BEGIN)

@@ -42,7 +42,7 @@ ROBOTS, SETTLED, DURATION = 5, 10, 60
 
 
 @pytest.mark.parametrize('camera', [False, True])
-def test_deviations_of_distances_are_honest(camera):
+def test_deviations_of_distances_cover_the_errors(camera):
     squares, swarms = [], []
     for seed in range(3):
         swarm = Neighbourhood(ROBOTS, seed, camera)
@@ -63,7 +63,7 @@ def test_deviations_of_distances_are_honest(camera):
 
 @pytest.mark.parametrize('conditions', [
     {'loss': 0.3}, {'outliers': 0.4}, {'camera': True, 'loss': 0.3}])
-def test_distances_stay_good_when_much_is_lost_or_wrong(conditions):
+def test_distances_stay_accurate_when_messages_are_lost_and_sightings_wrong(conditions):
     swarm = Neighbourhood(ROBOTS, 2, **conditions)
     errors = [error for _ in swarm.run(60) for error in swarm.errors(range(1, ROBOTS + 1))[0]]
     assert np.median(np.abs(errors)) < 0.15
@@ -84,7 +84,7 @@ def test_factor_is_the_mean_square_over_the_low_quantile_of_chi_square():
 
 
 @given(st.integers(0, 2 ** 32 - 1), st.integers(50, 400))
-def test_factor_is_above_the_true_one_at_its_level(seed, number):
+def test_factor_exceeds_the_true_factor_at_its_level(seed, number):
     """Of 20 draws with level 0.1 % three are below the truth once in 900,000 cases."""
     rng, below = np.random.default_rng(seed), 0
     for draw in np.clip(rng.standard_normal((20, number)), -3.29, 3.29):
@@ -116,7 +116,7 @@ def test_covariance_becomes_unknown_when_too_small_and_recovers(seed):
         assert consistency.known == known
 
 
-def test_rejected_sighting_counts_as_the_gate():
+def test_rejected_sighting_enters_the_statistics_with_the_gate():
     consistency = Consistency()
     consistency.take([Innovation(1, 2, 50.0, math.nan, False)], 0.0)
     assert consistency.mean == 10.83
@@ -135,7 +135,7 @@ def test_knowledge_stays_when_the_factor_is_between_the_limits():
     assert SURE < fresh.factor < ACCEPTABLE and not fresh.known
 
 
-def test_bad_minute_is_forgotten_when_there_are_landmarks():
+def test_inconsistent_minute_is_forgotten_when_landmarks_are_seen():
     consistency = Consistency(half_life=60.0)
     consistency.take(ranges(*[3.0] * 100), 0.0)
     for second in range(1, 600):
@@ -143,7 +143,7 @@ def test_bad_minute_is_forgotten_when_there_are_landmarks():
     assert consistency.known and consistency.mean < 0.6
 
 
-def test_recent_factor_is_that_of_a_robots_last_sightings():
+def test_recent_factor_uses_the_last_sightings_of_a_robot():
     recent = RecentConsistency()
     assert recent.factor(1, 0.0) == 1.0, 'nothing is known'
     recent.take([Innovation(1, 2, 3.0, math.nan, True), Innovation(3, 1, 9.0, 2.0, False)], 10.0)
@@ -203,7 +203,7 @@ def test_noise_rises_to_a_bound_when_errors_are_large() -> None:
     assert once.factor(77) == 1.0
 
 
-def test_noise_of_both_rises_when_one_pair_alone_tells() -> None:
+def test_noise_of_both_robots_rises_when_only_their_pair_is_inconsistent() -> None:
     found = after(1.0, {(2, 1): 3.0})
     assert found.factor(1) == found.factor(2) > 1.0
 

@@ -94,7 +94,7 @@ def test_distance_factor_is_found_by_ranges_on_a_straight_line() -> None:
 @pytest.mark.parametrize('factors, motion, error', [
     (Factors(turn=0.74), (0.0, 0.0, 0.4), (0.01, 0.03, 0.02)),
     (Factors(trim=0.1), (0.2, 0.0, 0.0), (0.03, 0.03, 0.02))])
-def test_turn_factor_and_trim_are_told_apart_by_bearings(factors, motion, error) -> None:
+def test_bearings_separate_turn_factor_and_trim(factors, motion, error) -> None:
     own = alone()
     drive(own, factors, motion, 60, bearings=True)
     assert (np.abs(np.subtract(own.factors(1), factors)) < error).all()
@@ -138,7 +138,7 @@ def test_factors_stay_for_an_hour_when_parked(noise: float) -> None:
     np.testing.assert_array_equal(own.factor_variances(1), variances)
 
 
-def test_common_turn_of_the_frame_is_not_observed_by_sightings_of_each_other() -> None:
+def test_common_turn_of_the_frame_stays_unobserved_by_mutual_sightings() -> None:
     """Two robots drive round each other: what one knows of the frame, both know, and no more."""
     own = NeighbourhoodFilter(LocalisationParameters(), 3.0, {}, Counter())
     rng = np.random.default_rng(4)
@@ -249,7 +249,7 @@ def pushing(knows: bool) -> tuple[CooperativeSource, Counter[str]]:
     return robot, counts
 
 
-def test_ranges_are_believed_when_they_contradict_odometry_after_a_slip() -> None:
+def test_ranges_are_used_when_they_contradict_odometry_after_a_slip() -> None:
     robot, counts = pushing(knows=True)
     assert counts['sightings_rejected'] == 0 and counts['slips'] == 1
     assert robot.pose is not None and math.hypot(*robot.pose[:2]) < 0.15

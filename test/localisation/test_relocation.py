@@ -96,13 +96,13 @@ def test_search_finds_nothing_when_the_pose_is_ambiguous():
     assert search(sightings(straight, True)[:2], lost, NOISE) is None
 
 
-def test_search_finds_nothing_when_one_sensor_at_rest_is_all():
+def test_search_finds_nothing_when_only_one_resting_sensor_sees_the_robot():
     resting = path([0.0] * 8, speed=0.0)
     assert search(sightings(resting, True, both=False), (9.0, 9.0, 0.0), NOISE) is None
     assert search(sightings(resting, True), (9.0, 9.0, 0.0), NOISE) is not None
 
 
-def test_search_finds_nothing_when_one_other_robot_sees_it():
+def test_search_finds_nothing_when_only_one_robot_sees_the_target():
     evidence = sightings(path([0.2] * 8), True)
     by_one = [each for each in evidence if not each.by_it and each.partner == 2]
     assert search(by_one, (9.0, 9.0, 0.0), NOISE) is None
@@ -131,7 +131,7 @@ def test_newcomer_is_placed_only_by_robots_that_contradict_its_pose(contradicted
         assert lost.find(1, judged, 1.0) is None
 
 
-def test_newcomer_is_found_when_one_robot_contradicts_it_and_one_fits() -> None:
+def test_newcomer_is_found_when_one_robot_contradicts_and_one_confirms_its_pose() -> None:
     """It contradicts robot 4, which few robots see, and is not taken for 4's error."""
     own = NeighbourhoodFilter(NOISE, 3.0, {}, Counter())
     for robot, (x, y, yaw) in {1: (9.0, 9.0, 0.0), **OTHERS}.items():
@@ -149,7 +149,7 @@ def test_newcomer_is_found_when_one_robot_contradicts_it_and_one_fits() -> None:
 
 
 @pytest.mark.parametrize('camera', [False, True])
-def test_swarm_finds_a_robot_that_was_carried_by_three_metres(camera):
+def test_swarm_finds_a_robot_when_it_was_carried_by_three_metres(camera):
     swarm = Neighbourhood(5, 1, camera=camera, reach=8.0)
     errors = []
     for now in swarm.run(75):
@@ -183,7 +183,7 @@ def test_landmark_is_never_suspected() -> None:
     assert rejections.suspect((), 4.0) is None
 
 
-def test_suspect_is_the_robot_that_contradicts_all() -> None:
+def test_suspect_is_the_robot_that_contradicts_every_other() -> None:
     rejections = Rejections()
     for second in range(4):
         for seen in (1, 2, 3):
@@ -195,7 +195,7 @@ def test_suspect_is_the_robot_that_contradicts_all() -> None:
     assert not rejections.doubts(9, 4.0) and rejections.suspect((1, 2, 3, 9), 4.0) is None
 
 
-def test_rejections_of_a_newcomer_count_against_it_alone() -> None:
+def test_rejections_of_a_newcomer_accuse_only_the_newcomer() -> None:
     rejections = Rejections()
     for second in range(4):
         # Robot 9 sees 1 where it expects it by chance, and contradicts 2.

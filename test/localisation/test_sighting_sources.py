@@ -104,7 +104,7 @@ def test_columns_are_unknown_when_the_layout_does_not_fit(dimensions: list[Any])
     assert columns_of(dimensions, 6) is None
 
 
-def test_detection_has_the_place_of_its_best_hypothesis() -> None:
+def test_detection_has_the_position_of_its_best_hypothesis() -> None:
     found = of_detections(detections(
         detection('robot_3', hypothesis('x', 0.2, (9.0, 9.0, 9.0)),
                   hypothesis('y', 0.9, (0.0, -0.5, 1.9))),
@@ -115,7 +115,7 @@ def test_detection_has_the_place_of_its_best_hypothesis() -> None:
     assert found.rejected == 0 and found.passed_over == ()
 
 
-def test_detection_is_left_out_when_of_no_robot_or_without_a_place() -> None:
+def test_detection_is_left_out_when_it_has_no_robot_or_position() -> None:
     found = of_detections(detections(
         detection('person', box=(1.0, 0.0, 0.0)), detection('', box=(1.0, 0.0, 0.0)),
         detection('9' * 30, box=(1.0, 0.0, 0.0)), detection('-1', box=(1.0, 0.0, 0.0)),
@@ -187,7 +187,7 @@ def test_variance_of_a_range_is_used_when_positive() -> None:
     assert math.isnan(of_range(message, 3).sightings[0].range_deviation)
 
 
-def test_age_is_that_of_the_stamp() -> None:
+def test_age_follows_from_the_stamp() -> None:
     stamp = Time(sec=100, nanosec=500_000_000)
     scan, tag = Range(range=1.5), transform('3', (0.0, 0.0, 1.0))
     scan.header.stamp = tag.header.stamp = stamp

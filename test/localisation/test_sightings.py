@@ -53,7 +53,8 @@ def move(own: NeighbourhoodFilter) -> None:
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.02])
 @pytest.mark.parametrize('seen', [(2,), (2, 3)])
-def test_late_sighting_corrects_as_at_its_own_time(bearing: float, seen: tuple[int, ...]) -> None:
+def test_late_sighting_corrects_the_pose_of_its_own_time(
+        bearing: float, seen: tuple[int, ...]) -> None:
     sightings = []
     for robot in seen:
         x, y = (b - a for a, b in zip(STARTS[1][:2], STARTS[robot][:2]))
@@ -84,7 +85,7 @@ def test_late_sighting_corrects_as_at_its_own_time(bearing: float, seen: tuple[i
 HERE = (0.0, 0.0, 0.0)
 
 
-def test_equal_reading_is_repeated_when_a_robot_has_moved():
+def test_equal_reading_counts_as_repeated_when_a_robot_has_moved():
     sensor = RepeatedSightings()
     assert not sensor.is_repeated(Sighting(2, 1.5), HERE, HERE)
     assert not sensor.is_repeated(Sighting(2, 1.5), HERE, HERE)
@@ -98,7 +99,7 @@ def test_equal_reading_is_repeated_when_a_robot_has_moved():
     assert sensor.is_repeated(Sighting(2, 1.51, 0.2), (0.0, 0.0, 0.1), HERE)
 
 
-def test_earlier_series_is_repeated_from_its_second_reading_when_elsewhere():
+def test_earlier_series_counts_as_repeated_when_the_robot_is_elsewhere():
     sensor = RepeatedSightings()
     series = [Sighting(2 + k % 3, 1.0 + 0.1 * k, 0.05 * k) for k in range(20)]
     assert not any(sensor.is_repeated(each, (0.1 * k, 0.0, 0.0), None)
@@ -165,7 +166,7 @@ class Lying(Neighbourhood):
                    for robot, own in self.robots.items())
 
 
-def test_swarm_stays_where_it_is_when_a_sensor_repeats_itself():
+def test_estimates_stay_when_a_sensor_repeats_its_reading():
     worst = dict.fromkeys((None, False, True), 0.0)
     repeated = Counter[bool | None]()
     # Without sensors to the outside the frame of all drifts, in each swarm to another side.

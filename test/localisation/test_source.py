@@ -68,7 +68,7 @@ def test_range_stays_as_measured_when_the_robot_seen_is_unknown():
 
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.0])
-def test_late_sighting_is_used_with_the_odometry_of_its_time(bearing):
+def test_late_sighting_uses_the_odometry_of_its_time(bearing):
     """Both drive away from each other, at 0.5 m/s; it was 5 m at the begin."""
     robot = localisation()
     for tenth in range(1, 26):
@@ -158,7 +158,7 @@ def test_sightings_of_others_take_turns_when_there_are_many_neighbours(neighbour
     assert dense(neighbours, 6 * [1.0])._counts['sightings_accepted'] == 6 + used
 
 
-def test_sightings_of_others_are_all_used_when_they_do_not_fit():
+def test_every_sighting_of_others_is_used_in_turn_when_they_do_not_fit():
     counts = dense(12, [1.0, 1.0, 3.0, 3.1, 1.0, 1.0, 3.0])._counts
     assert counts['sightings_rejected'] == 2 and counts['sightings_accepted'] == 7 + 3
 

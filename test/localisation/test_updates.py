@@ -159,7 +159,7 @@ def test_gate_judges_range_and_bearing_together(accepted: bool) -> None:
 
 
 @pytest.mark.parametrize('turned', [False, True])
-def test_update_at_once_equals_one_update_by_whole_matrices(turned: bool) -> None:
+def test_joint_update_equals_one_update_by_whole_matrices(turned: bool) -> None:
     state, covariance = swarm(6, 0.02)
     lines = []
     for k, there in enumerate((6, 12, 18, LANDMARK, 30)):
@@ -180,7 +180,7 @@ def test_update_at_once_equals_one_update_by_whole_matrices(turned: bool) -> Non
     assert np.array_equal(covariance, covariance.T)
 
 
-def test_outcomes_at_once_equal_those_of_single_sightings() -> None:
+def test_outcomes_of_a_joint_update_equal_those_of_single_updates() -> None:
     state, covariance = swarm()
     lines = [Measurement(0, there, PLACE, 2.5, bearing, 0.001)
              for there, bearing in ((6, NONE), (12, 0.5), (18, NONE), (LANDMARK, -1.0))]
@@ -199,7 +199,7 @@ def test_sightings_are_left_to_single_updates_when_uncertain(bearing: float) -> 
     assert np.array_equal(state, before[0]) and np.array_equal(covariance, before[1])
 
 
-def test_other_sightings_are_used_at_once_when_one_is_uncertain() -> None:
+def test_other_sightings_are_used_jointly_when_one_is_uncertain() -> None:
     state, covariance = swarm(6)
     covariance[30, 30] += 4.0
     covariance[31, 31] += 4.0

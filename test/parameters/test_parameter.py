@@ -75,7 +75,7 @@ def given(**values: Any) -> Sample:
     ('pose', [1, 2.5, 3], (1.0, 2.5, 3.0)), ('pose', (1.0,) * 6, (1.0,) * 6),
     ('words', [], ()), ('words', ['x'], ('x',)),
 ])
-def test_valid_values_are_taken_in_their_type(name, value, expected):
+def test_valid_value_is_converted_to_its_type(name, value, expected):
     taken = getattr(given(**{name: value}), name)
     assert taken == expected and type(taken) is type(expected)
 
@@ -99,7 +99,7 @@ def test_valid_values_are_taken_in_their_type(name, value, expected):
     ('pose', {0: 0, 1: 1, 2: 2}, '3 or 6 finite numbers m'),
     ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list of texts'),
 ])
-def test_wrong_value_is_refused_with_name_value_and_range(name, value, allowed):
+def test_value_is_refused_with_name_value_and_range_when_wrong(name, value, allowed):
     with pytest.raises(ParameterError) as refused:
         given(**{name: value})
     assert str(refused.value) == (
@@ -107,14 +107,14 @@ def test_wrong_value_is_refused_with_name_value_and_range(name, value, allowed):
 
 
 @pytest.mark.parametrize('name', ['number', 'reach', 'pose'])
-def test_huge_numbers_are_refused(name):
+def test_number_is_refused_when_huge(name):
     for value in (10 ** 400, 1 << 100000):
         with pytest.raises(ParameterError, match='is not allowed') as refused:
             given(**{name: [value, 0, 0] if name == 'pose' else value})
         assert len(str(refused.value)) < 200
 
 
-def test_wrong_list_is_refused_with_its_element_type():
+def test_list_is_refused_with_its_element_type_when_wrong():
     for kind, allowed in ((tuple[float, ...], 'a list of finite numbers m'),
                           (tuple[int, ...], 'a list of whole numbers'),
                           (tuple[str, ...], 'a list of texts')):
@@ -122,12 +122,12 @@ def test_wrong_list_is_refused_with_its_element_type():
             Parameter('words', kind, (), 'Some.', unit='m').check([None])
 
 
-def test_missing_parameter_is_refused():
+def test_parameter_is_refused_when_missing():
     with pytest.raises(ParameterError, match='^parameter number is missing; it takes 0 to 10$'):
         build(Sample, {})
 
 
-def test_unknown_parameter_is_refused():
+def test_parameter_is_refused_when_unknown():
     with pytest.raises(ParameterError, match='parameter colur; did you mean colour. known'):
         given(colur='red')
 
@@ -135,13 +135,13 @@ def test_unknown_parameter_is_refused():
 @pytest.mark.parametrize(('values', 'hint'), [
     ({'algorithm': 'boundd'}, 'did you mean bounded?'), ({'metric': 'hop'}, 'did you mean hops?'),
     ({'strength_source': 'batery'}, 'did you mean battery?')])
-def test_most_similar_choice_is_named(values, hint):
+def test_error_names_the_most_similar_choice(values, hint):
     with pytest.raises(ParameterError) as refused:
         build(ElectionParameters, {'robot_id': 1, **values})
     assert f'is not allowed; {hint} it takes one of ' in str(refused.value)
 
 
-def test_long_value_is_shortened():
+def test_error_shortens_a_long_value():
     with pytest.raises(ParameterError) as refused:
         given(colour='x' * 10000)
     assert len(str(refused.value)) < 200
@@ -158,14 +158,14 @@ def test_yaml_holds_every_default(parameters, required):
 
 
 @pytest.mark.parametrize('parameters', [ElectionParameters, WorldParameters])
-def test_each_parameter_is_in_one_group(parameters):
+def test_parameter_is_in_one_group(parameters):
     groups = grouped(parameters)
     names = [p.name for declared in groups.values() for p in declared]
     assert sorted(names) == sorted(p.name for p in table(parameters))
     assert '' not in groups
 
 
-def test_file_begins_with_what_is_set_first():
+def test_yaml_begins_with_the_parameters_to_set_first():
     lines = [line.strip() for line in to_yaml(ElectionParameters, 'Title.').splitlines()]
     names = [line.partition(':')[0].removeprefix('# ') for line in lines
              if re.match(r'(# robot_id|[a-z_]+): ', line)]
@@ -173,7 +173,7 @@ def test_file_begins_with_what_is_set_first():
     assert lines.index('## What is set first') < lines.index('## Security')
 
 
-def test_yaml_explains():
+def test_yaml_holds_descriptions_and_ranges():
     text = to_yaml(Sample, 'Title.')
     assert text.startswith('# Title.\n')
     assert '    # A length. Takes at least 0 m. May change at run time.\n    reach: 1.5\n' in text
@@ -183,12 +183,13 @@ def test_yaml_explains():
 
 # Exit statuses, error lines and the parser of options.
 
-def test_error_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_has_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert print_error(ValueError('one\n  two')) == ExitStatus.USAGE == 2
     assert capsys.readouterr() == ('', 'error: one two\n')
 
 
-def test_wrong_option_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_ends_with_one_line_and_status_2_when_an_option_is_wrong(
+        capsys: pytest.CaptureFixture[str]) -> None:
     parser = CommandLineParser(prog='leader_election lab')
     commands = parser.add_subparsers(dest='command', required=True)
     commands.add_parser('run').add_argument('--seeds', type=int)
@@ -225,7 +226,7 @@ def test_number_is_read_in_each_notation(text: str, number: float) -> None:
 
 @pytest.mark.parametrize('text', [
     'e1', '1e', '1e1.5', '1e1m', 'x1e1', '.e1', '_1e1', '1e999', '0x1e1g', '"10"', '١e١'])
-def test_text_is_refused_as_a_number(text: str) -> None:
+def test_text_is_refused_when_a_number_is_expected(text: str) -> None:
     with pytest.raises(ParameterError, match='parameter radius: .* is not allowed; it takes a fi'):
         Parameter('radius', float, 1.0, '', upper=float('inf')).check(
             strict_yaml.read(f'value: {text}')['value'])
@@ -239,7 +240,7 @@ def test_integer_is_read_in_each_notation(value: Any, number: int) -> None:
 
 
 @pytest.mark.parametrize('value', ['1e-3', '2.55e1', '1e400', 1000.0, '1000'])
-def test_fraction_is_refused_as_an_integer(value: Any) -> None:
+def test_fraction_is_refused_when_an_integer_is_expected(value: Any) -> None:
     with pytest.raises(ParameterError, match='it takes a whole number'):
         Parameter('count', int, 1, '').check(value)
 
@@ -293,6 +294,6 @@ def test_ids_and_ranges_are_parsed(text: str, ranges: tuple[tuple[int, int], ...
 
 
 @pytest.mark.parametrize('text', ['x', '3-1', '1,', '1-', '1-2-3', '-1', ',', '1;2'])
-def test_malformed_ranges_are_refused_with_the_parameter(text: str) -> None:
+def test_range_is_refused_with_its_parameter_when_malformed(text: str) -> None:
     with pytest.raises(ParameterError, match='^parameter radio_groups: '):
         id_ranges(text, 'radio_groups')

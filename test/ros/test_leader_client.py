@@ -74,27 +74,27 @@ def test_client_knows_nothing_before_the_first_message(ros: None) -> None:
     assert client.refusal() == 'no message on the topic leadership yet'
 
 
-def test_client_of_a_destroyed_node_still_answers(ros: None) -> None:
+def test_client_answers_when_its_node_is_destroyed(ros: None) -> None:
     node = Node('user')
     client = LeaderClient(node)
     node.destroy_node()
     assert client.leader is None and not client.may_act()
 
 
-def test_client_tells_who_leads(client_of: ClientMaker) -> None:
+def test_client_returns_the_leader(client_of: ClientMaker) -> None:
     client = client_of(FOLLOWS)
     assert not client.leads and (client.leader, client.distance) == (9, 2.5)
     assert client.leader_namespace == '/fleet/nine'
 
 
-def test_client_that_leads_without_mandates_may_not_act(client_of: ClientMaker) -> None:
+def test_leading_client_may_not_act_without_mandates(client_of: ClientMaker) -> None:
     client = client_of(LEADS)
     assert client.leads and not client.has_mandates and not client.may_act()
     assert client.refusal() == 'the robot has no mandates: set its parameter mandate'
 
 
 @pytest.mark.parametrize('stamped', [-40.0, 0.0])
-def test_message_expires_by_its_age_from_its_stamp_on(
+def test_message_expires_by_its_age_since_its_stamp(
         client_of: ClientMaker, stamped: float) -> None:
     client = client_of(LEADS, stamped, expiry=30.0)
     assert client.leads == (stamped == 0.0) and (client.leader is None) == (stamped < 0.0)
@@ -116,7 +116,7 @@ def test_mandate_ends_also_when_no_further_message_arrives(client_of: ClientMake
     assert client.refusal(over=4).startswith('the mandate ended '), 'it is no leader any more'
 
 
-def test_client_that_freezes_while_it_reads_clocks_prolongs_no_mandate(
+def test_mandate_is_not_prolonged_when_the_client_freezes_between_clock_readings(
         client_of: ClientMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """It freezes for 50 s after it has read the first of two clocks, whichever that is."""
     frozen, freezes = 0.0, False
@@ -142,7 +142,7 @@ def test_client_that_freezes_while_it_reads_clocks_prolongs_no_mandate(
     assert not client.may_act()
 
 
-def test_busy_node_that_asks_goes_by_messages_that_wait(client_of: ClientMaker) -> None:
+def test_client_reads_waiting_messages_when_its_node_is_busy(client_of: ClientMaker) -> None:
     """It has had no time to spin since the robot has lost its mandate."""
     client = client_of(LEADS, lasts=(600.0, 600.0))
     assert client.may_act()
@@ -159,7 +159,7 @@ def test_busy_node_that_asks_goes_by_messages_that_wait(client_of: ClientMaker) 
 
 
 @pytest.mark.parametrize('lasts', [0.0, 600.0])
-def test_clock_of_the_robot_that_is_ahead_does_not_prolong_a_mandate(
+def test_mandate_is_not_prolonged_when_the_clock_of_the_robot_is_ahead(
         client_of: ClientMaker, lasts: float) -> None:
     """By its stamp the message is to be sent in an hour; its mandate lasts from its receipt."""
     client = client_of(LEADS, 3600.0, lasts=(lasts, lasts))

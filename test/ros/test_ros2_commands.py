@@ -52,7 +52,7 @@ def test_ros2_run_finds_the_executables(workspace: Path) -> None:
     assert str(workspace) in typed(workspace, 'ros2 pkg prefix leader_election').stdout
 
 
-def test_a_swarm_is_launched_looked_at_and_stopped(workspace: Path) -> None:
+def test_swarm_is_launched_inspected_and_stopped(workspace: Path) -> None:
     launch = subprocess.Popen(
         ['sh', '-c', '. install/setup.sh && exec ros2 launch leader_election swarm.launch.py '
          'robots:=3 radius:=6.0'], cwd=workspace, text=True, stdout=subprocess.PIPE,

@@ -46,7 +46,7 @@ def lidar(arena: shapely.Polygon = ROOM, obstacles: tuple[shapely.Polygon, ...] 
     return Lidar(arena, obstacles, **settings)  # type: ignore[arg-type]
 
 
-def test_four_beams_to_walls_and_an_obstacle():
+def test_lidar_measures_walls_and_an_obstacle_with_four_beams():
     # From (0, 0) the block's side is 2 m east, the walls are 3 m north, 5 m west, 3 m south.
     poses = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2], [4.0, 0.0, 0.0]])
     scanner = lidar(obstacles=BLOCK, beams=4, reach=10.0, robot_radius=0.0)
@@ -58,7 +58,7 @@ def test_four_beams_to_walls_and_an_obstacle():
     assert np.allclose(scanner.scan(poses[2:], [0]), [[1.0, 3.0, 1.0, 3.0]], atol=1e-12)
 
 
-def test_a_slanting_wall_and_the_corners_of_a_box():
+def test_lidar_measures_a_slanting_wall_and_the_corners_of_a_box():
     # The hypotenuse is the line x + y = 4: 4 m away along x and y, sqrt(8) along the diagonal.
     # On the other side the legs are 1 m away, and their corner, at (-1, -1), sqrt(2).
     triangle = shapely.Polygon([(-1, -1), (5, -1), (-1, 5)])
@@ -70,7 +70,7 @@ def test_a_slanting_wall_and_the_corners_of_a_box():
     assert np.allclose(box.scan(np.zeros((1, 3)), [0]), [[1.0, math.sqrt(2)] * 4])
 
 
-def test_other_robots_are_discs_that_hide_objects_behind_them():
+def test_robots_are_discs_that_hide_objects_behind_them():
     # Robot 1 is 2 m ahead of robot 0: its disc begins at 1.5. Robot 2 is 3 m to the left and
     # half a metre off the beam: that only touches the disc of 0.5 in one point, 3 m away.
     # Robot 3, behind robot 1, is hidden from robot 0.
@@ -83,7 +83,7 @@ def test_other_robots_are_discs_that_hide_objects_behind_them():
     assert np.allclose(both, [[1.5, 9.0, 1.5, 9.0], [1.5, 3.0, 9.0, 9.0]])
 
 
-def test_the_range_is_inclusive_and_beyond_it_there_is_nothing():
+def test_lidar_range_is_inclusive():
     poses = np.array([[0.0, 0.0, 0.0], [3.5, 0.0, 0.0]])
     seen = {reach: lidar(beams=4, reach=reach, robot_radius=0.5).scan(poses, [0])[0]
             for reach in (2.99, 3.0)}
@@ -91,7 +91,7 @@ def test_the_range_is_inclusive_and_beyond_it_there_is_nothing():
     assert np.allclose(seen[3.0], [3.0, 3.0, INF, 3.0])
 
 
-def test_inside_another_robot_all_ranges_are_0():
+def test_ranges_are_zero_when_inside_another_robot():
     scan = lidar(beams=4, robot_radius=0.5).scan(
         np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]), [0, 1])
     assert scan.tolist() == [[0.0] * 4] * 2
@@ -105,7 +105,7 @@ def test_holes_of_an_arena_are_walls():
 
 
 @given(st.floats(-4.5, 1.5), st.floats(-2.5, 2.5), st.floats(-9, 9), st.integers(1, 50))
-def test_beams_end_on_an_outline_and_are_free_up_to_it(x, y, yaw, beams):
+def test_beam_ends_on_an_outline(x, y, yaw, beams):
     other = shapely.Point(-2.0, 0.0).buffer(0.3, quad_segs=256)
     if other.dwithin(shapely.Point(x, y), 0.01):
         return
@@ -131,7 +131,7 @@ NO_ROBOTS = np.empty((0, 3))
 place = st.floats(-20, 20)
 
 
-def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame():
+def test_map_lidar_detects_walls_and_robots_in_the_frame_of_the_robot():
     map_lidar = MapLidar(load_arena('empty'), 0.25, 0.5)
     # Facing north, 1 m before the upper wall of 20 m, with a robot 2 m to its left.
     ranges = map_lidar.scan((0.0, 9.0, math.pi / 2), np.array([[-2.0, 9.0, 0.0]]))
@@ -140,7 +140,7 @@ def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame():
     assert map_lidar.scan((0.0, 0.0, 0.0), NO_ROBOTS).tolist() == [math.inf] * MAP_LIDAR_BEAMS
 
 
-def test_a_map_lidar_with_current_positions_equals_a_scanner():
+def test_map_lidar_equals_a_scanner_when_positions_are_current():
     world, arena = World(WorldParameters(robots=12, world='rooms', seed=3)), load_arena('rooms')
     map_lidar = MapLidar(arena, RADIUS, 0.5)
     scans = Lidar(arena.outline, arena.obstacles, MAP_LIDAR_BEAMS, MAP_LIDAR_RANGE).scan(
@@ -152,7 +152,7 @@ def test_a_map_lidar_with_current_positions_equals_a_scanner():
 
 @given(st.lists(st.tuples(place, place, st.floats(0, 10)), max_size=5),
        st.floats(0, 2), st.floats(0, 1))
-def test_others_approach_by_no_more_than_they_can_drive(others, speed, touch):
+def test_map_lidar_lets_others_approach_by_their_speed_only(others, speed, touch):
     rows = np.array(others, dtype=float).reshape(-1, 3)
     before = np.hypot(rows[:, 0], rows[:, 1])
     near = nearest_possible(np.zeros(2), rows, speed, touch)
@@ -163,7 +163,7 @@ def test_others_approach_by_no_more_than_they_can_drive(others, speed, touch):
 
 
 @pytest.mark.parametrize(('seed', 'arena', 'period'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
-def test_robots_with_map_lidars_hit_neither_walls_nor_each_other(seed, arena, period):
+def test_robots_with_map_lidars_do_not_collide(seed, arena, period):
     """Twelve robots for 30 s; each receives the positions of the others periodically."""
     world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
     assert world.commands is not None

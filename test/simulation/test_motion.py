@@ -42,7 +42,7 @@ import shapely
 FAR = free_space(shapely.box(-1e6, -1e6, 1e6, 1e6), (), 0.0)
 
 
-def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution():
+def test_levy_walk_turns_and_then_drives_pareto_legs():
     parameters = WorldParameters(speed=1.0, motion='levy')
     robots = 200
     motion = DrivenMotion(LevyWalk(robots, parameters, np.random.default_rng(1)), FAR, robots)
@@ -63,7 +63,7 @@ def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution():
     assert abs(np.median(legs) - LEVY_SCALE * 2 ** (1 / LEVY_SHAPE)) < 0.16
 
 
-def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one():
+def test_levy_headings_are_uniform_and_drawn_again_when_blocked():
     parameters = WorldParameters(speed=1.0)
     robots = 400
     levy = LevyWalk(robots, parameters, np.random.default_rng(2))
@@ -124,7 +124,7 @@ def after(seconds: float, **settings: Any) -> World:
     return world
 
 
-def test_a_replayed_robot_drives_on_from_where_it_is_put():
+def test_replayed_robot_continues_from_where_it_is_put():
     carried = {'carried_robots': '2', 'carried_at': 30.0, 'carried_by': tuple(BY)}
     for seconds in (29.9, 30.0, 80.0):
         plain = after(seconds, logs='physics5')
@@ -154,7 +154,7 @@ def test_carrying_does_not_change_the_length_of_a_log():
 
 
 @pytest.mark.parametrize('motion', ['static', 'levy', 'cmd_vel'])
-def test_a_simulated_robot_is_carried_once(motion):
+def test_simulated_robot_is_carried_once(motion):
     settings = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'motion': motion, 'speed': 0.1,
                 'carried_at': 1.0, 'carried_by': (1.0, 0.5, 0.2)}
     plain = after(3.0, **settings)
@@ -169,7 +169,7 @@ def test_a_simulated_robot_is_carried_once(motion):
 
 @pytest.mark.parametrize('source', [{'motion': 'static', 'robots': 3, 'world': 'empty'},
                                     {'logs': 'physics5'}])
-def test_a_robot_named_at_run_time_is_carried_each_time_that_it_is_named(source):
+def test_robot_is_carried_each_time_its_id_is_set_at_run_time(source):
     start, plain = (WorldParameters(carried_at=0.0, **source) for _ in range(2))
     world, left = World(start), World(plain)
     for robots in ('2', '', '2', '2'):
@@ -181,7 +181,7 @@ def test_a_robot_named_at_run_time_is_carried_each_time_that_it_is_named(source)
 
 
 @pytest.mark.parametrize('motion', ['levy', 'cmd_vel'])
-def test_speed_that_changes_at_run_time_holds_from_the_next_step(motion):
+def test_speed_changes_from_the_next_step_when_set_at_run_time(motion):
     slow = WorldParameters(robots=2, world='empty', motion=motion, speed=0.0)
     world = World(slow)
     for speed in (0.0, 0.7):
@@ -206,7 +206,7 @@ def test_robot_moves_straight_turns_and_along_an_arc():
 
 
 @given(st.floats(-2, 2), st.floats(-3, 3), angle)
-def test_an_arc_is_the_same_in_one_step_or_in_many(v, omega, yaw):
+def test_arc_is_the_same_in_one_step_or_many(v, omega, yaw):
     velocities = np.array([[v, omega]])
     once = many = np.array([[0.5, -0.5, yaw]])
     for _ in range(20):
@@ -215,13 +215,13 @@ def test_an_arc_is_the_same_in_one_step_or_in_many(v, omega, yaw):
 
 
 @given(place, place, angle, st.floats(-2, 2), st.floats(-3, 3))
-def test_seen_from_its_start_a_robot_moves_as_from_the_origin(x, y, yaw, v, omega):
+def test_motion_relative_to_the_start_equals_motion_from_the_origin(x, y, yaw, v, omega):
     start, velocities = np.array([[x, y, yaw]]), np.array([[v, omega]])
     seen = relative(start, advance(start, velocities, 1.0))
     assert np.allclose(seen, advance(np.zeros((1, 3)), velocities, 1.0), atol=1e-9)
 
 
-def test_walls_and_obstacles_stop_a_robot_which_still_turns():
+def test_blocked_robot_stops_and_still_turns():
     poses = np.array([
         [9.0, 5.0, 0.0],   # at the wall, driving into it
         [3.0, 5.0, 0.0],   # at the obstacle, driving into it
@@ -244,7 +244,7 @@ def test_walls_and_obstacles_stop_a_robot_which_still_turns():
 places = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12)
 
 
-def test_robots_at_the_same_place_overlap_and_touching_ones_do_not():
+def test_robots_overlap_at_the_same_place_but_not_when_touching():
     # 0 and 2 are at the same place; 1 is 2 m away, which is two radii of 1 m.
     poses = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
     assert least_distance(poses) == 0.0
@@ -253,7 +253,7 @@ def test_robots_at_the_same_place_overlap_and_touching_ones_do_not():
 
 
 @given(places)
-def test_overlaps_are_those_of_a_comparison_of_all_pairs(listed):
+def test_overlaps_equal_a_comparison_of_all_pairs(listed):
     positions = np.array(listed, dtype=float).reshape(-1, 2)
     apart = {(i, j): math.dist(listed[i], listed[j])
              for i in range(len(listed)) for j in range(i + 1, len(listed))}

@@ -101,7 +101,7 @@ def test_small_data_set_is_converted(source, tmp_path):
      "Robot1_Measurement.dat: line 1: could not convert string to float: 'x'"),
     ('Robot1_Groundtruth.dat', '1 2 3 4\n', 'the robots have true poses at no common time'),
 ])
-def test_wrong_files_are_named(source, tmp_path, name, text, error):
+def test_wrong_file_is_refused_with_its_name(source, tmp_path, name, text, error):
     if text is None:
         (source / name).unlink()
     else:
@@ -112,7 +112,7 @@ def test_wrong_files_are_named(source, tmp_path, name, text, error):
     assert not (tmp_path / 'logs').exists()
 
 
-def test_existing_logs_are_not_overwritten(source, tmp_path):
+def test_existing_log_is_not_overwritten(source, tmp_path):
     with pytest.raises(ParameterError, match='is not empty; name a new folder'):
         convert(source, tmp_path)
     with pytest.raises(ParameterError, match='no data set of MRCLAM'):
@@ -121,7 +121,8 @@ def test_existing_logs_are_not_overwritten(source, tmp_path):
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(2, 40))
-def test_logs_written_as_a_data_set_come_back(tmp_path_factory, seed, robots, rows):
+def test_logs_are_unchanged_when_written_and_read_as_a_data_set(
+        tmp_path_factory, seed, robots, rows):
     """Rows at 10 Hz, in the precision of the data sets."""
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp('data')
@@ -160,7 +161,7 @@ def test_logs_written_as_a_data_set_come_back(tmp_path_factory, seed, robots, ro
             pytest.approx(row, abs=1e-3) for row in expected]
 
 
-def test_logs_convert_writes_logs_and_reports_what_it_left_out(tmp_path, capsys):
+def test_logs_convert_writes_logs_and_reports_omissions(tmp_path, capsys):
     source = tmp_path / 'set'
     source.mkdir()
     (source / 'Barcodes.dat').write_text('1 5\n')
@@ -182,7 +183,7 @@ def test_logs_convert_writes_logs_and_reports_what_it_left_out(tmp_path, capsys)
     (['convert', 'a', 'b', '--rate', '-1'], "'-1' is not allowed; it takes more than 0"),
     ([], 'required: COMMAND'),
 ])
-def test_logs_prints_one_line_when_input_or_options_are_wrong(
+def test_logs_command_prints_one_line_when_input_or_options_are_wrong(
         arguments, error, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     try:

@@ -61,14 +61,14 @@ def way(physics: ContactPhysics, robot: int = 0) -> float:
     return float(physics.wheels[robot].mean()) * body.WHEEL_RADIUS
 
 
-def test_a_robot_at_rest_rests_and_its_accelerometer_feels_gravity():
+def test_accelerometer_measures_gravity_when_the_robot_rests():
     physics = driven([[1.0, 0.5, 0.7]], [[0.0, 0.0]], 5.0)
     assert physics.poses[0] == pytest.approx([1.0, 0.5, 0.7], abs=1e-4)
     assert physics.accelerations[0] == pytest.approx([0.0, 0.0, 9.81], abs=0.03)
     assert not physics.touching[0]
 
 
-def test_in_the_open_wheels_roll_and_the_drive_limits_acceleration():
+def test_wheels_roll_without_slip_and_the_drive_limits_acceleration():
     physics = driven([[-2.5, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 1.0]], 4.0)
     # From rest at 1 m/s², and 6 rad/s².
     assert physics.poses[0] == pytest.approx([-2.5 + 2.0 - 0.125, 0.0, 0.0], abs=0.02)
@@ -81,7 +81,7 @@ def test_in_the_open_wheels_roll_and_the_drive_limits_acceleration():
 
 
 @pytest.mark.parametrize('obstacles', [(), (shapely.Polygon([(2, -1), (3, 0), (2, 1)]),)])
-def test_at_a_wall_a_robot_touches_and_its_wheels_stall(obstacles):
+def test_wheels_stall_when_the_robot_touches_a_wall(obstacles):
     wall = 2.0 if obstacles else 3.0
     physics = driven([[1.0, 0.0, 0.0]], [[0.5, 0.0]], 6.0, obstacles)
     assert physics.poses[0, 0] == pytest.approx(wall - ROBOT, abs=0.01)
@@ -96,7 +96,7 @@ def test_at_a_wall_a_robot_touches_and_its_wheels_stall(obstacles):
     assert not physics.touching[0] and physics.poses[0, 0] < wall - ROBOT - 0.3
 
 
-def test_a_robot_pushes_another_whose_wheels_slide_sideways():
+def test_robot_pushes_another_sideways():
     # The other one stands across: its wheels cannot roll out of the way.
     physics = driven([[-1.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2]], [[0.5, 0.0], [0.0, 0.0]], 6.0)
     assert physics.touching.all()
@@ -107,7 +107,7 @@ def test_a_robot_pushes_another_whose_wheels_slide_sideways():
     assert way(along, 1) < along.poses[1, 0] + 0.05
 
 
-def test_robot_is_placed_elsewhere():
+def test_body_is_moved_when_the_robot_is_placed():
     physics = driven([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]], 1.0)
     physics.place([0], np.array([[-2.0, 1.0, 3.0]]))
     assert physics.poses.round(3).tolist() == [[-2.0, 1.0, 3.0], [1.0, 1.0, 0.0]]
@@ -126,7 +126,7 @@ def errors(world: World) -> Array:
     return np.hypot(*(reckoned - world.poses)[:, :2].T)
 
 
-def test_a_world_with_physics_wanders_slips_and_repeats_itself():
+def test_world_with_physics_wanders_slips_and_is_repeatable():
     world = after(150, robots=8, motion='levy', seed=3)
     assert np.hypot(*(world.poses - np.array(world.scene.starts))[:, :2].T).mean() > 0.5
     assert 1e-4 < errors(world).mean() < 0.5
@@ -137,7 +137,7 @@ def test_a_world_with_physics_wanders_slips_and_repeats_itself():
     assert not world.covariance.exact
 
 
-def test_commands_drive_the_bodies_and_true_velocities_are_not_those_of_the_wheels():
+def test_commands_drive_bodies_whose_velocities_differ_from_the_wheels():
     world = after(0, robots=1, world='empty:4x4', layout='grid', motion='cmd_vel')
     assert world.commands is not None and world.physics is not None
     for _ in range(60):
@@ -147,13 +147,13 @@ def test_commands_drive_the_bodies_and_true_velocities_are_not_those_of_the_whee
     assert world.odometry[0, 0] > world.poses[0, 0] > 1.8
 
 
-def test_a_carried_robot_drives_on_from_its_new_place():
+def test_carried_robot_continues_from_its_new_place():
     world = after(20, robots=2, world='empty', layout='grid',
                   carried_robots='1', carried_at=1.0)
     assert world.poses[0] == pytest.approx([1.5, -0.5, 0.0], abs=1e-3)
 
 
-def test_unsupported_physics_settings_are_one_line(monkeypatch):
+def test_physics_settings_are_refused_in_one_line_when_unsupported(monkeypatch):
     with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with logs'):
         WorldParameters(physics='mujoco', logs='physics5')
     monkeypatch.setitem(sys.modules, 'mujoco', None)
@@ -219,7 +219,7 @@ def test_inertia_of_combined_bodies_equals_the_sum_over_points(parts: list) -> N
 
 
 @pytest.mark.parametrize('body', [CHASSIS, WHEEL])
-def test_the_robots_inertia_is_physically_possible(body: RigidBody) -> None:
+def test_inertia_of_the_robot_is_physically_possible(body: RigidBody) -> None:
     """Principal moments are positive, and none exceeds the sum of the other two."""
     xy, xz, yz = body.products
     a, b, c = np.linalg.eigvalsh(np.diag(body.moments)
@@ -241,7 +241,7 @@ def test_wheels_and_caster_are_below_the_disc() -> None:
     assert abs(robot_body.CASTER_X) + robot_body.CASTER_RADIUS <= robot_body.RADIUS
 
 
-def test_it_rests_on_wheels_and_caster_at_the_greatest_acceleration() -> None:
+def test_robot_does_not_tip_at_the_greatest_acceleration() -> None:
     """Its centre of mass is above their triangle, also while it brakes hard."""
     whole = whole_robot()
     lean = whole.centre[2] * MAX_ACCELERATION / GRAVITY
@@ -254,7 +254,7 @@ def test_gazebo_classic_can_express_the_greatest_turn_rate() -> None:
     assert MAX_TURN_RATE < math.pi
 
 
-def test_its_wheels_stall_before_they_slip_and_can_accelerate() -> None:
+def test_motors_can_accelerate_and_stall_before_wheels_slip() -> None:
     whole = whole_robot()
     on_wheels = whole.mass * GRAVITY * (1 - whole.centre[0] / robot_body.CASTER_X)
     # A wall pushes back at the top of the disc at worst, which relieves the wheels.

@@ -63,7 +63,7 @@ def after(seconds: float, **errors: Any) -> tuple[np.ndarray, np.ndarray]:
     {'linear_noise': 0.05}, {'angular_noise': 0.02},
     {'linear_scale_error': 0.03, 'angular_scale_error': 0.01, 'angular_bias': 0.002,
      'linear_noise': 0.02, 'angular_noise': 0.01}])
-def test_covariances_are_what_the_errors_are(errors: dict[str, Any]) -> None:
+def test_covariances_equal_the_errors(errors: dict[str, Any]) -> None:
     found, covariances = after(30.0, **errors)
     expected = covariances[-1]
     true = np.cov(found.T)
@@ -73,7 +73,7 @@ def test_covariances_are_what_the_errors_are(errors: dict[str, Any]) -> None:
     assert true == pytest.approx(expected, rel=0.2, abs=0.05 * np.max(expected))
 
 
-def test_the_normalised_error_is_that_of_three_degrees_of_freedom() -> None:
+def test_normalised_error_has_three_degrees_of_freedom() -> None:
     found, covariances = after(30.0, linear_scale_error=0.03, angular_scale_error=0.01,
                                angular_bias=0.002, linear_noise=0.02, angular_noise=0.01)
     normalised = np.einsum('ni,nij,nj->n', found, np.linalg.inv(covariances[:-1]), found)
@@ -87,7 +87,7 @@ def test_velocities_have_variances() -> None:
     assert covariance.velocities.tolist() == [pytest.approx([0.04 + 0.09 / 0.25, 0.04])]
 
 
-def test_odometry_out_of_logs_has_the_noise_that_robots_assume() -> None:
+def test_odometry_from_logs_has_the_noise_that_robots_assume() -> None:
     covariance = OdometryCovariance(1, OdometryErrorParameters(), LocalisationParameters())
     assert not covariance.exact
     for _ in range(40):
@@ -98,13 +98,13 @@ def test_odometry_out_of_logs_has_the_noise_that_robots_assume() -> None:
 
 
 @pytest.mark.parametrize(('source', 'exact'), [('truth', True), ('odometry', False)])
-def test_a_replay_of_true_poses_is_exact(source: str, exact: bool) -> None:
+def test_replay_of_true_poses_is_exact(source: str, exact: bool) -> None:
     world = World(WorldParameters(logs='physics5', odom_source=source, linear_noise=0.1))
     world.step()
     assert world.covariance.exact == exact
 
 
-def test_without_errors_odometry_is_exact() -> None:
+def test_odometry_is_exact_without_errors() -> None:
     covariance = OdometryCovariance(2, OdometryErrorParameters())
     covariance.step(np.zeros(2), np.ones((2, 2)), 0.1)
     assert covariance.exact and not covariance.poses.any() and not covariance.velocities.any()
@@ -130,14 +130,14 @@ def driven(parameters: OdometryErrorParameters, robot: str = 'robot_1',
     return made
 
 
-def test_odometry_without_errors_is_unchanged() -> None:
+def test_received_odometry_is_unchanged_without_errors() -> None:
     made = np.array(driven(OdometryErrorParameters()))
     true = np.array(path())
     assert made[:, :2] == pytest.approx(true[:, :2], abs=1e-9)
     assert np.cos(made[:, 2] - true[:, 2]) == pytest.approx(np.ones(len(true)))
 
 
-def test_errors_are_those_of_the_embedded_world() -> None:
+def test_received_odometry_has_the_errors_of_the_embedded_world() -> None:
     """The same seed and true motion give the same errors as the world's own odometry."""
     parameters = OdometryErrorParameters(
         linear_scale_error=0.1, angular_scale_error=0.1, angular_bias=0.02, linear_noise=0.03,
@@ -151,7 +151,7 @@ def test_errors_are_those_of_the_embedded_world() -> None:
     assert driven(parameters, 'alice', 7)[-1] == pytest.approx(tuple(world.poses[0]))
 
 
-def test_each_robot_and_each_seed_has_errors_of_its_own() -> None:
+def test_errors_differ_between_robots_and_seeds() -> None:
     drift = GazeboOdometryParameters()
     assert driven(drift) == driven(drift)
     ends = {driven(drift)[-1], driven(drift, 'robot_2')[-1], driven(drift, seed=1)[-1]}
@@ -160,7 +160,7 @@ def test_each_robot_and_each_seed_has_errors_of_its_own() -> None:
     assert 0.01 < off < 2.0
 
 
-def test_another_message_of_the_same_time_is_not_new_and_time_may_begin_anew() -> None:
+def test_message_of_the_same_time_is_ignored_and_time_may_go_back() -> None:
     odometry = ErroneousOdometry(GazeboOdometryParameters(), 0, 'robot_1')
     assert odometry.take(5.0, (1.0, 2.0, 0.5))
     assert odometry.pose == (1.0, 2.0, 0.5)

@@ -49,7 +49,7 @@ def balanced(one: Radio) -> bool:
 
 @pytest.mark.parametrize(('reach', 'hearers'), [
     (1.99, []), (2.0, [1]), (3.0, [1, 3]), (math.inf, [1, 2, 3])])
-def test_range_is_inclusive_and_no_robot_receives_itself(reach, hearers):
+def test_radio_range_is_inclusive_and_no_robot_receives_itself(reach, hearers):
     assert radio(radio_range=reach).receivers(0, LINE).tolist() == hearers
 
 
@@ -59,7 +59,7 @@ def test_obstacles_block_messages_only_with_line_of_sight():
     assert radio(radio_range=10.0, line_of_sight=True).receivers(1, LINE).tolist() == [2, 3]
 
 
-def test_receivers_follow_robots_that_move_and_a_range_that_is_changed():
+def test_receivers_change_when_robots_move_or_the_range_changes():
     one, nearer = radio(radio_range=2.0), LINE / 2.0
     assert [one.receivers(0, places).tolist() for places in (LINE, LINE, nearer, LINE)] == [
         [1], [1], [1, 2, 3], [1]]
@@ -75,7 +75,7 @@ def test_loss_is_drawn_for_each_receiver():
     assert heard[2] == 0
 
 
-def test_groups_do_not_hear_each_other_until_they_are_one_again():
+def test_groups_do_not_hear_each_other_while_separated():
     one = radio(radio_range=10.0, radio_groups='4, 6')
     # 4 and 6 are a group, and so are 5 and 7, which are not named.
     assert [one.receivers(row, LINE).tolist() for row in range(4)] == [[2], [3], [0], [1]]
@@ -89,12 +89,12 @@ def test_groups_do_not_hear_each_other_until_they_are_one_again():
 @pytest.mark.parametrize(('name', 'text'), [
     ('radio_groups', '1-x'), ('radio_groups', '1;;2-1'), ('odom_silent', 'all'),
     ('odom_shifted', '-3')])
-def test_texts_that_name_no_robots_are_refused(name, text):
+def test_groups_are_refused_when_they_name_no_robots(name, text):
     with pytest.raises(ParameterError, match=f'^parameter {name}: '):
         WorldParameters(**{name: text})  # type: ignore[arg-type]
 
 
-def test_a_message_arrives_after_its_delay_and_once():
+def test_message_arrives_once_after_its_delay():
     one = radio(radio_range=2.0, radio_delay=0.5)
     one.send(0, 'a', LINE, 10.0)
     assert (one.pending, one.next_arrival) == (1, 10.5)
@@ -103,7 +103,7 @@ def test_a_message_arrives_after_its_delay_and_once():
     assert one.arrived(99.0) == [] and one.next_arrival is None and balanced(one)
 
 
-def test_without_delay_messages_arrive_at_once_in_their_order():
+def test_messages_arrive_at_once_in_order_without_delay():
     one = radio(radio_range=3.0)
     for message in 'ab':
         one.send(0, message, LINE, 1.0)
@@ -119,7 +119,7 @@ def test_jitter_is_spread_over_its_range():
     assert 1.9 < sum(dues) / len(dues) < 2.1
 
 
-def test_some_messages_come_twice_each_with_a_delay_of_its_own():
+def test_duplicated_message_has_two_delays():
     one = radio(CROWD, radio_duplication=0.3, radio_jitter=1.0)
     one.send(0, 'a', CROWD, 0.0)
     copies = one.arrived(1.0)
@@ -129,7 +129,7 @@ def test_some_messages_come_twice_each_with_a_delay_of_its_own():
     assert len(copies) == 1000 + one.counts[of.DUPLICATED] and balanced(one)
 
 
-def test_a_clock_that_goes_backwards_leaves_the_rest_of_the_delay():
+def test_remaining_delay_is_kept_when_the_clock_goes_back():
     one = radio(radio_range=2.0, radio_delay=5.0)
     one.send(0, 'a', LINE, 100.0)
     assert one.arrived(103.0) == []
@@ -138,7 +138,7 @@ def test_a_clock_that_goes_backwards_leaves_the_rest_of_the_delay():
     assert [copy.message for copy in one.arrived(45.0)] == ['b']
 
 
-def test_copies_on_their_way_have_a_limit(monkeypatch):
+def test_copies_in_flight_are_limited(monkeypatch):
     monkeypatch.setattr(of, 'MOST_PENDING', 2)
     one = radio(radio_range=10.0, radio_delay=1.0)
     one.send(0, 'a', LINE, 0.0)
@@ -149,7 +149,7 @@ def test_copies_on_their_way_have_a_limit(monkeypatch):
        jitter=st.floats(0.0, 3.0), twice=st.floats(0.0, 1.0),
        groups=st.sampled_from(['', '4;5', '6-7', '1-99']),
        senders=st.lists(st.integers(0, 3), max_size=20))
-def test_each_copy_is_accounted_for_and_the_seed_decides(
+def test_every_copy_is_counted_and_determined_by_the_seed(
         seed, loss, delay, jitter, twice, groups, senders):
     settings = {'radio_loss': loss, 'radio_delay': delay, 'radio_jitter': jitter,
                 'radio_duplication': twice, 'radio_groups': groups}

@@ -40,7 +40,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_the_sample_is_120_s_of_five_robots():
+def test_sample_has_120_s_of_five_robots():
     logs = read_logs('physics5')
     assert len(logs) == 5
     for log in logs:
@@ -49,7 +49,7 @@ def test_the_sample_is_120_s_of_five_robots():
         assert log.velocities[-1].tolist() == [0.0, 0.0]
 
 
-def test_real_logs_are_756_s_of_five_robots(real_logs):
+def test_real_logs_have_756_s_of_five_robots(real_logs):
     logs = read_logs(real_logs)
     assert len(logs) == 5
     for log in logs:
@@ -57,7 +57,7 @@ def test_real_logs_are_756_s_of_five_robots(real_logs):
     assert logs[4].velocities[0] == pytest.approx([0.067, 0.0], abs=1e-3)
 
 
-def test_between_rows_poses_are_interpolated_and_velocities_hold(tmp_path):
+def test_poses_are_interpolated_and_velocities_held_between_rows(tmp_path):
     log = read_log(write(tmp_path / 'a.csv', LOG_HEADER + (
         '10,1,0.5,0,0,3.0\n'
         '12,3,0,4,2,-3.0\n'
@@ -97,14 +97,14 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path):
      'line 4: time does not increase: t is 1 after 2'),
     (LOG_HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
 ])
-def test_a_wrong_log_is_refused_with_file_and_line(tmp_path, text, problem):
+def test_log_is_refused_with_file_and_line_when_wrong(tmp_path, text, problem):
     path = write(tmp_path / 'robot_1.csv', text)
     with pytest.raises(ParameterError) as error:
         read_logs(str(tmp_path))
     assert f'log {path}: {problem}' in str(error.value)
 
 
-def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path):
+def test_log_is_refused_when_binary_or_missing(tmp_path):
     with pytest.raises(ParameterError, match='no folder with .csv files'):
         read_logs(str(tmp_path / 'nowhere'))
     (tmp_path / 'a.csv').write_bytes(b'\xff\xfe\x81\n')
@@ -118,14 +118,14 @@ def table(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_rows_have_their_columns_and_lines(tmp_path):
+def test_rows_are_read_with_columns_and_line_numbers(tmp_path):
     path = table(tmp_path, 'b,more,a\n2,x,1\n\n4,y,3\n')
     values, lines = read_table(path, ('a', 'b'))
     assert values.tolist() == [[1.0, 2.0], [3.0, 4.0]] and lines == [2, 4]
     assert read_table(table(tmp_path, 'a\n'), ('a',)).values.shape == (0, 1)
 
 
-def test_values_that_may_lack_are_nan(tmp_path):
+def test_missing_values_are_nan(tmp_path):
     path = table(tmp_path, 'a,b\n1,\n2,nan\n3\n')
     values, _ = read_table(path, ('a', 'b', 'c'), may_lack=('b', 'c'))
     np.testing.assert_equal(values, [[i, np.nan, np.nan] for i in (1.0, 2.0, 3.0)])
@@ -135,7 +135,7 @@ def test_values_that_may_lack_are_nan(tmp_path):
         read_table(path, ('a', 'b'))
 
 
-def test_errors_are_errors_of_parameters_in_one_line(tmp_path):
+def test_log_error_is_a_parameter_error_in_one_line(tmp_path):
     with pytest.raises(ParameterError, match=f'^log {tmp_path}/none.csv: ') as error:
         read_table(tmp_path / 'none.csv', ('a',))
     assert len(str(error.value).splitlines()) == 1
@@ -183,7 +183,7 @@ def errors(logs: str) -> tuple[float, float]:
     return distance, bearing
 
 
-def test_the_samples_sightings_are_near_the_truth():
+def test_sightings_of_the_sample_are_near_the_truth():
     distance, bearing = errors('physics5')
     assert 0.01 < distance < 0.15 and 0.005 < bearing < 0.03
 
@@ -210,18 +210,18 @@ def test_sightings_are_replayed_once_in_their_order(tmp_path):
     assert replay.observe(9.0, poses, both).tolist() == []
 
 
-def test_subjects_are_the_numbers_of_logs_and_unknown_ones_are_left_out(tmp_path):
+def test_sighting_is_left_out_when_its_subject_has_no_log(tmp_path):
     logs = str(folder(tmp_path, ('robot_3', 'robot_11'), landmarks=LANDMARKS,
                       robot_11=HEADER + '1,3,1,0\n1,7,2,0\n1,5,3,0\n1,40,3,0\n'))
     assert read_sightings(logs, (40, 41)).tolist() == [[1, 1, 40, 1, 0], [1, 1, 7, 2, 0]]
 
 
-def test_a_column_of_bearings_is_not_needed(tmp_path):
+def test_sightings_are_read_without_a_column_of_bearings(tmp_path):
     logs = str(folder(tmp_path, robot_1='t,range,subject\n1,2.5,2\n'))
     np.testing.assert_equal(read_sightings(logs, (1, 2)), [[1.0, 0.0, 2.0, 2.5, math.nan]])
 
 
-def test_landmarks_may_lie_beside_the_logs_and_are_no_robot(tmp_path):
+def test_landmark_beside_the_logs_is_no_robot(tmp_path):
     logs = folder(tmp_path, robot_1=HEADER + '1,8,2,0\n')
     (logs / 'landmarks.csv').write_text('id,x,y\n8,1,2\n')
     assert landmarks_path(str(logs)) == logs / 'landmarks.csv'
@@ -243,7 +243,7 @@ def test_landmarks_may_lie_beside_the_logs_and_are_no_robot(tmp_path):
     (HEADER + ',2,1,0\n', "line 2: t is not a finite number: ''"),
     (HEADER + '1\n', 'line 2: subject is not a finite number: None'),
 ])
-def test_wrong_sightings_are_refused_with_file_and_line(tmp_path, text, problem):
+def test_sighting_is_refused_with_file_and_line_when_wrong(tmp_path, text, problem):
     logs = folder(tmp_path, robot_1=text)
     if problem is None:
         assert read_sightings(str(logs), (1, 2)).shape == (0, 5)
@@ -264,14 +264,14 @@ def test_wrong_sightings_are_refused_with_file_and_line(tmp_path, text, problem)
     (('robot_1',), {'robot_1': HEADER, 'landmarks': 'id,x,y\n1,0,0\n'},
      'landmark 1 has the id of a robot'),
 ])
-def test_unusable_folders_are_refused(tmp_path, robots, files, problem):
+def test_folder_is_refused_when_unusable(tmp_path, robots, files, problem):
     logs = str(folder(tmp_path, robots, **files))
     with pytest.raises(ParameterError) as error:
         World(WorldParameters(logs=logs, logged_sightings=True))
     assert problem in str(error.value) and len(str(error.value).splitlines()) == 1
 
 
-def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path):
+def test_landmarks_of_a_file_replace_those_of_the_logs(tmp_path):
     path = tmp_path / 'places.csv'
     path.write_text(LANDMARKS)
     assert read_scene_landmarks('physics5', str(path), (1, 2)) == {7: (1.0, 2.0), 8: (3.0, 4.0)}
@@ -287,12 +287,12 @@ def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path):
      'parameter carried_robots: 2 is not allowed with logged_sightings'),
     ({'carried_robots': 'all'}, 'parameter carried_robots'),
 ])
-def test_settings_that_contradict_each_other_are_refused(settings, problem):
+def test_settings_are_refused_when_contradictory(settings, problem):
     with pytest.raises(ParameterError, match=problem):
         WorldParameters(**settings)  # type: ignore[arg-type]
 
 
-def test_a_log_of_positions_alone_looks_where_it_drives(tmp_path: Path) -> None:
+def test_heading_follows_the_motion_when_a_log_has_only_positions(tmp_path: Path) -> None:
     path = tmp_path / 'robot_1.csv'
     path.write_text('t,x,y\n0,0,0\n1,0,0\n2,2,0\n4,2,2\n5,2,2\n')
     log = read_log(path)

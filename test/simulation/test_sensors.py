@@ -115,7 +115,7 @@ def errors(**settings: Any) -> Any:
     return seen[:, 2] - 4.99
 
 
-def test_ranges_are_measured_by_each_of_the_two(exact: None) -> None:
+def test_both_robots_measure_a_range(exact: None) -> None:
     seen = ranging(ranging_range=3.0).observe(0.0, NEAR, [0, 1, 2])
     # 2 and 3 are 3.6 m apart.
     assert pairs(seen) == [(0, 2), (0, 3), (1, 1), (2, 1)]
@@ -123,12 +123,12 @@ def test_ranges_are_measured_by_each_of_the_two(exact: None) -> None:
     assert np.isnan(seen[:, 3]).all()
 
 
-def test_only_the_robots_asked_for_observe(exact: None) -> None:
+def test_only_requested_robots_observe(exact: None) -> None:
     assert pairs(ranging().observe(0.0, NEAR, [2])) == [(2, 1), (2, 2)]
     assert ranging().observe(0.0, NEAR, []).shape == (0, 4)
 
 
-def test_sensors_keep_their_rates(exact: None) -> None:
+def test_each_sensor_has_its_rate(exact: None) -> None:
     for sensor in (ranging(ranging_rate=2.0), camera(camera_rate=2.0)):
         counts = [len(sensor.observe(tenth / 10, NEAR, [0])) > 0 for tenth in range(10)]
         assert [tenth for tenth, any_seen in enumerate(counts) if any_seen] == [0, 5]
@@ -141,7 +141,7 @@ def test_ranges_have_their_noise_loss_and_bias() -> None:
     assert found.std() == pytest.approx(0.1, rel=0.03)
 
 
-def test_four_of_five_outliers_of_ranges_are_reflections(exact: None) -> None:
+def test_four_of_five_range_outliers_are_reflections(exact: None) -> None:
     found = errors(ranging_outliers=0.5, ranging_bias=7.0)
     wrong = found[np.abs(found - 7.0) > 1e-9]
     assert len(wrong) / CROWD == pytest.approx(0.5, abs=0.02)
@@ -152,7 +152,7 @@ def test_four_of_five_outliers_of_ranges_are_reflections(exact: None) -> None:
     assert longer.mean() == pytest.approx(1.5, rel=0.25)
 
 
-def test_cameras_see_what_is_in_their_field_of_view(
+def test_camera_detects_robots_in_its_field_of_view(
         exact: None, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = camera().observe(0.0, NEAR, [0, 1, 2])
     assert pairs(seen) == [(0, 2), (1, 1)]
@@ -172,7 +172,7 @@ def test_bearings_are_wrapped(exact: None) -> None:
     assert bearing == pytest.approx(math.atan2(-0.4, -1.0) + 2 * math.pi - 3.0)
 
 
-def test_cameras_do_not_see_through_walls_but_see_landmarks(exact: None) -> None:
+def test_camera_detects_landmarks_but_nothing_behind_walls(exact: None) -> None:
     landmarks = {9: (0.5, 0.1), 8: (1.5, 0.0)}
     seen = camera(WALL, landmarks=landmarks).observe(0.0, NEAR, [0])
     assert pairs(seen) == [(0, 9)]
@@ -197,7 +197,7 @@ def test_sightings_of_cameras_have_their_noise_loss_and_outliers(
     assert np.abs(seen[:, 3]).max() == pytest.approx(0.59, abs=0.01)
 
 
-def test_a_world_without_sighting_sensors_has_none_and_streams_are_their_own() -> None:
+def test_sensors_draw_from_their_own_random_streams() -> None:
     def after(**settings: Any) -> World:
         world = World(WorldParameters(
             robots=12, seed=3, motion='levy', linear_noise=0.1, **settings))

@@ -72,7 +72,7 @@ def test_arena_is_read_from_a_file(tmp_path):
      'obstacles[0]: not a simple polygon: Self-intersection'),
     ('size: [4, 2', "expected ',' or ']'"),
 ])
-def test_a_wrong_file_is_refused_with_file_and_key(tmp_path, text, problem):
+def test_arena_is_refused_with_file_and_key_when_wrong(tmp_path, text, problem):
     path = tmp_path / 'wrong.yaml'
     path.write_text(text)
     with pytest.raises(ParameterError) as error:
@@ -82,7 +82,7 @@ def test_a_wrong_file_is_refused_with_file_and_key(tmp_path, text, problem):
     assert problem in str(error.value)
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones():
+def test_arena_is_refused_with_the_known_names_when_unknown():
     with pytest.raises(ParameterError, match="'blokcs' is none of barriers, blocks, empty, rooms"
                        '.*; did you mean blocks.$'):
         load_arena('blokcs')
@@ -107,7 +107,7 @@ def test_a_rotated_rectangle_is_one_box(length, width, yaw, x, y):
 @pytest.mark.parametrize('corners', [
     [(0, 0), (1, 0), (0, 1)], [(0, 0), (2, 0), (2.2, 1), (0, 1)],
     [(0, 0), (2, 0), (2, 2), (1, 2), (1, 1), (0, 1)]])
-def test_other_polygons_are_not_rectangles(corners):
+def test_polygon_is_no_box_unless_a_rectangle(corners):
     assert as_rectangle(shapely.Polygon(corners)) is None
 
 
@@ -136,7 +136,7 @@ def test_outer_walls_are_closed_and_outside_of_the_arena(world):
 WALL = shapely.box(1.0, -1.0, 2.0, 1.0)
 
 
-def test_line_of_sight_takes_pairs_or_one_place_for_all():
+def test_line_of_sight_accepts_pairs_or_one_common_place():
     sight = LineOfSight([WALL])
     there = np.array([[3.0, 0.0], [0.5, 0.0], [0.0, 5.0]])
     assert sight.clear(np.zeros(2), there).tolist() == [False, True, True]
@@ -151,7 +151,7 @@ def test_touching_an_obstacle_blocks_the_line_of_sight():
 
 
 @pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
-def test_random_poses_are_free_without_overlaps_and_repeatable(world):
+def test_random_poses_are_free_disjoint_and_repeatable(world):
     parameters = SceneParameters(robots=100, seed=7, world=world)
     scene = make_scene(parameters)
     starts = np.array(scene.starts)
@@ -164,7 +164,7 @@ def test_random_poses_are_free_without_overlaps_and_repeatable(world):
     assert make_scene(SceneParameters(robots=100, seed=8, world=world)).starts != scene.starts
 
 
-def test_parameters_of_the_world_alone_do_not_change_the_scene():
+def test_scene_is_independent_of_parameters_of_the_world():
     fleet = make_scene(SceneParameters(robots=10, seed=3))
     world = make_scene(WorldParameters(robots=10, seed=3, motion='levy', angular_noise=0.1))
     assert fleet.starts == world.starts
@@ -204,7 +204,7 @@ def test_a_circle_grows_until_it_avoids_obstacles():
 @pytest.mark.parametrize(('layout', 'robots', 'world'), [
     ('random', 5000, 'blocks'), ('grid', 1000, 'blocks'), ('circle', 30, 'blocks'),
     *((layout, 1, 'empty:0.2x9') for layout in ('grid', 'random', 'circle'))])
-def test_robots_that_do_not_fit_are_refused(layout, robots, world):
+def test_robots_are_refused_when_they_do_not_fit(layout, robots, world):
     parameters = SceneParameters(robots=robots, layout=layout, world=world)
     with pytest.raises(ParameterError, match=f'robots: {robots} do not fit into world {world}'):
         make_scene(parameters)
@@ -220,7 +220,7 @@ def test_logs_determine_poses_number_and_arena():
     assert scene.obstacles == ()
 
 
-def test_replay_without_logs_and_a_factor_without_a_clock_are_refused():
+def test_replay_is_refused_without_logs_and_speed_factor_without_a_clock():
     with pytest.raises(ParameterError, match='parameter logs is missing'):
         build(WorldParameters, {'motion': 'replay'})
     with pytest.raises(ParameterError, match='real_time_factor: 2.0 needs publish_clock'):
@@ -246,7 +246,7 @@ def composed(world: World) -> Array:
                             y + np.sin(yaw) * dx + np.cos(yaw) * dy, yaw + turn))
 
 
-def test_odometry_is_true_by_default_even_along_walls() -> None:
+def test_odometry_is_exact_by_default_along_walls() -> None:
     world = after(300, robots=20, motion='levy', speed=1.0)
     assert np.hypot(*(world.poses - np.array(world.scene.starts))[:, :2].T).max() > 2.0
     assert np.allclose(composed(world), world.poses, atol=1e-8)
@@ -254,7 +254,7 @@ def test_odometry_is_true_by_default_even_along_walls() -> None:
     assert world.time == pytest.approx(30.0)
 
 
-def test_a_seed_repeats_a_run_and_errors_do_not_change_the_motion() -> None:
+def test_motion_is_repeated_by_the_seed_and_independent_of_errors() -> None:
     noisy = {'robots': 10, 'motion': 'levy', 'linear_noise': 0.1, 'angular_bias': 0.1}
     first, again = after(50, seed=4, **noisy), after(50, seed=4, **noisy)
     assert first.poses.tolist() == again.poses.tolist()
@@ -324,14 +324,14 @@ def test_robots_stand_still_after_a_replay() -> None:
     assert not world.velocities.any()
 
 
-def test_messages_are_sent_by_id() -> None:
+def test_radio_addresses_messages_by_id() -> None:
     world = after(0, robots=3, world='empty', layout='grid', radio_range=1.2)
     assert [world.send(robot, f'of {robot}', 0.0) for robot in (1, 2, 4)] == [True, True, False]
     assert [(copy.receiver, copy.message) for copy in world.radio.arrived(0.0)] == [
         (1, 'of 1'), (2, 'of 1'), (0, 'of 2')]
 
 
-def test_odometry_fails_where_and_while_it_is_told_to() -> None:
+def test_odometry_fails_for_the_configured_robots_and_time() -> None:
     settings = {'robots': 3, 'world': 'empty', 'layout': 'grid'}
     world = after(0, **settings)
     right = world.odometry.tolist()

@@ -85,7 +85,7 @@ def test_compute_returns_plain_numbers_for_arrays():
     assert repr(found) == repr(State((5, -1), 1.0, 5))
 
 
-def test_undeclared_parameter_of_configure_is_named():
+def test_configure_is_refused_when_a_parameter_is_undeclared():
     wrong = replace(PLUG_IN, configure=lambda depth: None)
     with pytest.raises(ParameterError, match='^algorithm arrays: configure takes depth, which is '
                        'not declared; declare it in the parameters of the algorithm$'):
@@ -93,7 +93,7 @@ def test_undeclared_parameter_of_configure_is_named():
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_every_algorithm_declares_the_required_fields(name):
+def test_algorithm_declares_the_required_fields(name):
     """The required fields; columns of the same names; vectors alike on all devices at first."""
     algorithm = ALGORITHMS.get(name)
     fields = {field.name: field for field in algorithm.fields}
@@ -116,17 +116,17 @@ def test_every_algorithm_declares_the_required_fields(name):
     ('recursive-replicated', (0, 0, -1, (inf,) * ENTRIES, (-1,) * ENTRIES, (inf,) * LEVELS, 0.0, 3,
                               (0,) * LEVELS)),
 ])
-def test_start_leads_itself_at_distance_0_or_nobody(name, expected):
+def test_robot_leads_itself_or_nobody_at_its_start(name, expected):
     algorithm = ALGORITHMS.get(name)
     assert algorithm.start(Device(3, 4.0)) == algorithm.state(*expected)
 
 
-def test_start_of_a_barred_robot_backs_nobody_in_classic():
+def test_barred_robot_backs_nobody_at_its_start_in_classic():
     assert ALGORITHMS.get('classic').start(Device(3, BARRED)) == (inf, -1, inf, inf, 3, 0, 0)
 
 
 @pytest.mark.parametrize('hops, rounds, expected', [(3, 2, 5), (3, 0, 3), (1, 1, 2), (0, 2, 0)])
-def test_aged_adds_a_hop_per_round_but_not_to_the_leader_itself(hops, rounds, expected):
+def test_aged_adds_a_hop_per_round_except_to_the_leader(hops, rounds, expected):
     candidacy = Candidacy(-9.0, 2.0, 5, hops)
     assert BOUNDED.aged(candidacy, rounds) == candidacy._replace(hops=expected)
     levels = RECURSIVE.start(Device(3, 4.0))
@@ -148,7 +148,7 @@ SETTINGS = {'radius': 3.0, 'ties': 'id', 'hop_limit': 20, 'replicates': 2,
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=8), st.data())
-def test_only_candidates_lead_where_there_is_one(name, graph, data):
+def test_only_candidates_lead_when_a_candidate_is_heard(name, graph, data):
     algorithm = ALGORITHMS.get(name)
     barred = data.draw(st.sets(st.sampled_from(sorted(graph))))
     strengths = {i: BARRED if i in barred else float(data.draw(st.integers(0, 3))) for i in graph}
@@ -195,7 +195,7 @@ FIELDS = fields_of(EachKind, start(Device(3, 4.0)))
 BEFORE = EachKind(7, 1.0, (5, -1), (2.0, inf), 2.0, 5)
 
 
-def test_fields_of_describes_each_type_hint():
+def test_fields_are_described_by_their_type_hints():
     assert FIELDS == (
         Field('count', int, None, infinite=False, ticks=True),
         Field('value', float, None, infinite=False, ticks=False),
@@ -206,7 +206,7 @@ def test_fields_of_describes_each_type_hint():
     assert [field.name for field in FIELDS if field.is_distance] == ['level_distance', 'distance']
 
 
-def test_fields_of_reads_all_marks():
+def test_field_has_the_marks_of_its_type_hint():
     class Marked(NamedTuple):
         distance: float
         hops: Hops
@@ -225,7 +225,7 @@ def test_fields_of_reads_all_marks():
 
 
 @pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
-def test_unknown_type_hint_is_refused(hint):
+def test_type_hint_is_refused_when_unknown(hint):
     class Wrong(NamedTuple):
         leader: hint
 
@@ -235,7 +235,7 @@ def test_unknown_type_hint_is_refused(hint):
 
 @pytest.mark.parametrize('name, distance', [
     ('hops', 'distance'), ('lead_hops', 'lead_distance'), ('count', 'countdistance')])
-def test_hops_without_their_distance_are_refused(name, distance):
+def test_hops_are_refused_when_no_distance_belongs_to_them(name, distance):
     """Messages without them are read by that distance."""
     wrong = NamedTuple('wrong', [('leader', int), (name, Hops)])
     with pytest.raises(TypeError, match=f'field {name} .* hops of {distance}, which the state'):
@@ -254,19 +254,19 @@ def test_hops_without_their_distance_are_refused(name, distance):
     ({'best': (5, 6)}, inf),
     ({'leader': 6}, inf),
 ])
-def test_change_is_the_distance_moved_or_infinite(difference, by):
+def test_change_is_infinite_when_the_leader_changes(difference, by):
     assert change(FIELDS, BEFORE, BEFORE._replace(**difference)) == by
 
 
 @pytest.mark.parametrize('hops, by', [
     ({'hops': 4}, inf), ({'hops': 2}, 0.0), ({'hops': 3, 'distance': 2.25}, 0.25),
     ({'hops': 0, 'leader': 1}, inf)])
-def test_change_counts_more_hops_but_not_fewer(hops, by):
+def test_change_counts_only_additional_hops(hops, by):
     before = BOUNDED.state(-9.0, 2.0, 5, 3)
     assert change(BOUNDED.fields, before, before._replace(**hops)) == by
 
 
-def test_change_continues_behind_fewer_hops():
+def test_change_compares_later_fields_when_hops_fall():
     before = CLASSIC.state(-9.0, 5, 2.0, 2.0, 5, lead_hops=3, hops=3)
     assert change(CLASSIC.fields, before, before._replace(lead_hops=2, hops=4)) == inf
 

@@ -50,7 +50,7 @@ def rested(graph: Graph, strengths: dict[int, float], radius: float, ties: str =
     (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}),
     (float('inf'), {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}),
 ])
-def test_line_settles_to_regions_within_the_radius(radius, expected):
+def test_line_forms_regions_within_the_radius(radius, expected):
     for ties in ('id', 'nearest'):
         assert led(rested(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
 
@@ -64,7 +64,7 @@ def test_follower_does_not_relay_a_weaker_candidacy():
     assert led(network)[5] == (5, 0.0), '4 is 2 m away, but only through 3'
 
 
-def test_equal_neighbours_lead_by_lower_id_or_each_themselves():
+def test_equal_neighbours_lead_themselves_unless_the_id_decides():
     """Of two equal neighbours each keeps itself by ``nearest``; by ``id`` the lower one leads."""
     graph = links((1, 2, 1.0))
     equal = {1: 7.0, 2: 7.0}
@@ -72,7 +72,7 @@ def test_equal_neighbours_lead_by_lower_id_or_each_themselves():
     assert led(rested(graph, equal, 5.0, 'id')) == {1: (1, 0.0), 2: (1, 1.0)}
 
 
-def test_follower_between_equal_leaders_takes_lower_id_or_nearest():
+def test_follower_between_equal_leaders_takes_the_nearest_unless_the_id_decides():
     """3 lies between the equally strong 1 (2 m) and 2 (1 m), and then right in their middle."""
     strengths = {1: 7.0, 2: 7.0, 3: 0.0}
     aside = links((1, 3, 2.0), (2, 3, 1.0))
@@ -92,7 +92,7 @@ def test_follower_between_equal_leaders_takes_lower_id_or_nearest():
     # The same leader at the same distance: the fewest hops.
     ([(-9.0, 1.0, 7, 4), (-9.0, 1.0, 7, 2), (-9.0, 1.0, 7, 3)], (-9.0, 2.0, 7, 3)),
 ])
-def test_candidacies_are_compared_by_hops_last(candidacies, expected, ties):
+def test_fewer_hops_win_when_candidacies_are_otherwise_equal(candidacies, expected, ties):
     for order in permutations(candidacies):
         columns = Candidacies(*map(list, zip(*order)))
         assert bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), columns, [1.0] * len(order),
@@ -117,7 +117,7 @@ def test_candidacy_is_adopted_within_radius_and_hop_limit(followed, candidacy, a
             configure(5.0, 'id', hop_limit=3, radius_hysteresis=0.2)) == expected
 
 
-def test_previous_state_without_neighbours_is_ignored():
+def test_previous_leader_is_ignored_when_no_neighbour_is_heard():
     alone = Candidacies([], [], [], [])
     state = Candidacy(-99.0, 0.5, 42)
     found = bounded_round(Device(1, 2.0), state, alone, [], configure(5.0, 'id'))
@@ -125,7 +125,8 @@ def test_previous_state_without_neighbours_is_ignored():
 
 
 @pytest.mark.parametrize('floor, forgotten', [(0.01, True), (0.0, False)])
-def test_dead_leader_of_robots_at_one_place_is_forgotten_with_a_floor_only(floor, forgotten):
+def test_dead_leader_of_robots_at_one_place_is_forgotten_when_distances_have_a_floor(
+        floor, forgotten):
     """
     2 and 3 are at the very same spot, and their leader 1 dies.
 
@@ -143,7 +144,7 @@ def test_dead_leader_of_robots_at_one_place_is_forgotten_with_a_floor_only(floor
     assert [network.states[i].leader for i in (2, 3)] == ([3, 3] if forgotten else [1, 1])
 
 
-def test_infinite_distance_is_not_adopted():
+def test_candidacy_at_infinite_distance_is_not_adopted():
     """Even an unlimited radius does not reach so far: such a distance could not be told on."""
     heard = Candidacies([-9.0], [1.7e308], [2], [0])
     found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, [1.7e308],

@@ -68,7 +68,7 @@ def shortest_link(graph: Mapping[int, Mapping[int, float]]) -> float:
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
-def test_stabilises_to_the_partition_within_the_bound(drawn, seed):
+def test_swarm_stabilises_to_the_partition_within_the_bound(drawn, seed):
     network, strengths, radius, ties = drawn
     once = shuffled(network, seed)
 
@@ -143,7 +143,7 @@ def network_of(graph, setting, data) -> Network:
 
 @FEW
 @given(graphs(most=10), SETTINGS, st.data())
-def test_settles_within_the_bound_in_any_order_with_losses(graph, setting, data):
+def test_swarm_stabilises_within_the_bound_when_messages_are_lost(graph, setting, data):
     network = network_of(graph, setting, data)
     draw = random.Random(data.draw(st.integers(0, 2**32)))
     epochs, changed = 0, 0
@@ -160,7 +160,7 @@ def test_settles_within_the_bound_in_any_order_with_losses(graph, setting, data)
 
 @FEW
 @given(graphs(most=20), SETTINGS, st.data())
-def test_unknown_leaders_are_forgotten_within_the_hop_limit(graph, setting, data):
+def test_dead_leader_is_forgotten_within_the_hop_limit(graph, setting, data):
     network = network_of(graph, setting, data)
     for _ in range(setting.hop_limit + 1):
         network.lockstep()
@@ -174,7 +174,7 @@ CANDIDACIES = st.builds(Candidacy, st.integers(-4, 4).map(float), st.just(0.0) |
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(CANDIDACIES, LENGTHS), max_size=6), st.integers(0, 40),
        st.sampled_from(['id', 'nearest']), st.integers(-4, 4), CANDIDACIES)
-def test_published_round_takes_the_least_candidacy_within_the_radius(
+def test_round_takes_the_least_candidacy_within_the_radius_as_published(
         received, radius, ties, strength, before):
     """ACSOS 2022, IV-B, written down a second time: the least triple, in either order of ties."""
     offers = [(far.value, far.distance + length, far.leader) for far, length in received

@@ -53,13 +53,13 @@ def backed(network: Network) -> dict[int, int]:
     (1.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, {1: 1, 2: 2, 3: 3, 4: 4}),
     (inf, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, {1: 1, 2: 1, 3: 1, 4: 1}),
 ])
-def test_line_settles_to_leaders_and_backed_ones_by_radius(radius, expected, backs):
+def test_line_forms_leaders_and_backed_robots_by_the_radius(radius, expected, backs):
     network = rested(LINE, STRENGTHS_OF_LINE, radius)
     assert led(network) == expected
     assert backed(network) == backs
 
 
-def test_leader_gains_members_beyond_its_half_radius_and_loses_them():
+def test_leader_loses_members_in_its_outer_half_that_have_a_nearer_leader():
     """
     1 --4 m-- 2 --3 m-- 3, half the radius is 5 m: for a round 1 has all, 3 at 7 m as well.
 
@@ -107,7 +107,7 @@ def test_stable_partition_depends_on_history():
     assert rest(graph, strengths, 4.0, {1: first, 2: Choice(*NOT_ANYBODY, 2.0, 2.0, 1, 1, 1)})
 
 
-def test_backed_pair_of_an_unknown_leader_may_be_stable():
+def test_backed_pair_of_a_dead_leader_may_stay():
     """
     Half the radius is 3 m; 2 backs a pair that nobody has, and is led by 1, 2 m away.
 
@@ -128,7 +128,7 @@ def test_member_follows_the_nearest_leader_and_backs_the_stronger():
         3: Choice(-5.0, 3, 0.0, 0.0, 3)})
 
 
-def test_equal_strengths_and_equal_distances_go_to_the_lower_id():
+def test_lower_id_wins_when_strengths_and_distances_are_equal():
     network = rested(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
     assert rest(links((4, 3, 2.0), (4, 5, 2.0)), {3: 7.0, 4: 0.0, 5: 7.0}, 6.0, {
@@ -153,7 +153,7 @@ def test_backed_leader_depends_on_the_distance(far, expected):
     assert found[:3] == (*expected, 2.0 + far) and found.lead_hops == 2
 
 
-def test_own_backed_pair_is_compared_with_those_of_neighbours():
+def test_own_backed_pair_stays_when_neighbours_back_weaker_robots():
     """The neighbour, near enough, backs a weaker one than the device did itself."""
     heard = Choices([-6.0], [6], [1.0], [1.0], [6], [1], [1])
     found = classic_round(
@@ -162,7 +162,7 @@ def test_own_backed_pair_is_compared_with_those_of_neighbours():
 
 
 @pytest.mark.parametrize('leader', [3, 8])
-def test_without_a_known_leader_the_distance_is_infinite(leader):
+def test_distance_is_infinite_when_no_leader_is_known(leader):
     """It backs nobody, and its neighbour knows of no leader: there is none, at no distance."""
     heard = Choices([inf], [-1], [6.0], [inf], [leader], [1], [1])
     found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
@@ -170,7 +170,7 @@ def test_without_a_known_leader_the_distance_is_infinite(leader):
     assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5, 2, 0)
 
 
-def test_neighbours_beyond_the_hop_limit_or_that_back_nobody_are_ignored():
+def test_neighbour_is_ignored_when_beyond_the_hop_limit_or_backing_nobody():
     """With a limit of three hops; leader 0 has the lowest id that there is."""
     good = Choice(-9.0, 0, 2.0, 2.0, 0, 2, 2)
     far, nobody = Choice(-99.0, 8, 0.5, 0.5, 8, 3, 3), Choice(-99.0, -1, 2.5, 9.0, 8, 1, 1)
@@ -180,7 +180,7 @@ def test_neighbours_beyond_the_hop_limit_or_that_back_nobody_are_ignored():
             configure(10.0, hop_limit=3)) == Choice(-9.0, 0, 3.0, 3.0, 0, 3, 3)
 
 
-def test_barred_robot_follows_a_leader_within_the_radius_only():
+def test_barred_robot_has_no_leader_when_none_is_within_the_radius():
     beyond, within = Choice(-9.0, 0, 2.0, 9.5, 3, 1, 1), Choice(-9.0, 0, 2.0, 9.0, 20, 1, 1)
     for order in permutations((beyond, within)):
         found = classic_round(Device(5, BARRED), Choice(*NOT_ANYBODY, 0.0, 3.0, 7),
@@ -220,7 +220,7 @@ def test_weakened_leader_is_replaced_by_a_stronger_robot():
     assert led(network) == {1: (2, 1.0), 2: (2, 0.0)}
 
 
-def test_radius_of_zero_does_not_settle():
+def test_radius_of_zero_never_stabilises():
     """Even one device does not come to rest: at 0 m from itself it is at half the radius."""
     network = Network(CLASSIC, {1: {}}, {1: 5.0}, configure(0.0))
     backs = []
@@ -230,7 +230,7 @@ def test_radius_of_zero_does_not_settle():
     assert backs == [-1, 1, -1, 1]
 
 
-def test_unknown_leader_is_kept_for_ever_in_lockstep():
+def test_dead_leader_is_kept_for_ever_when_rounds_are_in_lockstep():
     """
     Two devices 1 m apart, half the radius 2 m, whose rounds fall together: never a rest.
 
@@ -270,7 +270,7 @@ def networks(draw):
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
-def test_comes_to_rest_with_all_led_by_the_nearest_leader(network, seed):
+def test_swarm_stabilises_with_every_robot_led_by_its_nearest_leader(network, seed):
     sweep, before = shuffled(network, seed), dict[int, Any]()
     sweeps = 0
     while network.states != before:

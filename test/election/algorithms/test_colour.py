@@ -74,7 +74,7 @@ def test_line_of_four_joins_one_tree_round_by_round():
     assert all(state.done for state in before.values())
 
 
-def test_tree_without_a_root_dissolves_from_its_top():
+def test_tree_dissolves_from_its_top_when_its_root_is_lost():
     """
     1 to 4 follow a device 0 that is gone; its colour is 0, so nobody may join them.
 
@@ -152,7 +152,7 @@ def test_robot_joins_a_better_tree_that_recruits(before, messages, after):
     # A child would gain nothing: its own level again.
     (CHILD, [PARENT, PARENT._replace(id=0)]),
 ])
-def test_robot_does_not_join_what_is_not_better_or_does_not_recruit(before, messages):
+def test_robot_does_not_join_a_tree_that_is_worse_or_does_not_recruit(before, messages):
     found = turn(before, *messages)
     assert (found.leader, found.distance, found.tree_parent) == (
         before.leader, before.distance, before.tree_parent)
@@ -177,7 +177,7 @@ def test_robot_does_not_join_what_is_not_better_or_does_not_recruit(before, mess
     # False children do not keep it.
     (CHILD, [BELOW._replace(distance=9.0)]),
 ])
-def test_robot_whose_parent_is_wrong_leads_itself(before, messages):
+def test_robot_leads_itself_when_its_parent_is_invalid(before, messages):
     """The state is that of a false root, and nobody recruits: it is a root again, of colour 1."""
     assert turn(before, *messages) == ROOT
 
@@ -200,7 +200,7 @@ def test_robot_whose_parent_is_wrong_leads_itself(before, messages):
     (ROOT, [Key(-5.0, 1.0, 9, 0, 0, 2, 9)], 0),
     (ROOT._replace(colour=0), [Key(-5.0, 1.0, 9, 1, 0, 2, 9)], 1),
 ])
-def test_colour_flips_when_the_parent_and_all_children_agree(before, messages, colour):
+def test_colour_flips_when_parent_and_children_agree(before, messages, colour):
     found = turn(before, *messages)
     assert found[:3] == before[:3], 'it stays where it is'
     assert found.colour == colour
@@ -215,7 +215,7 @@ def test_colour_flips_when_the_parent_and_all_children_agree(before, messages, c
     ([PARENT, BELOW._replace(done=1), BELOW._replace(id=3)], 0),
     ([PARENT, Key(-5.5, 0.0, 8, 1, 1, 8, 8)], 0),
 ])
-def test_robot_is_done_when_all_children_are_and_nobody_is_left_to_recruit(messages, done):
+def test_robot_is_done_when_its_children_are_and_no_neighbour_can_be_recruited(messages, done):
     assert turn(CHILD, *messages).done == done
 
 
@@ -280,7 +280,7 @@ def rest(network, sweep, most, still=1):
 
 @settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.booleans(), st.integers(0, 2**32))
-def test_settles_to_one_leader_in_lockstep_and_in_any_fair_order(network, lockstep, seed):
+def test_swarm_has_one_leader_in_lockstep_and_in_any_fair_order(network, lockstep, seed):
     # To be silent takes longer than to be right: 6 n is above what was seen of both.
     sweep = network.lockstep if lockstep else shuffled(network, seed)
     rest(network, sweep, 6 * len(network.graph) + 10)
@@ -288,7 +288,7 @@ def test_settles_to_one_leader_in_lockstep_and_in_any_fair_order(network, lockst
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
-def test_settles_to_one_leader_with_losses(network, seed):
+def test_swarm_has_one_leader_when_messages_are_lost(network, seed):
     """Every fifth message is lost, so that devices go by what is no longer so."""
     rng = random.Random(seed)
 

@@ -42,14 +42,14 @@ STEADY = Setting(hysteresis=0.4)
 
 
 @pytest.mark.parametrize('setting', SETTINGS, ids=str)
-def test_every_network_of_up_to_three_settles_as_promised(setting):
+def test_every_network_of_up_to_three_robots_stabilises(setting):
     for nodes in (1, 2, 3):
         found = check(setting, Family(nodes, 'all', 2))
         assert not found.wrong and found.networks == (1, 2, 20)[nodes - 1]
 
 
 @pytest.mark.parametrize('setting', [SETTINGS[0], SETTINGS[3]], ids=str)
-def test_every_network_of_four_settles_as_promised(setting):
+def test_every_network_of_four_robots_stabilises(setting):
     found = check(setting, Family(4, 'parity', 1))
     assert not found.wrong and found.networks == 38
     assert found.ends == (1 if setting.hysteresis == 0.0 else 8)
@@ -61,7 +61,7 @@ def test_graphs_enumerates_all_connected_graphs():
         1, 1, 4, 38, 728]
 
 
-def test_setting_that_depends_on_history_has_two_final_states():
+def test_hysteresis_has_two_final_states():
     """3 is the strongest; 1 is at 3 m, between the joining radius and the radius."""
     settled = explored(STEADY, STEADY.rounds(), LINE, 2)
     assert sorted(tuple(end[i].leader for i in (1, 2, 3)) for end in settled.ends) == [
@@ -115,7 +115,7 @@ def run_an_epoch(network: simulate.Network, draw: random.Random) -> Iterator[int
         yield i
 
 
-def test_dead_leader_without_limits_is_reported_as_undecided():
+def test_dead_leader_is_reported_as_undecided_when_nothing_limits_it():
     """Without a limit of hops, and with a radius without end, nothing removes a dead leader."""
     setting = Setting(radius=1e6, hop_limit=NO_HOP_LIMIT)
     with pytest.raises(Undecided):
@@ -134,7 +134,7 @@ def own_too(device, state, neighbours, metric, parameters):
     return Candidacy(value, distance, leader, hops)
 
 
-def test_own_candidacy_that_returns_is_found_with_two_devices():
+def test_violation_is_found_when_robots_adopt_their_own_candidacy():
     setting, graph = Setting(), {1: {2: 1.0}, 2: {1: 1.0}}
     assert misplaced(setting, setting.rounds(), graph, 2) == []
     wrong = Rounds(replace(BOUNDED, round=own_too), configure(4.0, 'id', 4))
@@ -149,7 +149,7 @@ def test_own_candidacy_that_returns_is_found_with_two_devices():
     ('on its way', {1: Candidacy(-3.0, 2.5, 3, 2)}),
     ('does not join', {2: Candidacy(-2.0, 0.0, 2, 0), 1: Candidacy(-2.0, 1.0, 2, 1)}),
 ])
-def test_violations_names_what_a_partition_violates(wrong, change):
+def test_violation_names_the_broken_rule_of_the_partition(wrong, change):
     states = {1: Candidacy(-3.0, 3.0, 3, 2), 2: Candidacy(-3.0, 2.0, 3, 1),
               3: Candidacy(-3.0, 0.0, 3, 0)}
     assert violations(STEADY, LINE, states) == []

@@ -53,7 +53,7 @@ def settled(graph, leaders, strengths=None, **settings):
     ('2-3, 9', inf, {1: (2, 2.0), 2: (2, 0.0), 3: (3, 0.0), 4: (3, 1.0)}),
     ('', inf, {i: (i, inf) for i in LINE}),
 ])
-def test_line_settles_to_the_nearest_given_leaders_within_the_radius(leaders, radius, expected):
+def test_line_follows_the_nearest_given_leaders_within_the_radius(leaders, radius, expected):
     assert led(settled(LINE, leaders, STRENGTHS_OF_LINE, radius=radius)) == expected
 
 
@@ -68,7 +68,7 @@ def found_from(*messages):
                        [1.0] * len(messages), configure('7-9', radius=3.0, hop_limit=3))
 
 
-def test_robot_has_no_leader_when_all_candidacies_are_impossible():
+def test_robot_has_no_leader_when_no_candidacy_is_valid():
     assert found_from(*IGNORED) == Nearest(inf, 1, 0)
 
 
@@ -79,22 +79,22 @@ def test_robot_has_no_leader_when_all_candidacies_are_impossible():
     (Nearest(1.0, 9, 1), Nearest(1.0, 9, 2)),
     *((Nearest(1.0, 9, 2), each) for each in IGNORED),
 ])
-def test_nearest_leader_is_taken_then_the_lowest_id_then_the_fewest_hops(better, worse):
+def test_leader_is_chosen_by_distance_then_id_then_hops(better, worse):
     for order in ((better, worse), (worse, better)):
         assert found_from(*order) == Nearest(2.0, better.leader, better.hops + 1)
 
 
-def test_barred_robot_does_not_lead_though_given():
+def test_given_leader_does_not_lead_when_barred():
     strengths = dict.fromkeys(LINE, 0.0) | {4: BARRED}
     assert led(settled(LINE, '1,4', strengths))[4] == (1, 6.0)
 
 
-def test_hop_limit_is_the_reach_in_hops():
+def test_leader_is_followed_up_to_the_hop_limit():
     network = settled(links(*((i, i + 1, 1.0) for i in range(5))), '0', hop_limit=3)
     assert [leader for leader, _ in led(network).values()] == [0, 0, 0, 0, 4, 5]
 
 
-def test_removed_leader_follows_another():
+def test_leader_follows_another_when_removed_from_the_list():
     """Its own candidacy comes back from 2; it is not taken."""
     network = settled(LINE, '1,4')
     network.parameters = configure('4', hop_limit=10)
@@ -165,7 +165,7 @@ def cells(graph, leaders, radius):
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32), st.booleans())
-def test_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, lockstep):
+def test_swarm_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, lockstep):
     network, leaders, radius = drawn
     once = network.lockstep if lockstep else shuffled(network, seed)
 
@@ -185,7 +185,7 @@ def test_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, locks
 
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks().filter(lambda drawn: len(drawn[1]) > 1), st.integers(0, 2**32))
-def test_cell_of_a_failed_leader_goes_to_the_others(drawn, seed):
+def test_cell_is_divided_between_the_others_when_its_leader_fails(drawn, seed):
     network, leaders, radius = drawn
     order, rng = sorted(network.graph), random.Random(seed)
     network.sweep(order)

@@ -42,7 +42,7 @@ def rested(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
     # Each level takes one: 1, then 4, then 3, then 2.
     (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, (0, 3, 2, 1)),
 ])
-def test_line_settles_to_the_partition_with_one_level_per_leader(radius, expected, depths):
+def test_line_forms_the_partition_with_one_level_per_leader(radius, expected, depths):
     network = rested(LINE, STRENGTHS_OF_LINE, radius)
     assert led(network) == expected
     assert tuple(state.depth for state in network.states.values()) == depths
@@ -110,7 +110,7 @@ def test_dead_leader_is_never_forgotten():
     assert [state.depth for state in network.states.values()] == [1, 1]
 
 
-def test_weakened_leader_leads_on():
+def test_leader_leads_for_ever_when_it_weakens():
     """
     1 is now the weakest, and leaves the gossip for a round: it hears from 2, who has it from 3.
 
@@ -128,7 +128,7 @@ def test_weakened_leader_leads_on():
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=LEVELS - 1), st.integers(0, 80), st.integers(0, 2**32), st.data())
-def test_fresh_start_settles_to_the_partition_of_bounded_election(
+def test_fresh_start_ends_in_the_partition_of_bounded_election(
         graph, eighths, seed, data):
     strengths = {i: data.draw(STRENGTHS) for i in graph}
     network = Network(RECURSIVE, graph, strengths, configure(eighths / 8))

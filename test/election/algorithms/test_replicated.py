@@ -58,7 +58,7 @@ def three() -> Network:
     return network
 
 
-def test_dead_leader_is_forgotten_with_its_replicates():
+def test_dead_leader_is_forgotten_when_its_replicates_end():
     """
     1 dies after round 9. The clock ticks in rounds 10 and 20.
 
@@ -78,7 +78,7 @@ def test_dead_leader_is_forgotten_with_its_replicates():
     assert led(network) == {2: (3, 1.0), 3: (3, 0.0)}
 
 
-def test_weakened_leader_is_replaced_with_its_replicate():
+def test_weakened_leader_is_replaced_when_its_replicate_ends():
     """1 is the weakest from now on; what it was dies with replicate 0, in round 20."""
     network = three()
     network.devices[1] = Device(1, -1.0)
@@ -91,7 +91,7 @@ def test_weakened_leader_is_replaced_with_its_replicate():
 
 
 @pytest.mark.parametrize('period, followers', [(2, {1, 2, 3}), (4, {1, 2, 3, 4, 5})])
-def test_period_shorter_than_the_way_of_news_leaves_robots_behind(period, followers):
+def test_robots_lose_their_leader_when_the_period_is_shorter_than_the_spread(period, followers):
     """
     A line of five, 1 the strongest at its end, two replicates: the older one gives the answer.
 
@@ -136,7 +136,7 @@ def test_replicates_are_matched_by_the_clock_of_each_neighbour():
 
 
 @pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
-def test_wrong_clock_in_a_message_is_corrected(wrong):
+def test_wrong_clock_of_a_message_is_corrected(wrong):
     """A message with any clock is received once; the clocks are in step again, and tick on."""
     network = three()
     before = [state.clock for state in network.states.values()]
@@ -164,7 +164,8 @@ def networks(draw):
 
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.booleans(), st.integers(0, 2**32))
-def test_any_state_stabilises_to_the_partition_of_bounded_election(network, lockstep, seed):
+def test_swarm_stabilises_to_the_partition_of_bounded_election_from_any_state(
+        network, lockstep, seed):
     """
     From anything, and it stays: while the clock ticks on, nobody changes its leader.
 
@@ -201,14 +202,14 @@ def test_clocks_of_every_small_network_agree_in_lockstep(nodes):
 
 
 @pytest.mark.parametrize('clocks', [(0, 1, 2), (0, 1, 2**31 + 1)])
-def test_ring_of_different_clocks_agrees_within_the_bound(clocks):
+def test_clocks_of_a_ring_agree_within_the_bound(clocks):
     ring = {i: {(i - 2) % 5 + 1: 1.0, i % 5 + 1: 1.0} for i in range(1, 6)}
     assert check(ring, clocks).rounds <= bound(5)
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(graphs(most=10), st.data())
-def test_clocks_agree_and_tick_on_in_any_order_with_losses(graph, data):
+def test_clocks_agree_and_advance_when_messages_are_lost_and_rounds_are_in_any_order(graph, data):
     """
     In epochs of rounds in any order with 40 % loss, after as many epochs as there are devices.
 

@@ -84,7 +84,7 @@ def test_line_of_four_joins_one_region_round_by_round():
 
 
 @pytest.mark.parametrize('depth', range(1, 7))
-def test_factor_of_one_takes_depth_times_depth_plus_one_rounds(depth):
+def test_line_joins_in_quadratic_time_when_the_factor_is_one(depth):
     """
     K = 1, the best at the end of a line: the device at distance d follows in round d (d + 1).
 
@@ -101,7 +101,7 @@ def test_factor_of_one_takes_depth_times_depth_plus_one_rounds(depth):
         assert led(network) == {i: (1, i - 1.0) for i in network.graph}
 
 
-def test_lost_leader_is_forgotten_when_distances_exceed_its_radius():
+def test_dead_leader_is_forgotten_when_distances_exceed_its_radius():
     """
     1, 2 and 3 at distances 1, 2 and 3 from device 0, which reached 7 hops and falls silent.
 
@@ -124,7 +124,7 @@ def test_lost_leader_is_forgotten_when_distances_exceed_its_radius():
 @pytest.mark.parametrize('factor, depth', [
     # Regions of ceil(1 / (1 - K)) hops, on a line as long as you like.
     (0.0, 1), (0.25, 2), (0.5, 2), (0.625, 3), (0.75, 4), (0.875, 8)])
-def test_factor_below_one_limits_the_depth_of_a_grown_region(factor, depth):
+def test_region_is_limited_in_depth_when_the_factor_is_below_one(factor, depth):
     network = settle(line(3 * (depth + 1), factor))
     assert [i for i, state in network.states.items() if state.leader == 1] == [
         *range(1, depth + 2)]
@@ -132,7 +132,7 @@ def test_factor_below_one_limits_the_depth_of_a_grown_region(factor, depth):
     assert len({state.leader for state in network.states.values()}) > 1
 
 
-def test_factor_below_one_shrinks_a_region_to_its_fixed_depth():
+def test_deep_region_shrinks_to_its_fixed_depth_when_the_factor_is_below_one():
     """
     K = 1/2 lets a depth D grow to f(D) = ceil(D / 2 + 1); f(2) = 2 and f(3) = 3.
 
@@ -184,7 +184,8 @@ ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
     ([Follower(-7.0, 0.0, 4, -1.0, 0.0, 1, 4)], 9),
     ([], 9),
 ])
-def test_robot_follows_the_best_leader_by_the_nearest_of_greatest_radius(messages, parent):
+def test_robot_follows_the_best_leader_through_the_nearest_neighbour_of_greatest_radius(
+        messages, parent):
     found = heard(*messages)
     assert heard(*reversed(messages)) == found
     if parent == 9:
@@ -201,7 +202,7 @@ def test_diameter_is_collected_from_children_only():
     assert found == ALONE._replace(diameter=6.0)
 
 
-def test_distance_at_the_largest_exact_number_is_not_adopted():
+def test_candidacy_at_the_largest_exact_distance_is_not_adopted():
     """At 2**53 adding 1 changes nothing: such a distance would last for ever."""
     most = float(NO_HOP_LIMIT)
     assert heard(Follower(-7.0, most, 4, 1e300, 0.0, 1, 4)) == ALONE
@@ -220,7 +221,7 @@ def test_hop_limit_bounds_distance_and_radius():
         assert resilient_round(device, before, heard, [1.0], limited)[:4] == found
 
 
-def test_robot_at_the_radius_relays_only_if_it_is_inclusive():
+def test_robot_at_the_radius_relays_only_when_the_radius_is_inclusive():
     # The neighbour is 2 hops from leader 1, whose radius is 2.
     device = Device(5, 5.0)
     heard = Followers([-5.0], [2.0], [1], [2.0], [2.0], [4], [3])
@@ -300,7 +301,7 @@ def rest(network, sweep, most):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 2.0))))
-def test_settles_to_one_leader_in_lockstep_within_the_published_bounds(network):
+def test_swarm_has_one_leader_within_the_published_bounds_in_lockstep(network):
     for _ in range(lifetime(network)):
         network.lockstep()
     assert all(is_true(network, state) for state in network.states.values()), 'a lie lives'
@@ -314,7 +315,7 @@ def test_settles_to_one_leader_in_lockstep_within_the_published_bounds(network):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 1.25, 2.0, 3.0))), st.integers(0, 2**32))
-def test_settles_to_one_leader_in_any_fair_order(network, seed):
+def test_swarm_has_one_leader_in_any_fair_order(network, seed):
     sweep = shuffled(network, seed)
     for _ in range(lifetime(network)):
         sweep()
@@ -328,7 +329,7 @@ def test_settles_to_one_leader_in_any_fair_order(network, seed):
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((0.0, 0.25, 0.5, 0.75))), st.integers(0, 2**32))
-def test_factor_below_one_settles_to_several_leaders(network, seed):
+def test_swarm_has_several_leaders_when_the_factor_is_below_one(network, seed):
     sweep = shuffled(network, seed)
     rest(network, sweep, 1000)
     factor = network.parameters.diameter_factor

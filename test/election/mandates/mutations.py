@@ -184,7 +184,7 @@ class _PassesOnAllGrants(Mandates):
 
 
 @violates('the term of a mandate that has lapsed is not the one of the next',
-          'test_mandate_that_has_lapsed_begins_anew')
+          'test_term_begins_anew_when_the_mandate_has_lapsed')
 class _KeepsTheTerm(Mandates):
     def _count(self, grants: Mapping[int, int], now: float) -> None:
         before = dict(self.held)
@@ -247,7 +247,8 @@ class _FreedByReleasesOfOthers(_ReadsReleases):
         return released._replace(member=self._id)
 
 
-@violates('a release is from one leader', 'test_release_of_another_leader_does_not_count')
+@violates('a release is from one leader',
+          'test_release_does_not_count_when_another_leader_gives_it')
 class _FreedByOtherLeaders(_ReadsReleases):
     def _changed(self, released: Notice, promise: Promise) -> Notice:
         return released._replace(leader=promise.leader)
@@ -260,7 +261,7 @@ class _FreedByOldMessages(Mandates):
 
 
 @violates('a started leader answers no notice',
-          'test_restarted_leader_releases_nobody_for_the_time_of_a_promise')
+          'test_leader_releases_nobody_for_the_duration_of_a_promise_after_its_restart')
 class _AnswersAtOnce(Mandates):
     def _notices(self, neighbours: Iterable[NeighbourPart], now: float) -> Notices:
         until, self.silent_until = self.silent_until, -math.inf
@@ -270,7 +271,7 @@ class _AnswersAtOnce(Mandates):
 
 
 @violates('a started leader that follows another one releases nobody',
-          'test_restarted_leader_releases_nobody_for_the_time_of_a_promise')
+          'test_leader_releases_nobody_for_the_duration_of_a_promise_after_its_restart')
 class _FreedByStartedLeaders(Mandates):
     def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
         return super()._freed_by(with_part(heard, grants={heard.sender: NO_BEAT}), now)
@@ -316,7 +317,8 @@ class _SkipsSteps(Mandates):
             super().check(settings)
 
 
-@violates('a roster is refused after a newer one', 'test_robot_takes_no_roster_after_a_newer_one')
+@violates('a roster is refused after a newer one',
+          'test_robot_refuses_a_roster_when_it_has_taken_a_newer_one')
 class _TakesOlderRosters(Mandates):
     def check(self, settings: MandateSettings) -> None:
         if roster_marks(settings)[0].step > roster_marks(self.settings)[0].step:
@@ -324,7 +326,7 @@ class _TakesOlderRosters(Mandates):
 
 
 @violates('a robot with a roster too old or too new grants nothing',
-          'test_robot_with_a_roster_too_old_or_too_new_grants_nothing_and_does_not_act')
+          'test_robot_neither_grants_nor_acts_when_its_roster_is_more_than_a_step_apart')
 class _GrantsOutOfStep(Mandates):
     def _grant(self, now: float) -> None:
         proven, self.proven = self.proven, NO_MARK
@@ -341,14 +343,14 @@ class _KeepsMandates(Mandates):
 
 
 @violates('only grants in the same step count',
-          'test_of_a_robot_in_another_step_only_numbers_count')
+          'test_robot_in_another_step_is_used_only_for_its_numbers')
 class _CountsOtherSteps(Mandates):
     def agrees(self, part: MandatePart) -> bool:
         return True
 
 
 @violates('only a leader that acts proves a roster',
-          'test_leader_that_does_not_act_proves_no_roster')
+          'test_roster_is_not_proved_when_its_leader_does_not_act')
 class _ProvesIdle(Mandates):
     def round(self, follows: Follows, neighbours: Iterable[NeighbourPart],  # noqa: A003
               now: float) -> None:
@@ -410,14 +412,14 @@ class _PassesOnNoAnswer(_Omits):
 
 
 @violates('a leader that follows another one is free itself',
-          'test_leader_that_steps_down_is_free_itself')
+          'test_leader_is_free_when_it_steps_down')
 class _BoundToItself(Mandates):
     def _shorten(self, promise: Promise, now: float) -> bool:
         return promise.leader != self._id and super()._shorten(promise, now)
 
 
 @violates('a leader that follows another one releases who hears it',
-          'test_leader_that_steps_down_releases_its_members')
+          'test_leader_releases_its_members_when_it_steps_down')
 class _NotFreedByItsLeader(Mandates):
     def _freed_by(self, heard: NeighbourPart, now: float) -> bool:
         return super()._freed_by(with_part(heard, grants={}), now)

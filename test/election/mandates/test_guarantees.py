@@ -19,7 +19,7 @@ import pytest
 
 
 @pytest.mark.parametrize('quorum', [False, True])
-def test_no_adversary_gets_two_mandates_over_a_robot_or_a_term_back(quorum: bool) -> None:
+def test_adversary_breaks_no_guarantee(quorum: bool) -> None:
     """Guarantees (a), of robots and of nodes beside them, (c), and with a quorum (b)."""
     held = acted = 0
     for seed in range(120):
@@ -30,6 +30,6 @@ def test_no_adversary_gets_two_mandates_over_a_robot_or_a_term_back(quorum: bool
     assert acted > 500 or not quorum
 
 
-def test_without_time_to_react_two_nodes_act_over_a_robot() -> None:
+def test_two_nodes_act_over_a_robot_when_no_time_to_react_is_reserved() -> None:
     found = [fault for seed in range(60) for fault in Adversary(seed, reaction=0.0).play(150)]
     assert found and all(fault.startswith('nodes of ') for fault in found)

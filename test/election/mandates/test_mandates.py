@@ -78,7 +78,7 @@ def member(until: float = 0.0) -> Mandates:
     return made
 
 
-def test_mandate_lasts_from_the_beat_on_and_a_promise_from_the_grant_on() -> None:
+def test_mandate_lasts_from_its_beat_and_promise_from_its_grant() -> None:
     leader, follower = robot(1), robot(2)
     leader.round(LEAD, [], 10.0)
     follower.round(FOLLOW, [heard(leader, 1, LEAD)], 500.0)
@@ -89,7 +89,7 @@ def test_mandate_lasts_from_the_beat_on_and_a_promise_from_the_grant_on() -> Non
     assert leader.over(10.0 + MANDATE) == {}
 
 
-def test_newer_beats_renew_both_and_keep_the_term() -> None:
+def test_newer_beats_renew_mandate_and_promise_and_keep_the_term() -> None:
     leader, follower = robot(1), robot(2)
     for second in range(4):
         leader.round(LEAD, [heard(follower, 2, FOLLOW)], second)
@@ -99,7 +99,7 @@ def test_newer_beats_renew_both_and_keep_the_term() -> None:
     assert leader.held[2].until == 2.0 + MANDATE
 
 
-def test_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
+def test_robot_grants_nothing_for_the_duration_of_a_promise_after_its_restart() -> None:
     follower = Mandates(2, MandateSettings(T, RHO, reaction=0.0))
     for time in (100.0, 100.0 + PROMISE - 0.01):
         follower.round(FOLLOW, [of_leader(5)], time)
@@ -108,7 +108,7 @@ def test_restarted_robot_grants_nothing_for_the_time_of_a_promise() -> None:
     assert follower.promise is not None
 
 
-def test_bound_robot_grants_no_other_leader() -> None:
+def test_robot_grants_no_other_leader_when_it_has_promised() -> None:
     follower = member()
     assert follower.part.grants == {}
     assert follower.part.leaving == (Notice(2, 1, 5),)
@@ -116,7 +116,7 @@ def test_bound_robot_grants_no_other_leader() -> None:
     assert follower.promise is not None and follower.promise.leader == 9
 
 
-def test_grants_rise_over_all_leaders() -> None:
+def test_grants_have_rising_numbers_over_all_leaders() -> None:
     follower = member()
     follower.round(OTHER, [of_leader(4, 9)], PROMISE)
     assert follower.promise is None
@@ -124,28 +124,28 @@ def test_grants_rise_over_all_leaders() -> None:
     assert follower.promise == Promise(9, 6, 6, 2 * PROMISE)
 
 
-def test_leader_numbers_its_beats_above_all_that_it_has_heard() -> None:
+def test_leader_numbers_its_beats_above_every_heard_number() -> None:
     leader = robot(1)
     leader.hear(granting(40), 0.0)
     leader.round(LEAD, [NeighbourPart(3, 9, 1.0, MandatePart(7, 50))], 0.0)
     assert leader.part.beat == 51
 
 
-def test_promise_that_has_lapsed_begins_anew() -> None:
+def test_term_begins_anew_when_the_promise_has_lapsed() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5)], 0.0)
     follower.round(FOLLOW, [of_leader(6)], PROMISE)
     assert follower.promise == Promise(1, 6, 6, 2 * PROMISE)
 
 
-def test_mandate_that_has_lapsed_begins_anew() -> None:
+def test_term_begins_anew_when_the_mandate_has_lapsed() -> None:
     leader = leading()
     leader.round(LEAD, [], MANDATE - 0.1)
     leader.hear(granting(2), MANDATE)
     assert leader.over(MANDATE)[2].first == 2
 
 
-def test_grants_of_a_former_leadership_do_not_count() -> None:
+def test_grant_does_not_count_when_given_to_a_former_leadership() -> None:
     leader = leading()
     leader.round(OTHER, [], 0.6)
     assert leader.over(0.6) == {}
@@ -154,13 +154,13 @@ def test_grants_of_a_former_leadership_do_not_count() -> None:
     assert 2 not in leader.over(0.8)
 
 
-def test_unknown_beats_do_not_count() -> None:
+def test_grant_does_not_count_when_its_beat_is_unknown() -> None:
     leader = leading()
     leader.hear(granting(77, member=3), 0.5)
     assert 3 not in leader.held
 
 
-def test_leaving_robot_is_dropped_and_released() -> None:
+def test_leader_drops_a_robot_that_leaves_and_releases_it() -> None:
     leader = leading()
     assert leader.hear(NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),))), 0.6)
     assert leader.over(0.6).keys() == {1}
@@ -168,7 +168,7 @@ def test_leaving_robot_is_dropped_and_released() -> None:
     assert leader.part.released == (Notice(2, 1, 1),)
 
 
-def test_late_grant_after_its_release_does_not_count() -> None:
+def test_grant_does_not_count_when_it_arrives_after_its_release() -> None:
     leader = leading()
     leader.round(LEAD, [NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
     leader.hear(granting(1), 0.7)
@@ -177,7 +177,7 @@ def test_late_grant_after_its_release_does_not_count() -> None:
     assert 2 in leader.over(0.7)
 
 
-def test_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
+def test_notice_does_not_end_a_mandate_when_its_beat_is_older() -> None:
     leader = leading()
     leader.round(LEAD, [granting(1)], 0.6)
     leader.hear(granting(2), 0.7)
@@ -185,7 +185,7 @@ def test_notice_of_an_earlier_beat_does_not_end_a_mandate() -> None:
     assert 2 in leader.over(0.8)
 
 
-def test_release_of_another_leader_does_not_count() -> None:
+def test_release_does_not_count_when_another_leader_gives_it() -> None:
     follower = member()
     follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 8, 5),))), 0.1)
     assert follower.promise is not None
@@ -193,14 +193,14 @@ def test_release_of_another_leader_does_not_count() -> None:
 
 @pytest.mark.parametrize(('notice', 'frees'), [
     (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False)])
-def test_release_counts_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
+def test_release_counts_only_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
     follower = member()
     told = NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
     assert follower.hear(told, 0.1) == frees
     assert (follower.promise is None) == frees
 
 
-def test_leader_that_steps_down_releases_its_members() -> None:
+def test_leader_releases_its_members_when_it_steps_down() -> None:
     """Those whose beats it had heard before it said so."""
     follower = member()
     assert not follower.hear(NeighbourPart(1, 9, 1.0, MandatePart(0, 4, {1: 4})), 0.1)
@@ -209,7 +209,7 @@ def test_leader_that_steps_down_releases_its_members() -> None:
     assert follower.promise is None
 
 
-def test_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
+def test_leader_releases_nobody_for_the_duration_of_a_promise_after_its_restart() -> None:
     """A node beside it may have outlived it, and act by what it has said before."""
     for now, released in ((100.0, False), (100.0 + PROMISE - 0.01, False),
                           (100.0 + PROMISE, True)):
@@ -221,14 +221,14 @@ def test_restarted_leader_releases_nobody_for_the_time_of_a_promise() -> None:
         assert (follower.promise is None) == released
 
 
-def test_leader_that_steps_down_is_free_itself() -> None:
+def test_leader_is_free_when_it_steps_down() -> None:
     leader = leading()
     leader.round(OTHER, [of_leader(7, 9)], 0.6)
     assert leader.promise == Promise(9, 7, 7, 0.6 + PROMISE)
     assert leader.over(0.6) == {}
 
 
-def test_release_does_not_end_the_promise_to_the_present_leader() -> None:
+def test_release_does_not_end_the_promise_to_the_current_leader() -> None:
     follower = robot(2)
     follower.round(FOLLOW, [of_leader(5)], 0.0)
     follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 1, 5),))), 0.1)
@@ -283,7 +283,7 @@ def test_relays_and_robots_without_a_leader_grant_nothing() -> None:
         assert made.promise is None and made.part.grants == {}
 
 
-def test_leader_acts_by_the_mandate_over_itself() -> None:
+def test_leader_acts_when_it_has_the_mandate_over_itself() -> None:
     leader = robot(1)
     leader.round(LEAD, [], 0.0)
     assert leader.acting(MANDATE - 0.1) == Acting(1, MANDATE)
@@ -293,7 +293,7 @@ def test_leader_acts_by_the_mandate_over_itself() -> None:
     assert bound.acting(0.1) is None
 
 
-def test_with_a_quorum_a_leader_acts_over_more_than_half_of_the_roster() -> None:
+def test_leader_with_a_quorum_acts_when_more_than_half_of_the_roster_granted() -> None:
     leader = robot(1, frozenset({1, 2, 3, 4}))
     leader.round(LEAD, [], 0.0)
     leader.hear(granting(1), 0.1)
@@ -303,7 +303,7 @@ def test_with_a_quorum_a_leader_acts_over_more_than_half_of_the_roster() -> None
     assert leader.acting(0.1) == Acting(1, MANDATE)
 
 
-def test_with_a_quorum_the_term_is_one_that_all_counted_have_granted() -> None:
+def test_leader_with_a_quorum_has_a_term_that_every_counted_robot_granted() -> None:
     """Robot 3 may have granted another leader up to beat 49; robot 2 has granted 1 only so far."""
     leader = robot(1, frozenset({1, 2, 3}))
     leader.round(LEAD, [], 0.0)
@@ -330,7 +330,7 @@ def quick(i: int) -> Mandates:
     return made
 
 
-def test_mandate_ends_earlier_by_the_time_to_react_and_the_promise_does_not() -> None:
+def test_mandate_ends_earlier_than_the_promise_by_the_time_to_react() -> None:
     leader, follower = quick(1), quick(2)
     leader.round(LEAD, [], 0.0)
     follower.round(FOLLOW, [heard(leader, 1, LEAD)], 0.0)
@@ -353,7 +353,7 @@ def test_released_robot_grants_another_leader_after_the_time_to_react() -> None:
     assert follower.promise is not None and follower.promise.leader == 9
 
 
-def test_leader_that_steps_down_is_free_itself_after_the_time_to_react() -> None:
+def test_leader_is_free_after_the_time_to_react_when_it_steps_down() -> None:
     leader = quick(1)
     leader.round(LEAD, [], 0.0)
     leader.round(OTHER, [of_leader(7, 9)], 0.1)
@@ -367,7 +367,7 @@ def test_leader_that_steps_down_is_free_itself_after_the_time_to_react() -> None
 # Two clocks: times that are given are those of leases, the clock of promises may lag behind.
 
 
-def test_promise_counts_the_slower_clock_and_a_mandate_the_faster() -> None:
+def test_promise_uses_the_slower_clock_and_mandate_the_faster() -> None:
     lags = [0.0]
     follower = Mandates(2, MandateSettings(T, RHO, reaction=0.0), lag=lambda: lags[0])
     follower.silent_until = 0.0
@@ -380,7 +380,7 @@ def test_promise_counts_the_slower_clock_and_a_mandate_the_faster() -> None:
     assert leader.over(MANDATE - 0.01) and not leader.over(MANDATE)
 
 
-def test_silence_after_a_start_counts_the_slower_clock() -> None:
+def test_silence_after_a_start_uses_the_slower_clock() -> None:
     lags = [0.0]
     started = Mandates(2, MandateSettings(T, RHO), lag=lambda: lags[0])
     started.round(FOLLOW, [], 0.0)
@@ -409,7 +409,7 @@ def at_step(i: int, step: int, acted: int | None) -> Mandates:
     return made
 
 
-def test_robot_takes_the_step_after_the_one_in_which_a_leader_has_acted() -> None:
+def test_robot_takes_the_next_roster_when_a_leader_has_acted_in_the_current_one() -> None:
     for step, acted in ((0, 0), (1, 1), (0, 1), (2, 2)):
         made = at_step(4, step, acted)
         made.change(STEPS[acted + 1])
@@ -421,7 +421,7 @@ def test_robot_takes_the_step_after_the_one_in_which_a_leader_has_acted() -> Non
     (0, 0, 4, 'leaders act under version 0'), (1, 0, 2, 'leaders act under version 0'),
     (1, 0, 0, 'the present one, 1, is not older'), (2, 1, 1, 'the present one, 1, is not older'),
     (2, 2, 0, 'the present one, 1, is not older'), (0, 3, 1, 'the present one, 2, is not older')])
-def test_robot_refuses_a_roster_that_is_older_or_not_the_next_step(
+def test_robot_refuses_a_roster_when_it_is_not_the_next_step(
         step: int, acted: int | None, wanted: int, why: str) -> None:
     made = at_step(4, step, acted)
     with pytest.raises(ParameterError, match=why):
@@ -436,17 +436,17 @@ def takes(made: Mandates, settings: MandateSettings) -> bool:
     return made.settings == settings
 
 
-def test_robot_takes_no_roster_after_a_newer_one() -> None:
+def test_robot_refuses_a_roster_when_it_has_taken_a_newer_one() -> None:
     for step, acted, wanted in ((1, 0, 0), (2, 1, 1), (2, 2, 1)):
         assert not takes(at_step(4, step, acted), STEPS[wanted])
 
 
-def test_robot_takes_no_other_roster_of_the_same_step() -> None:
+def test_robot_refuses_another_roster_of_the_same_step() -> None:
     for step, acted in ((1, 0), (1, 1), (2, 1)):
         assert not takes(at_step(4, step, acted), STEPS[step]._replace(roster=frozenset({7, 8})))
 
 
-def test_robot_with_a_roster_too_old_or_too_new_grants_nothing_and_does_not_act() -> None:
+def test_robot_neither_grants_nor_acts_when_its_roster_is_more_than_a_step_apart() -> None:
     for step, acted in ((0, 1), (0, 2), (1, 2), (2, 0), (1, 4)):
         made = at_step(2, step, acted)
         made.round(FOLLOW, [of_leader(5)], 0.0)
@@ -459,7 +459,7 @@ def test_robot_with_a_roster_too_old_or_too_new_grants_nothing_and_does_not_act(
         assert bool(leader.acting(0.1)) == (acted == 0)
 
 
-def test_robot_that_takes_the_roster_of_the_others_grants_again() -> None:
+def test_robot_grants_again_when_it_takes_the_roster_of_the_others() -> None:
     made = at_step(2, 0, 3)
     made.change(STEPS[3])
     made.round(FOLLOW, [of_leader(5)], 0.0)
@@ -489,13 +489,13 @@ def test_step_ends_the_mandates_and_keeps_the_promise() -> None:
     assert leader.over(0.2) == {}, 'of a beat before the step'
 
 
-def test_leader_that_does_not_act_proves_no_roster() -> None:
+def test_roster_is_not_proved_when_its_leader_does_not_act() -> None:
     leader = at_step(1, 0, None)
     leader.round(LEAD, [], 0.0)
     assert leader.part.proven == NO_MARK
 
 
-def test_of_a_robot_in_another_step_only_numbers_count() -> None:
+def test_robot_in_another_step_is_used_only_for_its_numbers() -> None:
     made, other = at_step(1, 0, None), at_step(2, 1, 0)
     other.round(FOLLOW, [of_leader(5)], 0.0)
     assert other.part.grants == {2: 5}

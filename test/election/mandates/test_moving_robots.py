@@ -31,7 +31,7 @@ REST = 30.0
 
 @settings(max_examples=examples(15), deadline=None)
 @given(SEEDS)
-def test_no_case_has_two_mandates_over_a_robot_or_a_term_back(seed: int) -> None:
+def test_moving_robots_break_no_guarantee(seed: int) -> None:
     """Guarantees (a), (c), and with a quorum (b)."""
     case = random_case(seed)
     swarm = MandatedSwarm(replace(case, robots=min(case.robots, 10)), seed)
@@ -41,7 +41,7 @@ def test_no_case_has_two_mandates_over_a_robot_or_a_term_back(seed: int) -> None
 
 @pytest.mark.parametrize('seed', [6, 27])
 @pytest.mark.parametrize('odd', [5.0, 8.0])
-def test_robots_with_different_durations_do_not_break_guarantee_a(seed: int, odd: float) -> None:
+def test_moving_robots_break_no_guarantee_when_durations_differ(seed: int, odd: float) -> None:
     """Without the digest of settings each of these runs has robots under two mandates."""
     case = replace(random_case(seed), robots=6 + seed % 5, mandate=3.0, odd_mandate=odd,
                    kill=NEVER, freeze=(NEVER, NEVER))
@@ -54,7 +54,7 @@ def test_robots_with_different_durations_do_not_break_guarantee_a(seed: int, odd
 @settings(max_examples=examples(15), deadline=None)
 @given(SEEDS, st.floats(0.0, 0.6), st.floats(0.01, 6.0), st.sampled_from([2.0, 4.0, 8.0]),
        st.sampled_from(['reactive', 'periodic']))
-def test_once_nothing_changes_leaders_act_within_the_duration_and_two_rounds_a_hop(
+def test_leaders_act_within_the_bound_when_nothing_changes(
         seed: int, loss: float, delay: float, mandate: float, schedule: str) -> None:
     """Guarantee (d), also over each member to which and back it is less than the duration."""
     case = Case(robots=random.Random(seed).randrange(2, 11), speed=1.5, loss=loss,

@@ -38,7 +38,7 @@ def finds(robots: int, steps: int, kind: type[Mandates],
 
 
 @pytest.mark.parametrize('mutation', MUTATIONS, ids=lambda mutation: mutation.rule)
-def test_mutation_of_each_rule_is_found(
+def test_violation_is_found_when_a_rule_is_mutated(
         mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = mutation.kind
     if mutation.found_by == 'explicit':
@@ -56,7 +56,7 @@ def test_mutation_of_each_rule_is_found(
             getattr(test_mandates, mutation.found_by)()
 
 
-def test_without_a_mutation_nothing_is_found() -> None:
+def test_no_violation_is_found_when_no_rule_is_mutated() -> None:
     for robots, steps in QUICK[:2]:
         for graph in graphs(robots, 'one'):
             found = Network(graph, (1, 2)).check(steps)

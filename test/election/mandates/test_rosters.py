@@ -71,7 +71,7 @@ class ReformedSwarm(MandatedSwarm):
         return [i for i in self.robots if SWARM in self.over(i)]
 
 
-def test_roster_has_one_acting_leader_when_robots_restart_with_another_before_a_cut() -> None:
+def test_one_leader_acts_when_robots_restart_with_another_roster_before_a_cut() -> None:
     for seed in range(3):
         swarm = ReformedSwarm(seed)
         assert swarm.run(20.0, until=lambda swarm=swarm: swarm.acting() != [])
@@ -83,7 +83,7 @@ def test_roster_has_one_acting_leader_when_robots_restart_with_another_before_a_
         assert swarm.faults == [], seed
 
 
-def test_roster_grows_step_by_step_and_only_the_larger_part_acts_after_a_cut() -> None:
+def test_only_the_larger_part_acts_when_a_cut_follows_a_grown_roster() -> None:
     swarm = ReformedSwarm(1)
     swarm.run(10.0)
     for step in (FIRST, SECOND):
@@ -99,7 +99,7 @@ def test_roster_grows_step_by_step_and_only_the_larger_part_acts_after_a_cut() -
     assert leader not in MINORITY and swarm.faults == []
 
 
-def test_robot_with_an_older_roster_grants_nothing_after_a_restart_until_it_takes_the_new_one(
+def test_restarted_robot_grants_nothing_until_it_takes_the_new_roster(
         ) -> None:
     swarm = ReformedSwarm(2)
     swarm.run(20.0)
@@ -128,7 +128,7 @@ STEPS = (
 """Rosters that may follow one another, and some that must not."""
 
 
-def test_rosters_have_one_acting_leader_when_an_adversary_sets_them_in_any_order() -> None:
+def test_one_leader_acts_when_an_adversary_sets_rosters_in_any_order() -> None:
     under = set[int]()
     for seed in range(40):
         adversary = Adversary(seed, quorum=True, rosters=STEPS)

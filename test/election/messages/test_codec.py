@@ -84,7 +84,7 @@ def heard(algorithm, *fields: Any) -> Any:
 
 
 @given(MESSAGES)
-def test_decoded_message_equals_the_encoded_one(message):
+def test_message_is_decoded_as_it_was_encoded(message):
     # Numbers of regions are rounded.
     parts = {name: part for name, part in message.parts.items() if name != 'regions'}
     message = message._replace(parts=MappingProxyType(parts))
@@ -163,7 +163,7 @@ ODD = st.sampled_from([
 @settings(max_examples=examples(100))
 @given(st.dictionaries(st.sampled_from(['v', 'id', 'frame', 'a', 'p', 'c', 'x']), ODD, max_size=3),
        st.sets(st.sampled_from([*GOOD]), max_size=1))
-def test_codec_accepts_what_the_schema_accepts(changes, left_out):
+def test_codec_accepts_the_messages_that_the_schema_accepts(changes, left_out):
     document = {k: v for k, v in {**GOOD, **changes}.items() if k not in left_out}
     found = CODEC.decode(json.dumps(document))
     if document.get('a', 'bounded') != 'bounded':
@@ -186,14 +186,14 @@ def test_sender_is_read_from_a_message_of_another_algorithm():
 
 
 @given(MESSAGES)
-def test_whereabouts_are_those_of_the_message(message):
+def test_sender_and_position_are_read_without_decoding_the_message(message):
     told = None if message.position is None else (message.id, message.frame, message.position)
     assert whereabouts(CODEC.encode(message)) == told
 
 
 @pytest.mark.parametrize('wrong', [{'p': [1.0]}, {'p': [1.0, 'x']}, {'p': [1e10, 0.0]},
                                    {'frame': 5}, {'v': 2}, {'x': 'x' * MAX_LENGTH}])
-def test_whereabouts_of_a_wrong_message_are_none(wrong):
+def test_sender_and_position_are_none_when_the_message_is_wrong(wrong):
     assert whereabouts(payload(**wrong)) is None
 
 
@@ -207,7 +207,7 @@ def wire_of(algorithm, export: Any) -> str:
 
 @ALL
 @given(st.data())
-def test_round_trip_of_any_state_of_any_algorithm(algorithm, data):
+def test_state_of_any_algorithm_is_decoded_as_it_was_encoded(algorithm, data):
     export = data.draw(states(algorithm, IDS, st.integers(-MAX_ID, MAX_ID), FINITE))
     message = Message(3, 'map', None, export)
     wire = Codec(algorithm).encode(message)
@@ -235,12 +235,12 @@ def test_longest_message_of_an_algorithm_is_decoded(algorithm):
     assert isinstance(message, Message) and message.export == export
 
 
-def test_schema_follows_from_the_declarations():
+def test_written_schema_equals_the_declarations():
     """``python -m leader_election.election.messages.schema`` writes it."""
     assert DOCUMENT == json.loads(json.dumps(schema()))
 
 
-def test_infinity_is_null_and_the_end_of_a_vector_is_left_out():
+def test_infinity_is_encoded_as_null_and_the_end_of_a_vector_is_left_out():
     assert json.loads(wire_of(CLASSIC, CLASSIC.state(math.inf, -1, 2.0, math.inf, 8)))['c'] == [
         None, -1, 2.0, None, 8, 0, 0]
     device = Device(8, 2.0)
@@ -311,7 +311,7 @@ INSTANCES = st.builds(
 
 
 @given(MESSAGES, st.dictionaries(st.text(max_size=8), INSTANCES, max_size=3))
-def test_round_trip_of_parts_and_instances(message, others):
+def test_parts_and_instances_are_decoded_as_they_were_encoded(message, others):
     """Numbers are told to so many digits, so it is the second way that changes nothing."""
     first = CODEC.decode(CODEC.encode(message._replace(others=others)))
     assert isinstance(first, Message) and first.faults == ()
@@ -321,7 +321,7 @@ def test_round_trip_of_parts_and_instances(message, others):
     SCHEMA.validate(json.loads(wire))
 
 
-def test_codec_reads_the_parts_that_are_asked_for():
+def test_codec_reads_only_the_requested_parts():
     wire = payload(e=[0.0, 0.1, 0.1], t='count', r={'p': 5}, i={'a': {**CANDIDACY, 'r': {}}})
     found = Codec(BOUNDED, parts=frozenset({'mandates', 'localisation'})).decode(wire)
     assert isinstance(found, Message) and list(found.parts) == ['localisation']
@@ -353,13 +353,13 @@ CANDIDACY = {'c': [-1, 2, 3, 1]}
     None, 5, [], 'x', {'rescue': None}, {'rescue': []}, {'rescue': {}}, {'rescue': {'c': None}},
     {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3]}}, {'rescue': {'c': [1, 2, '3', 1]}},
     {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
-def test_unreadable_instances_are_left_out_with_a_fault(instances):
+def test_instances_are_left_out_and_counted_when_unreadable(instances):
     found = CODEC.decode(payload(i=instances))
     assert isinstance(found, Message) and found.faults == (RejectReason.MALFORMED,)
     assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8, 2)
 
 
-def test_wrong_instance_leaves_the_others():
+def test_other_instances_are_decoded_when_one_is_wrong():
     """One of two numbers where three belong, one at a negative distance, and one that is right."""
     found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3, 1]}, c=CANDIDACY)
     assert isinstance(found, Message)
@@ -367,7 +367,7 @@ def test_wrong_instance_leaves_the_others():
     assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), {})}
 
 
-def test_maximum_of_instances_may_have_any_names():
+def test_message_holds_the_maximum_of_instances_with_any_names():
     names = ['', ' ', 'main', '\x00', '\U0001f916', 'x' * 100, '__class__',
              *(f'i{k}' for k in range(MOST_INSTANCES - 7))]
     found = with_instances(**{name: CANDIDACY for name in names})
@@ -376,13 +376,13 @@ def test_maximum_of_instances_may_have_any_names():
 
 
 @pytest.mark.parametrize('algorithm', ['none', None, 5, ['bounded']])
-def test_instance_of_an_unknown_algorithm_is_left_out(algorithm):
+def test_instance_is_left_out_when_its_algorithm_is_unknown(algorithm):
     found = with_instances(rescue={'a': algorithm, 'c': []}, charging=CANDIDACY)
     assert isinstance(found, Message)
     assert list(found.others) == ['charging'] and found.faults == (RejectReason.ALGORITHM,)
 
 
-def test_faults_of_regions_are_all_counted_and_leave_the_state():
+def test_state_is_decoded_when_every_field_of_its_region_is_wrong():
     found = CODEC.decode(payload(
         r={'p': 5, 's': [3]}, d='go', g='x', i={
             'a': {**CANDIDACY, 'r': [0] * 40}, 'b': {**CANDIDACY, 't': 5, 'r': {'p': 5}}}))
@@ -395,7 +395,7 @@ def test_faults_of_regions_are_all_counted_and_leave_the_state():
 
 @pytest.mark.parametrize('decision', [
     '[1e999]', *('[' * depth + ']' * depth for depth in (33, 400, 900, 1900))])
-def test_infinite_or_deeply_nested_decision_is_a_fault(decision):
+def test_decision_is_rejected_when_infinite_or_deeply_nested(decision):
     found = CODEC.decode(payload(r={'p': 5})[:-1] + f', "d": {decision}}}')
     assert found is RejectReason.MALFORMED and len(decision) > 1000 or (
         isinstance(found, Message) and found.faults == (RejectReason.DECISION,))

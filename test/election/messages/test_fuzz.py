@@ -72,7 +72,7 @@ def test_decoding_never_raises_and_is_idempotent(name, data):
 
 
 @ALL
-def test_decoding_of_the_corpus(name):
+def test_corpus_is_decoded_without_an_error(name):
     for payload in corpus():
         check_decoding(Codec(ALGORITHMS.get(name)), payload)
 
@@ -95,7 +95,7 @@ def check_decoding(codec: Codec, payload: str) -> None:
 @ALL
 @FEW
 @given(st.data())
-def test_swarm_recovers_in_time_after_an_attack(name, data):
+def test_swarm_recovers_within_the_bound_after_an_attack(name, data):
     """
     Robots under attack run their rounds, read each other, and are back in time afterwards.
 

@@ -62,7 +62,7 @@ def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
 
 
 @given(regions())
-def test_round_trip(told):
+def test_region_is_decoded_as_it_was_encoded(told):
     found, faults = read(json.loads(json.dumps(write(told), allow_nan=False)))
     assert faults == () and found is not None
     rows = {'summary': tuple(shown(told.region.summary)),
@@ -94,7 +94,7 @@ def keyed(rows: Any) -> Any:
     return dict(zip('psrnfamgcv', rows)) if type(rows) is list else rows
 
 
-def test_whole_numbers_may_be_written_either_way():
+def test_whole_number_is_read_as_int_or_float():
     assert read({'r': keyed([5.0, [3], 0.0, [7.0], [1000.0]])}) == read(
         {'r': keyed([5, [3.0], 0, [7], [1000]])})
 
@@ -123,26 +123,26 @@ for _ in range(40):
     [5, [3], 0, [], [], [], [7], [1], [1]], [5, [3], 0, [], [], [], [7], [1], [[1], [1]]],
     [5, [3], 0, [7, 8], [1500, -500]],
     *([5, [3], 0, [7], [1000], [], [], [], [], version] for version in (-1, 2**53, 'x', 1.5))])
-def test_wrong_region_is_left_out(rows):
+def test_region_is_left_out_when_wrong(rows):
     assert read({'r': keyed(rows)}) == (None, (RejectReason.SUMMARY,))
     if type(rows) is list and len(rows) == 9:
         assert read({'r': dict(zip('psrnfamgc', rows))}) == (None, (RejectReason.SUMMARY,))
 
 
 @pytest.mark.parametrize('tasks', [None, 5, [], 'x' * 201])
-def test_wrong_tasks_void_the_region(tasks):
+def test_region_is_left_out_when_its_tasks_are_wrong(tasks):
     assert read({'r': {'p': 5, 's': [3]}, 't': tasks}) == (None, (RejectReason.TASKS,))
 
 
 @pytest.mark.parametrize('decision', [
     None, 5, {}, 'x', ['x' * MAX_DECISION], [math.inf], [[-math.inf]], [1e999], DEEP])
-def test_wrong_decision_leaves_the_region(decision):
+def test_region_is_decoded_when_its_decision_is_wrong(decision):
     assert read({'r': {'p': 5, 's': [3]}, 'd': decision}) == (
         region_part(parent=5, summary=(3.0,)), (RejectReason.DECISION,))
 
 
 @given(st.lists(st.floats(0.0, 1e308), max_size=6))
-def test_shares_add_up_to_all_or_to_nothing(shares):
+def test_shares_are_rejected_unless_they_add_up_to_one_or_zero(shares):
     wholes = [share * WHOLE_SHARE for share in whole_shares(shares)]
     assert sum(map(round, wholes)) == (WHOLE_SHARE if 0.0 < sum(shares) < math.inf else 0)
     assert all(whole >= 0.0 for whole in wholes)
@@ -198,7 +198,7 @@ def test_region_of_other_tasks_counts_as_initial():
     {'summary': (3.0, INF, -9.0, INF, 1.5)},
     {'recipients': (1, 2, 3, 4, 5), 'shares': (0.2,) * 5}, {'announcement': (1.0,)},
     {'members': (7,), 'ages': (0,), 'contributions': ((1.0,),)}])
-def test_region_of_another_kind_or_beyond_limits_is_wrong(changes: dict[str, Any]):
+def test_region_is_rejected_when_of_another_kind_or_beyond_limits(changes: dict[str, Any]):
     found, fault = codec().unpack(2, changed(GOOD, **changes), 10.0)
     assert fault == WRONG_SUMMARY and found == codec().initial._replace(device=2, reach=10.0)
 
@@ -206,7 +206,7 @@ def test_region_of_another_kind_or_beyond_limits_is_wrong(changes: dict[str, Any
 @pytest.mark.parametrize('announcement, understood', [
     ((), (INF,) * 3), ((1.0, 2.0, 3.0), (1, 2, 3)), ((1.0,), None), ((1.0, INF, 3.0), None),
     ((1.0,) * 4, None)])
-def test_announcement_is_whole_or_missing(announcement, understood):
+def test_announcement_is_left_out_when_incomplete(announcement, understood):
     found, fault = codec(words=3).unpack(2, changed(GOOD, announcement=announcement), 10.0)
     assert fault == (None if understood else WRONG_SUMMARY)
     assert found.announcement == (understood or (INF,) * 3)
@@ -216,7 +216,7 @@ GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
                      contributions=((1.0, -9.0, -9.0, 2.0, 0.0), (1.0, -3.0)))
 
 
-def test_numbers_that_look_like_no_robot_are_sent():
+def test_summary_keeps_a_number_that_equals_the_missing_id():
     """A summary may hold -1 anywhere, a coordinate for example; among ids it stands for none."""
     mine = codec()
     summary = (3.0, -1.0, -9.0, -1.0, -1.0, INF, INF, INF)
@@ -238,13 +238,13 @@ def test_gossip_contributions_are_padded():
     {'members': (2, 7, 8, 9), 'ages': (0,) * 4},
     *({'contributions': (row, (1.0,))} for row in (
         (), (2.0,), (-1.0,), (1.0,) * 9, (1.0, 0.0, -9.0), (1.0, INF, INF, 2.0, INF)))])
-def test_gossip_of_which_one_row_is_wrong(changes):
+def test_gossip_is_rejected_when_a_row_is_wrong(changes):
     """Nobody contributes more than itself, and each row is as a summary is."""
     assert codec('gossip').unpack(2, changed(GOSSIP, **changes), 10.0)[1] == WRONG_SUMMARY
 
 
 @pytest.mark.parametrize('told, collection', [(GOOD, 'multi-path'), (GOSSIP, 'gossip')])
-def test_round_trip_of_a_region(told, collection):
+def test_random_region_is_decoded_as_it_was_encoded(told, collection):
     mine = codec(collection)
     region, _ = mine.unpack(2, told, 10.0)
     again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
@@ -274,7 +274,7 @@ def test_example_of_the_documents_runs():
        st.floats(1e-3, 1e6), st.floats(1e-3, 3.0),
        st.lists(st.tuples(st.integers(4, 1000), st.floats(0.01, 1e3),
                           st.one_of(st.just(math.nan), angles())), max_size=MOST_SIGHTINGS))
-def test_round_trip_of_an_estimate_rounds_only(odometry, yaw, deviation, of_heading, seen):
+def test_estimate_is_only_rounded_by_encoding(odometry, yaw, deviation, of_heading, seen):
     sent = Estimate(odometry, yaw, deviation, of_heading, tuple(Sighting(*row) for row in seen))
     got, faults = estimates.read(json.loads(json.dumps({'id': 3, **estimates.write(sent)})))
     assert faults == ()
@@ -286,7 +286,7 @@ def test_round_trip_of_an_estimate_rounds_only(odometry, yaw, deviation, of_head
         assert one[1:] == pytest.approx(other[1:], abs=1e-3, nan_ok=True)
 
 
-def test_estimate_out_of_range_is_sent_within():
+def test_estimate_is_clipped_when_out_of_range():
     """Deviations at their limits, a heading beyond half a turn within one."""
     sent = estimates.write(Estimate(None, -4.5, math.inf, 0.0))
     got, faults = estimates.read({'id': 3, **sent})
@@ -303,7 +303,7 @@ NUMBERS = [None, 1, 'x', {}, [], [0.0], [0.0, 1.0], [0.0, 1.0, 1.0, 1.0], [0.0, 
            [0.0, math.inf, 1.0], [0.0, 1e300, 1.0], [0.0, 10 ** 400, 1.0]]
 
 
-def test_deviations_of_sightings_are_sent_where_a_sensor_states_them():
+def test_sighting_has_a_deviation_when_its_sensor_states_one():
     seen = (Sighting(4, 1.25), Sighting(5, 2.5, -0.75, math.nan, 0.0216),
             Sighting(6, 1.0, math.nan, 0.3))
     document = estimates.write(Estimate(None, 0.0, 0.1, 0.1, seen))
@@ -324,13 +324,13 @@ def test_deviations_of_sightings_are_sent_where_a_sensor_states_them():
     *({**PART, 'z': wrong} for wrong in (None, 1, 'x', {}, [[4, 1.0]] * (MOST_SIGHTINGS + 1))),
     *({**TWO, 'w': wrong} for wrong in (None, 1, {}, [[0.1]], [[0.1]] * 3)),
     *({'id': 3, key: PART[key]} for key in 'oz')])
-def test_wrong_estimate_odometry_or_list_voids_the_part(document):
+def test_localisation_part_is_left_out_when_estimate_odometry_or_list_is_wrong(document):
     assert estimates.read(document) == (None, (FAULT,))
     assert estimates.read({'id': 3}) == (None, ()), 'nothing is said'
 
 
 @pytest.mark.parametrize('wrong', [4, 'x', [0.0], [-1.0], ['x'], [0.1, 0.1, 0.1], [math.inf]])
-def test_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
+def test_sighting_is_left_out_and_counted_when_its_deviation_is_wrong(wrong):
     estimate, faults = estimates.read({**TWO, 'w': [[], wrong]})
     assert faults == (FAULT,) and [seen.id for seen in estimate.sightings] == [7]
 
@@ -340,7 +340,7 @@ def test_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
     [None, 1.0], [2 ** 80, 1.0], [4, '1'], [4, True], [4, None], [4, None, None], [4, 0.0],
     [4, -1.0], [4, 1e5], [4, 1e300], [4, 10 ** 400], [4, math.inf], [4, 1.0, 7.0],
     [4, 1.0, 'x'], [4, 1.0, math.inf], [3, 1.0]])
-def test_wrong_sighting_is_left_out_and_counted(wrong):
+def test_sighting_is_left_out_and_counted_when_wrong(wrong):
     estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], wrong, [8, 2.0]]})
     assert faults == (FAULT,)
     assert [sighting.id for sighting in estimate.sightings] == [7, 8]
@@ -352,7 +352,7 @@ def test_wrong_sighting_is_left_out_and_counted(wrong):
     ('FCA.DH', {'grants': {3: 0}}), ('FCA.DI', None),
     ('FCA..DBH', {'leaving': (Notice(3, 1, 0),)}), ('FCA..DBI', None),
     ('FCA...DBH', {'released': (Notice(3, 1, 0),)}), ('FCA...DBI', None)])
-def test_beats_of_grants_and_notices_are_not_below_zero(
+def test_grant_or_notice_is_rejected_when_its_beat_is_below_zero(
         text: str, part: dict[str, Any] | None) -> None:
     """A beat is sent as what it is below the greatest number of the sender."""
     found, faults = mandates.read({'g': text})

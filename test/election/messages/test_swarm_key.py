@@ -56,7 +56,7 @@ SEQUENCES = st.integers(0, RING - 1)
 # Signatures.
 
 @given(SEQUENCES)
-def test_signed_message_is_the_message_with_one_member_more(sequence):
+def test_signature_adds_one_member_to_the_message(sequence):
     signed = sign(PAYLOAD, sequence, KEY)
     document = json.loads(signed)
     assert len(document.pop('s')) == 30 and document == json.loads(PAYLOAD)
@@ -66,7 +66,7 @@ def test_signed_message_is_the_message_with_one_member_more(sequence):
 
 
 @given(SEQUENCES, st.integers(0), st.characters())
-def test_any_change_of_one_character_is_noticed(sequence, place, character):
+def test_signed_text_is_rejected_when_a_character_is_changed(sequence, place, character):
     signed = sign(PAYLOAD, sequence, KEY)
     place %= len(signed)
     changed = signed[:place] + character + signed[place + 1:]
@@ -75,7 +75,7 @@ def test_any_change_of_one_character_is_noticed(sequence, place, character):
     assert verify(signed[:place] + character + signed[place:], (KEY,)) is None
 
 
-def test_every_bit_of_every_character_counts():
+def test_tag_is_rejected_when_a_spare_bit_is_changed():
     """Base64 has two spare bits at the end of a tag: no second text may stand for one tag."""
     signed = sign(PAYLOAD, NOW, KEY)
     changed = {signed[:place] + chr(ord(signed[place]) ^ 1 << bit) + signed[place + 1:]
@@ -130,7 +130,7 @@ def test_wrong_key_file_is_refused(text, error):
     assert 'secret' not in str(raised.value)
 
 
-def test_keys_in_their_order():
+def test_keys_are_read_in_their_order():
     assert parse_keys(f'# now\n{KEY.hex()}\n# next\n  {NEXT.hex().upper()}\n') == (KEY, NEXT)
 
 
@@ -145,14 +145,14 @@ def test_message_is_accepted_once():
     assert not receiver.accept(1, NOW, WINDOW, 0.001)
 
 
-def test_message_held_back_is_accepted_within_the_window_only():
+def test_delayed_message_is_rejected_after_the_window():
     for late, accepted in ((WINDOW, True), (WINDOW + 0.001, False)):
         receiver = SwarmTime(NOW)
         assert receiver.accept(2, NOW, WINDOW, 0.0)
         assert receiver.accept(1, NOW, WINDOW, late) == accepted
 
 
-def test_clock_that_stands_or_goes_back_gives_growing_numbers():
+def test_numbers_grow_when_the_clock_stands_or_goes_back():
     sender = SwarmTime(NOW)
     numbers = [sender.next(1, now) for now in (10.0, 10.0, 10.0, 3.0, 3.5, -1e6, 1e9)]
     assert all(ahead(b, a) > 0 for a, b in zip(numbers, numbers[1:]))
@@ -167,7 +167,7 @@ def test_sequence_numbers_wrap_around():
     assert not any(receiver.accept(1, number, WINDOW, 6.0) for number in sent)
 
 
-def test_leap_to_any_number_costs_others_no_more_than_a_message():
+def test_robots_continue_when_a_key_holder_sends_the_greatest_number():
     """An insider sends the greatest numbers that there are: robots go on from there."""
     draw = random.Random(1)
     one, other = SwarmTime(NOW), SwarmTime(NOW)
@@ -180,7 +180,7 @@ def test_leap_to_any_number_costs_others_no_more_than_a_message():
         assert one.accept(2, other.next(2, t + 0.8), WINDOW, t + 0.8)
 
 
-def test_two_leaps_of_a_third_of_the_ring_exclude_no_sender():
+def test_no_sender_is_excluded_when_a_key_holder_leaps_by_a_third_of_the_ring_twice():
     """Two messages of a key holder, heard by all while two pairs do not hear each other."""
     robots = {i: SwarmTime(NOW) for i in range(4)}
 
@@ -244,7 +244,7 @@ def test_no_message_is_ever_accepted_twice_nor_after_the_window(messages):
 
 
 @given(st.data())
-def test_messages_of_a_sender_are_believed_in_their_order_when_some_were_withheld(data):
+def test_messages_are_accepted_in_their_order_when_an_attacker_withholds_some(data):
     """
     An attacker delivers messages when it likes, in any order, several times or never.
 
@@ -274,7 +274,7 @@ def test_messages_of_a_sender_are_believed_in_their_order_when_some_were_withhel
 
 # Who is believed.
 
-def test_with_and_without_a_key_robots_do_not_mix_unless_told_to():
+def test_robots_with_and_without_a_key_ignore_each_other_unless_told_to():
     keyed, other, plain = Authentication((KEY,), NOW), Authentication((OTHER,)), Authentication()
     signed, theirs = keyed.sign(PAYLOAD, 3, 0.0), other.sign(PAYLOAD, 3, 0.0)
     assert plain.sign(PAYLOAD, 3, 0.0) == PAYLOAD
@@ -299,7 +299,7 @@ def test_unsigned_message_of_a_signing_robot_is_rejected():
     assert keyed.admit(3, None, 6.0) is None, 'it has been silent for longer than the window'
 
 
-def test_signed_message_has_room_below_the_greatest_length():
+def test_signature_fits_into_the_maximum_length():
     assert Authentication((KEY,)).room + SIGNATURE_LENGTH == Authentication().room == MAX_LENGTH
 
 
@@ -330,7 +330,7 @@ def count(swarm: Swarm, reason: RejectReason) -> list[int]:
     return [robot.counts[reason.value] for robot in swarm.robots.values()]
 
 
-def test_robots_with_a_key_elect_as_those_without():
+def test_election_has_the_same_result_when_messages_are_signed():
     keys, without = keyed(5), keyed(5, keys=())
     assert set(keys.leaders().values()) == {5} and keys.leaders() == without.leaders()
     assert all(is_signed(payload) for payload in keys.said.values())
@@ -345,7 +345,7 @@ def test_robots_with_a_key_elect_as_those_without():
     (forged(sender=1), RejectReason.UNSIGNED),
     (sign(forged(), NOW + 2000, OTHER), RejectReason.SIGNATURE),
     (forged()[:-1] + ',"s":"' + 'A' * 30 + '"}', RejectReason.SIGNATURE)])
-def test_outsider_changes_nothing(payload, reason):
+def test_outsider_does_not_change_the_election(payload, reason):
     swarm = keyed()
     for _ in range(10):
         swarm.tell(9, payload)
@@ -363,7 +363,7 @@ def test_no_message_of_a_robot_can_be_changed():
 
 @pytest.mark.parametrize(('keys', 'leader'), [((KEY,), 2), ((), 3)])
 @pytest.mark.parametrize('every', [1.0, 2.0])
-def test_message_of_a_dead_leader_replayed_once_a_second_keeps_it_dead(keys, leader, every):
+def test_replayed_messages_of_a_dead_leader_are_ignored(keys, leader, every):
     """Without a key it lives for as long as the replay goes on."""
     swarm = keyed(keys=keys, radius=0.35)
     swarm.silent.add(3)
@@ -376,7 +376,7 @@ def test_message_of_a_dead_leader_replayed_once_a_second_keeps_it_dead(keys, lea
         assert count(swarm, RejectReason.REPLAY)[:2] == [60 / every, 60 / every]
 
 
-def test_messages_that_were_kept_from_the_others_are_believed_for_the_window_only():
+def test_withheld_messages_are_rejected_after_the_window():
     """A jammer withholds the leader's last messages and delivers them after its death."""
     swarm = keyed(radius=0.35)
     kept = []
@@ -396,7 +396,7 @@ def test_messages_that_were_kept_from_the_others_are_believed_for_the_window_onl
     assert count(swarm, RejectReason.REPLAY)[:2] == [40, 40]
 
 
-def test_robot_started_later_believes_no_dead_one():
+def test_newly_started_robot_ignores_replayed_messages():
     """With its clock right at once; with a clock of 1970 as soon as it hears one that lives."""
     swarm = keyed()
     dead = swarm.said[3]
@@ -414,7 +414,7 @@ def test_robot_started_later_believes_no_dead_one():
 
 
 @pytest.mark.parametrize('clock', [0, NOW - 10**7, NOW, NOW + 10**7])
-def test_restart_with_any_clock_loses_at_most_one_round(clock):
+def test_restarted_robot_loses_at_most_one_round_with_any_clock(clock):
     swarm = keyed(radius=0.35)
     swarm.silent.add(3)
     swarm.sweep(10)
@@ -431,7 +431,7 @@ def test_restart_with_any_clock_loses_at_most_one_round(clock):
     assert count(swarm, RejectReason.REPLAY) == lost
 
 
-def test_key_is_changed_without_a_change_of_leaders():
+def test_leaders_stay_when_the_key_is_changed():
     """File by file in any order, a step at a time."""
     swarm = keyed(5)
     for keys in ((KEY, NEXT), (NEXT, KEY), (NEXT,)):
@@ -444,7 +444,7 @@ def test_key_is_changed_without_a_change_of_leaders():
         assert sum(robot.counts[reason.value] for reason in RejectReason) == 0
 
 
-def test_robots_without_a_key_do_not_mix_with_the_others_unless_told_to():
+def test_robots_without_a_key_ignore_signed_messages_unless_told_to():
     for told, members in ((False, {1: {1, 2}, 3: {3, 4}}), (True, {4: {1, 2, 3, 4}})):
         swarm = Swarm({i: (0.1 * i, 0.0) for i in (1, 2, 3, 4)}, lambda i: {'strength': float(i)},
                       keys=(KEY,), start=NOW, accept_unverified=told)
@@ -471,7 +471,7 @@ def test_accept_unverified_changes_at_run_time():
     assert not robot.receive(forged(8), 0.0), 'it has been heard with the key'
 
 
-def test_own_message_is_an_echo_once_and_a_replay_later():
+def test_own_message_is_an_echo_once_then_a_replay():
     """An echo is no message; whatever comes after it of this robot's own is no twin's either."""
     robot, twin = alone(1), alone(1)
     payload = robot.round(1.0)
@@ -487,7 +487,7 @@ def test_own_message_is_an_echo_once_and_a_replay_later():
 
 
 @pytest.mark.parametrize('start', ['{"frame":"map","v":1,', '{"v":1,"id":9,"frame":"map",'])
-def test_replay_is_rejected_when_the_message_does_not_begin_with_its_id(start: str) -> None:
+def test_replay_is_rejected_when_the_message_has_two_ids(start: str) -> None:
     """The last of two ids counts, also for the order of messages."""
     robot, text = alone(), forged(8)
     assert robot.receive(sign(text, NOW + 5, KEY), 0.0)
@@ -499,7 +499,7 @@ def test_replay_is_rejected_when_the_message_does_not_begin_with_its_id(start: s
     assert robot.counts[RejectReason.REPLAY.value] == 2
 
 
-def test_signed_message_is_no_longer_than_a_message_may_be():
+def test_signed_message_is_shortened_to_the_maximum_length():
     """What is left out to make it short enough is left out of a signed one a little sooner."""
     robot = alone()
     assert robot.authentication.room < MAX_LENGTH
@@ -508,7 +508,7 @@ def test_signed_message_is_no_longer_than_a_message_may_be():
     assert all(len(robot.round(0.0)) <= MAX_LENGTH for robot in swarm.robots.values())
 
 
-def test_wrong_signed_message_is_counted_by_reason():
+def test_rejected_signed_message_is_counted_by_reason():
     robot = alone()
     for n, (text, reason) in enumerate([
             ('{"v":1,"id":3}', RejectReason.MALFORMED), ('{"v":2}', RejectReason.VERSION),
@@ -517,7 +517,7 @@ def test_wrong_signed_message_is_counted_by_reason():
         assert robot.counts[reason.value] == 1
 
 
-def test_signature_is_checked_before_anything_is_read():
+def test_signature_is_checked_before_the_message_is_decoded():
     robot = alone()
     robot._codec = None  # type: ignore[assignment]
     robot.receive('{"v":1', 0.0)
@@ -526,7 +526,7 @@ def test_signature_is_checked_before_anything_is_read():
     assert robot.counts[RejectReason.SIGNATURE.value] == 1
 
 
-def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
+def test_forged_and_replayed_messages_use_no_budget_of_the_sender():
     swarm = keyed(hearing_budget=16)
     old = swarm.said[3]
     swarm.sweep()
@@ -546,7 +546,7 @@ def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
             RejectReason.SIZE)] == [500] * 4
 
 
-def test_robot_without_a_key_can_parse_a_signed_message():
+def test_codec_without_a_key_decodes_a_signed_message():
     """It ignores what it does not know."""
     signed = Authentication((KEY,), NOW).sign(forged(), 9, 0.0)
     codec = codec_for(BOUNDED)

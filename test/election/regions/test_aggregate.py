@@ -93,7 +93,7 @@ def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
     (union(4), [{9, 3}, (), [3], {4}], [3, 4, 9], []),
     (union(2), [{9, 3}, (), [3], {4}], [3, 4], []),
 ])
-def test_result_of_each_aggregate(
+def test_aggregate_returns_its_result(
         aggregate: Aggregate, readings: list[Any], expected: Any, of_nobody: Any) -> None:
     assert together(aggregate, dict(enumerate(readings, 1))) == expected
     assert together(aggregate, {}) == of_nobody
@@ -107,7 +107,7 @@ READINGS.update((name, st.booleans()) for name in ('count', 'any', 'all'))
 READINGS['union'] = st.frozensets(st.integers(0, 40))
 
 
-def test_laws_are_tested_of_all_registered_aggregates() -> None:
+def test_every_registered_aggregate_is_tested() -> None:
     assert set(AGGREGATES.names()) == set(READINGS)
 
 
@@ -148,7 +148,7 @@ def aggregate_is_idempotent(aggregate: Aggregate) -> bool:
     return aggregate.kind != ADD
 
 
-def test_aggregate_set_lays_aggregates_side_by_side() -> None:
+def test_aggregate_set_places_aggregates_side_by_side() -> None:
     aggregates = AggregateSet({'n': count(), 'where': mean(2), 'low': least()})
     assert aggregates.layout.start == (0, 1, 4, 5)
     assert aggregates.layout.kind == (ADD, ADD, LEAST)
@@ -174,7 +174,8 @@ def test_aggregate_set_lays_aggregates_side_by_side() -> None:
     ({'best': (-inf, 1.0)}, 'not finite'),
     ({'best': range(10 ** 9)}, 'best: '),
 ])
-def test_wrong_reading_is_refused_with_its_name(readings: dict[str, Any], message: str) -> None:
+def test_reading_is_refused_with_its_name_when_wrong(
+        readings: dict[str, Any], message: str) -> None:
     aggregates = AggregateSet(
         {'n': count(), 'x': mean(2), 'low': least(), 'best': top(2, extra=1)}
     )
@@ -182,7 +183,7 @@ def test_wrong_reading_is_refused_with_its_name(readings: dict[str, Any], messag
         aggregates.contribution(1, readings)
 
 
-def test_own_combine_function_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_combine_function_of_a_user_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def longest(a: Any, b: Any) -> Any:
         return max(a, b)
 
@@ -206,7 +207,7 @@ ALL = SummaryLayout((ADD, LEAST, RANKED), (0, 2, 3, 9), (0, 0, 3))
 NOTHING = (inf,) * 3
 
 
-def test_row_of_copies_the_contribution() -> None:
+def test_row_is_a_copy_of_the_contribution() -> None:
     contribution = (1, 2)
     row = row_of(contribution)
     row[0] += 0.5
@@ -220,7 +221,7 @@ def test_combine_scales_additive_parts_by_the_share_only() -> None:
     assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
 
 
-def test_contributes_nothing_for_identity_and_own_parts_only() -> None:
+def test_identity_contributes_nothing() -> None:
     identity = (0.0, 0.0, inf, *NOTHING, *NOTHING)
     assert contributes_nothing(ALL, identity)
     for at in range(9):
@@ -249,7 +250,7 @@ def test_combine_ignores_infinite_and_huge_numbers(wrong: float) -> None:
     ((3.5, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # The same id, a greater key: it stays.
     ((3.0, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Once more the same.
 ])
-def test_rank_inserts_by_key_then_id_once_per_id(
+def test_rank_inserts_each_id_once_by_key_then_id(
         record: tuple[float, float], expected: list[float]) -> None:
     records = [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]
     rank(records, 0, 6, 2, record, 0)
@@ -262,7 +263,7 @@ def test_rank_changes_its_part_of_the_row_only() -> None:
     assert row == [-5.0, 1.0, 8.0, -5.0]
 
 
-def test_combine_calls_an_own_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_combine_calls_the_function_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
     into = [1.0, 2.0, 3.0]
     combine(SummaryLayout((ADD, OWN), (0, 1, 3), (0, 0)), into, [1.0, 5.0, 0.0], 1.0)
@@ -293,7 +294,7 @@ def test_rank_of_many_records_equals_sorting(
 
 # Roles: which devices may lead; and the parent on the way to a leader.
 
-def test_effective_strength_of_worker_and_relay_is_barred():
+def test_worker_and_relay_are_barred_by_their_effective_strength():
     assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
     assert (
         with_effective_strength(Device(3, 7.0), WORKER)
@@ -319,7 +320,7 @@ def test_parent_is_on_the_shortest_path():
 
 @pytest.mark.parametrize('wrong', [
     (9, 1.0), (8, 5.0), (8, 6.0), (8, inf), (8, nan), (8, -1.0), (8, -inf)])
-def test_neighbour_of_another_region_or_not_nearer_is_no_parent(wrong):
+def test_neighbour_is_no_parent_when_of_another_region_or_not_nearer(wrong):
     """Another region's; who is no nearer; who says what cannot be."""
     assert parent_of(8, 5.0, said(wrong), [1.0]) == NOBODY
     assert parent_of(8, 5.0, said(wrong, (8, 4.5)), [1.0, 9.0]) == 1

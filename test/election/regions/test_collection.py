@@ -35,7 +35,7 @@ BOTH = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
 ONE = SummaryLayout((LEAST,), (0, 1), (0,))
 
 
-def test_tree_sums_children_of_the_own_region_or_not():
+def test_tree_sums_only_children_of_the_own_region_when_asked_to():
     """Of three neighbours two name robot 7 as their parent, one of them led by another."""
     said = columns({'parent': 7, 'leader': 1, 'summary': (2.0, 30.0)},
                    {'parent': 8, 'leader': 1, 'summary': (40.0, 1.0)},
@@ -59,7 +59,7 @@ def test_weight_falls_with_distance_and_grows_with_the_drop(apart, drop, link_ra
     assert weight(apart, drop, link_range) == expected
 
 
-def test_shares_are_halves_between_two_equal_parents():
+def test_shares_are_halves_when_two_parents_are_equal():
     """The tip has two neighbours 1 m nearer to leader 0, and one as far away as itself."""
     said = columns({'device': 4, 'leader': 0, 'distance': 2.0},
                    {'device': 1, 'leader': 0, 'distance': 1.0},
@@ -80,7 +80,7 @@ def test_shares_are_split_by_weight():
         [far / (near + far), near / (near + far)])
 
 
-def test_shares_go_to_the_heaviest_parents_where_there_is_no_room_for_all():
+def test_shares_go_to_the_heaviest_parents_when_the_message_has_no_room():
     """Downhill by 1, 3, 2 and 6 m, and room for two: 3 / 9 and 6 / 9."""
     said = columns(*({'device': i, 'leader': 0, 'distance': 8.0 - drop}
                      for i, drop in enumerate([1.0, 3.0, 2.0, 6.0])))
@@ -95,12 +95,12 @@ def test_shares_go_to_the_heaviest_parents_where_there_is_no_room_for_all():
     {'leader': 0, 'distance': -inf},
     {'leader': 0, 'distance': inf},
 ])
-def test_neighbour_of_another_region_or_not_nearer_gets_no_share(wrong):
+def test_neighbour_gets_no_share_when_of_another_region_or_not_nearer(wrong):
     recipients, shares = shares_of(0, 2.0, columns({'device': 1, **wrong}), [1.0], inf, 2)
     assert list(recipients) == [NOBODY] * 2 and list(shares) == [0.0] * 2
 
 
-def test_neighbour_out_of_range_gets_no_share_but_its_own_is_taken():
+def test_neighbour_out_of_range_gets_no_share_and_its_share_is_used():
     """Device 1, downhill, and 2, uphill, are heard no more: nothing to 1, and 2's half counts."""
     said = columns({'device': 1, 'distance': 1.0},
                    {'device': 2, 'distance': 3.0, 'recipients': (9, NOBODY), 'shares': (0.5, 0.0),
@@ -117,7 +117,7 @@ def test_leader_shares_with_nobody():
     assert list(shares_of(0, inf, said, [1.0], inf, 1)[0]) == [NOBODY]
 
 
-def test_multi_path_adds_shares_and_takes_idempotent_parts_whole():
+def test_multi_path_scales_sums_and_keeps_idempotent_parts():
     """Robot 1 is at 1 m. Of the four, the first two are uphill of it."""
     said = columns(
         # Names it with a half.
@@ -138,7 +138,7 @@ def test_multi_path_adds_shares_and_takes_idempotent_parts_whole():
 
 @pytest.mark.parametrize(('share', 'expected'), [
     (7.0, 3.0), (inf, 3.0), (-1.0, 1.0), (-inf, 1.0), (float('nan'), 1.0)])
-def test_share_outside_of_zero_to_one_is_clipped(share, expected):
+def test_share_is_clipped_to_zero_and_one(share, expected):
     said = columns({'leader': 0, 'distance': 2.0, 'recipients': (1,), 'shares': (share,),
                     'summary': (2.0, 30.0)})
     found = collect_multi_path(1, 0, 1.0, (1.0, 40.0), said, [1.0], BOTH)
@@ -166,7 +166,7 @@ def teller(*known: tuple[int, int, float], leader: int = 0) -> dict[str, Any]:
     return {'leader': leader, 'members': members, 'ages': ages, 'contributions': contributions}
 
 
-def test_gossip_without_neighbours_knows_the_own_contribution():
+def test_gossip_has_only_the_own_contribution_when_no_neighbour_is_heard():
     assert gossip(columns()) == ([7, -1, -1, -1], [0, 0, 0, 0], [70.0, inf, inf, inf])
 
 
@@ -181,7 +181,7 @@ def test_gossip_takes_the_youngest_contribution_of_each_member():
     assert gossip(said) == ([7, 1, 2, 3], [0, 1, 1, 2], [70.0, 10.0, 20.0, 30.0])
 
 
-def test_gossip_without_room_keeps_the_nearest_then_lowest_ids():
+def test_gossip_keeps_the_nearest_then_lowest_ids_when_room_is_short():
     said = columns(teller((1, 0, 10.0), (5, 3, 50.0), (6, 3, 60.0)), teller((2, 0, 20.0)))
     assert gossip(said, size=3) == ([7, 1, 2], [0, 1, 1], [70.0, 10.0, 20.0])
     # As near as another: the lower id, which also pushes out the higher.
@@ -200,7 +200,7 @@ def test_gossip_gives_no_room_to_a_robot_without_contribution():
 @pytest.mark.parametrize('known', [
     teller((1, 0, 10.0), leader=9), teller((1, 4, 10.0)),
     *(teller((1, age, 10.0)) for age in (-1, -2 ** 62, 2 ** 62))])
-def test_gossip_ignores_other_regions_and_ages_beyond_its_depth_or_impossible(known):
+def test_gossip_ignores_other_regions_and_invalid_ages(known):
     assert gossip(columns(known), depth=4).members == [7, -1, -1, -1]
     assert gossip(columns(teller((1, 3, 10.0))), depth=4).members == [7, 1, -1, -1]
 

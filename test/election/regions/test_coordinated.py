@@ -75,7 +75,7 @@ def test_initial_region_is_empty_with_room_for_the_collection(collection, recipi
     assert told.announcement == told.own_announcement == (inf, inf)
 
 
-def test_unknown_name_of_a_type_raises():
+def test_type_is_refused_when_its_name_is_unknown():
     with pytest.raises(AttributeError, match='has no State_nothing'):
         module.State_nothing  # noqa: B018
 
@@ -154,13 +154,13 @@ def test_task_is_found_by_module_and_class() -> None:
      "ModuleNotFoundError: No module named 'no_such_module'; known: count, field, patrol, rally"),
     ('math:pi', "task 'math:pi' is not a subclass of leader_election.Task"),
 ])
-def test_wrong_name_is_refused_in_one_line(name: str, line: str) -> None:
+def test_task_is_refused_in_one_line_when_its_name_is_wrong(name: str, line: str) -> None:
     with pytest.raises(KeyError) as refused:
         task_class(name)
     assert refused.value.args == (line,)
 
 
 @pytest.mark.parametrize('name', ['math:', ':pi', 'math:no:such', 'math:nothing', 'a b:c d'])
-def test_malformed_module_and_class_is_refused(name: str) -> None:
+def test_task_is_refused_when_module_and_class_are_malformed(name: str) -> None:
     with pytest.raises(KeyError, match='cannot be loaded|no subclass'):
         task_class(name)

@@ -54,11 +54,11 @@ BASE = RegionParameters(
     (10.0, 2.5),    # 1 - 0.75: the least.
     (50.0, 2.5),
 ])
-def test_resized_follows_the_load_within_its_limits(load, expected):
+def test_resized_radius_follows_the_load_within_its_limits(load, expected):
     assert resized(load, BASE) == expected
 
 
-def test_smoothed_weights_the_new_load_by_alpha():
+def test_smoothed_load_weights_the_new_load_by_alpha():
     assert smoothed(10.0, 0.0, BASE._replace(alpha=0.25)) == 2.5
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.25)) == 5.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=1.0)) == 8.0
@@ -66,7 +66,7 @@ def test_smoothed_weights_the_new_load_by_alpha():
 
 
 @pytest.mark.parametrize('wrong', [inf, 1e300, -1e300])
-def test_smoothed_recovers_from_impossible_loads(wrong):
+def test_smoothed_load_recovers_from_invalid_loads(wrong):
     """At a tenth a round, from a hundred targets: 0.9 ** 90 * 100 is less than a hundredth."""
     p = BASE._replace(alpha=0.1)
     load = smoothed(wrong, wrong, p)
@@ -115,7 +115,7 @@ def test_radius_meets_a_load_by_area_without_oscillation(delay):
     assert found[-1] == pytest.approx(10.0 * (sqrt(17.0) - 1.0) / 4.0)
 
 
-def test_radius_oscillates_with_an_alpha_of_one():
+def test_radius_oscillates_when_alpha_is_one():
     """
     Full, the region has a load of 8, and so is to be smallest; that has 0.5: to be full again.
 

@@ -31,7 +31,7 @@ FIRST = {i: -float(i) for i in range(9)}
 
 
 @pytest.mark.parametrize(('collection', 'exact'), [('tree', 5), ('multi-path', 5), ('gossip', 7)])
-def test_line_of_four_collects_and_spreads_a_link_per_round(collection, exact):
+def test_line_collects_and_spreads_one_link_per_round(collection, exact):
     """
     0 leads; all count themselves. News goes one link in each round in which all go together.
 
@@ -50,7 +50,7 @@ def test_line_of_four_collects_and_spreads_a_link_per_round(collection, exact):
         assert list(summaries(network).values()) == [(4.0,), (3.0,), (2.0,), (1.0,)]
 
 
-def test_diamond_by_tree_takes_one_side_by_multi_path_both():
+def test_diamond_uses_one_side_by_tree_and_both_by_multi_path():
     """The top's one goes down one side by tree, and a half of it down each by multi-path."""
     found = {}
     for collection in ('tree', 'multi-path'):
@@ -123,7 +123,7 @@ def test_worker_and_relay_do_not_lead(collection):
 
 @WAYS
 @pytest.mark.parametrize('role', [WORKER, RELAY])
-def test_without_a_candidate_nobody_decides(collection, role):
+def test_nobody_decides_when_there_is_no_candidate(collection, role):
     network = network_of('bounded', collection, LINE, FIRST)
     for i in LINE:
         change(network, i, role=role)
@@ -163,7 +163,7 @@ def test_leaders_collect_announcements_of_bordering_regions():
     assert network.states[0].summary == (3.0, *[inf] * 6)
 
 
-def test_border_is_where_another_leader_announces_something():
+def test_robot_is_at_the_border_when_it_hears_another_announcement():
     network = network_of(
         'bounded', 'tree', LINE, FIRST, layout=BORDER, contribution=(1.0, *[inf] * 6),
         identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
@@ -177,7 +177,7 @@ def test_border_is_where_another_leader_announces_something():
     assert with_borders(0, (1.0,), algorithm.columns(*zip(*said)), [1.0] * 4, without) == (1.0,)
 
 
-def test_leader_ignores_a_neighbour_that_claims_to_be_nearer_to_it():
+def test_leader_has_no_parent_when_a_neighbour_claims_a_smaller_distance():
     """A neighbour says that it is nearer to 0 than 0 itself: no parent, and no heir."""
     network = network_of('bounded', 'multi-path', LINE, FIRST)
     lie = network.states[1]._replace(leader=0, distance=-1.0, decision=(99.0,), value=0.0)

@@ -217,7 +217,7 @@ LAWS = settings(max_examples=examples(4), deadline=None, suppress_health_check=l
 @pytest.mark.parametrize('election', ALGORITHMS.names())
 @LAWS
 @given(st.data(), st.integers(0, 2 ** 32))
-def test_summary_and_decision_are_exact_within_the_bound_from_any_state(
+def test_summary_and_decision_become_exact_within_the_bound_from_any_state(
         election, collection, data, seed):
     network = data.draw(networks(election, collection))
     check_settles(network, seed, SWEEPS)
@@ -256,7 +256,7 @@ def test_multi_path_and_tree_agree(graph, seed):
 @pytest.mark.parametrize('collection', WAYS)
 @settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=10), st.data(), st.integers(0, 2 ** 32))
-def test_contributions_of_former_members_are_forgotten(collection, graph, data, seed):
+def test_contribution_is_forgotten_when_its_robot_has_left(collection, graph, data, seed):
     """The strengths are dealt anew again and again; in between no region has another's numbers."""
     network = network_of('bounded', collection, graph, dict.fromkeys(graph, 0.0), radius=RADIUS,
                          layout=ALL.layout, contribution=ALL.identity, identity=ALL.identity)

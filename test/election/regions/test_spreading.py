@@ -84,7 +84,7 @@ def gossiping(graph, **settings):
     return network
 
 
-def test_line_of_four_knows_the_decision_a_version_older_per_link():
+def test_decision_is_one_version_older_per_link():
     """The decision is a version and a round older with each link, and all have it."""
     network = gossiping(LINE)
     assert set(decisions(network).values()) == {(4.0,)}
@@ -94,7 +94,7 @@ def test_line_of_four_knows_the_decision_a_version_older_per_link():
 
 
 @pytest.mark.parametrize('spreading', ['gradient', 'gossip'])
-def test_decision_reaches_a_member_whose_parent_lost_it_by_gossip_only(spreading):
+def test_only_gossip_brings_the_decision_to_a_member_whose_parent_lost_the_leader(spreading):
     """
     3's parent on the diamond is 1, which the leader no longer reaches; 2 is as near.
 

@@ -65,7 +65,7 @@ def counted(me: Robot, reason: RejectReason) -> int:
 
 # Places that are not plausible.
 
-def test_message_from_far_away_does_not_evict_its_sender():
+def test_sender_is_not_evicted_when_a_forged_message_is_from_far_away():
     me = follower()
     changes = me.counts[LEADER_CHANGES]
     for tenth in range(300, 400):
@@ -79,14 +79,14 @@ def test_message_from_far_away_does_not_evict_its_sender():
     assert me.counts[OUT_OF_RANGE] == 0 and me.counts[LEADER_CHANGES] == changes
 
 
-def test_message_from_a_place_in_range_that_it_cannot_have_reached_is_not_believed():
+def test_message_is_rejected_when_its_sender_cannot_have_reached_the_position():
     me = follower(top_speed=1.0)
     me.receive(says(7, at=(-4.0, 0.0), strength=0.0), 30.5)
     assert counted(me, RejectReason.IMPLAUSIBLE) == 1
     assert neighbours(me, 30.5) == {7: 1.0} and me.state.leader == 7
 
 
-def test_carried_robot_is_believed_after_its_last_message_expired():
+def test_carried_robot_is_accepted_when_its_last_message_has_expired():
     me = follower(top_speed=1.0, message_expiry=3.0)
     heard = [second for second in range(31, 40)
              if me.receive(says(7, at=(0.0, 4.9)), float(second)) or me.round(float(second)) == '']
@@ -95,7 +95,7 @@ def test_carried_robot_is_believed_after_its_last_message_expired():
     assert neighbours(me, 39.0) == {7: 4.9}
 
 
-def test_small_steps_get_no_farther_than_the_top_speed():
+def test_many_small_steps_are_limited_by_the_top_speed():
     """A hundred messages a second, each half a metre on: beyond 1 m/s only 1 m is believed."""
     me = follower(top_speed=1.0, communication_range=50.0)
     for n in range(1, 101):
@@ -103,7 +103,7 @@ def test_small_steps_get_no_farther_than_the_top_speed():
     assert neighbours(me, 31.0)[7] <= 1.0 + 1.0 + 1.0
 
 
-def test_late_messages_of_a_robot_at_top_speed_are_plausible():
+def test_messages_at_top_speed_are_accepted_when_late():
     """Odometry once a second, messages late by up to half a second."""
     draw = random.Random(1)
     me = follower(top_speed=2.0, communication_range=1e3)
@@ -115,7 +115,7 @@ def test_late_messages_of_a_robot_at_top_speed_are_plausible():
 
 @pytest.mark.parametrize('changes', [{'top_speed': math.inf}, {
     'metric': 'hops', 'communication_range': math.inf, 'radius': 3.0}])
-def test_any_step_where_there_is_no_top_speed_or_no_place(changes):
+def test_any_step_is_accepted_without_a_top_speed_or_position(changes):
     me = follower(**changes)
     place = None if 'metric' in changes else (1e8, 0.0)
     me.receive(says(7, at=place), 30.0)
@@ -143,7 +143,7 @@ def test_candidacy_is_refused_when_its_leader_is_in_reach_and_follows_another():
 
 
 @pytest.mark.parametrize('strength', [99.0, 1e300])
-def test_candidacy_is_refused_when_its_leader_is_in_reach_and_no_candidate(strength):
+def test_candidacy_is_refused_when_its_leader_is_in_reach_and_barred(strength):
     me = robot()
     me.receive(says(8, strength=BARRED), 0.0)
     me.receive(follows(9, leader=8, strength=strength), 0.0)
@@ -176,7 +176,7 @@ def weak(n: int, at: tuple[float, float] = (3.0, 3.0)) -> str:
     return says(1000 + n, at=at, strength=-1.0)
 
 
-def test_weak_ids_do_not_keep_out_who_was_silent():
+def test_leader_is_heard_again_when_600_ids_flooded_its_silence():
     """600 ids, 300 messages a second; the leader's messages are lost for four seconds."""
     me = follower(neighbour_limit=500)
     sent = 0
@@ -235,7 +235,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize('senders', [1, 40, 5000])
-def test_flood_is_decoded_within_the_budget_and_neighbours_are_heard(decoded, senders):
+def test_neighbours_are_heard_when_a_flood_exceeds_the_budget(decoded, senders):
     me = follower(hearing_budget=320)
     decoded.clear()
     for n in range(12_500):
@@ -251,7 +251,7 @@ def test_flood_is_decoded_within_the_budget_and_neighbours_are_heard(decoded, se
     assert me.counts[DROPPED] >= me.counts[HEARD] - len(decoded) - 31
 
 
-def test_new_robot_is_heard_in_a_flood():
+def test_new_robot_is_heard_during_a_flood():
     """One message in eight is decoded; the new robot sends forty a second."""
     draw = random.Random(3)
     me = follower(hearing_budget=320)
@@ -265,7 +265,7 @@ def test_new_robot_is_heard_in_a_flood():
     assert me.state.leader == 8
 
 
-def test_instances_that_the_robot_does_not_run_are_not_decoded():
+def test_instance_is_not_decoded_when_the_robot_does_not_run_it():
     me = robot()
     me.receive(crowded(7), 0.0)
     message = me.mailbox.entry(7).message
@@ -273,7 +273,7 @@ def test_instances_that_the_robot_does_not_run_are_not_decoded():
     assert len(codec_for(BOUNDED).decode(crowded(7)).others) == 16  # type: ignore[union-attr]
 
 
-def test_robots_of_the_same_instances_decode_a_message_once():
+def test_robots_with_equal_instances_decode_a_message_once():
     one, other = robot(), robot(robot_id=9)
     assert one._codec is other._codec
     payload = says(77, at=(0.5, 0.25))
@@ -284,7 +284,7 @@ def test_robots_of_the_same_instances_decode_a_message_once():
 
 # News.
 
-def test_position_alone_is_no_news():
+def test_position_alone_triggers_no_round():
     me = robot()
     assert me.receive(says(7), 0.0)
     assert not any(me.receive(says(7, at=(1.0 + 0.125 * n, 0.0)), 0.1 * n) for n in range(1, 9))
@@ -293,7 +293,7 @@ def test_position_alone_is_no_news():
     assert not me.receive(says(7, at=(2.25, 0.0), strength=5.0), 0.9)
 
 
-def test_distance_is_news_once_it_has_changed_by_half_a_metre():
+def test_round_is_triggered_when_the_distance_changes_by_half_a_metre():
     me, distances = robot(), [1.0 + 0.125 * n for n in range(9)]
     assert [n for n, far in enumerate(distances)
             if me.receive(says(7, far=far, leader=9), 0.1)] == [0, 4, 8]
@@ -304,7 +304,7 @@ def test_distance_is_news_once_it_has_changed_by_half_a_metre():
 
 @pytest.mark.parametrize('by', [1e6, -1e6, 30.0])
 @pytest.mark.parametrize('use_sim_time', [True, False])
-def test_jump_of_the_clock_keeps_neighbours_under_simulated_time_only(by, use_sim_time):
+def test_neighbours_are_kept_over_a_clock_jump_under_simulated_time_only(by, use_sim_time):
     """Under simulated time neighbours are kept; nothing is kept for ever after any jump."""
     clock = ObservationClock(1.25 if use_sim_time else math.inf)
     me = robot(odometry_expiry=2.0, message_expiry=3.0)
@@ -330,7 +330,7 @@ def test_jump_of_the_clock_keeps_neighbours_under_simulated_time_only(by, use_si
     assert me.state.leader == 7
 
 
-def test_twins_go_on_with_one_leader():
+def test_third_robot_keeps_its_leader_when_two_robots_share_an_id():
     """Two of one id beside each other and a third robot: each says so, nobody is poisoned."""
     twins = [robot(at=(0.0, 0.0), odometry_expiry=1e6), robot(at=(0.5, 0.0), odometry_expiry=1e6)]
     third = robot(at=(1.0, 0.0), robot_id=9, odometry_expiry=1e6)
@@ -355,7 +355,7 @@ def admitted(budget: HearingBudget, sender: int | None, times: int, now: float,
     return sum(budget.admit(sender, known, now, period=1.0) for _ in range(times))
 
 
-def test_one_sender_uses_a_part():
+def test_sender_uses_only_its_part_of_the_budget():
     budget = HearingBudget(BUDGET)
     assert admitted(budget, 7, 1000, 10.0) == EACH
     assert admitted(budget, None, 1000, 10.0) == EACH, 'those that cannot be told apart'
@@ -363,7 +363,7 @@ def test_one_sender_uses_a_part():
     assert admitted(budget, 7, 1000, 11.0) == EACH
 
 
-def test_many_strangers_use_all_and_each_neighbour_is_heard_once_a_period():
+def test_neighbour_is_heard_once_a_period_when_strangers_use_the_whole_budget():
     budget = HearingBudget(BUDGET)
     assert sum(admitted(budget, 100 + n, 1, 10.0) for n in range(1000)) == BUDGET
     assert [admitted(budget, neighbour, 2, 10.0, known=True) for neighbour in (1, 2)] == [1, 1]
@@ -371,7 +371,7 @@ def test_many_strangers_use_all_and_each_neighbour_is_heard_once_a_period():
     assert admitted(budget, 2, 1, 11.0, known=True) == 1
 
 
-def test_least_budget_still_lets_something_through():
+def test_message_is_decoded_with_the_smallest_budget():
     budget = HearingBudget(1)
     assert [admitted(budget, 7, 5, float(second)) for second in (10, 11, 12)] == [1, 1, 1]
 

@@ -91,7 +91,7 @@ def restart(robots: Swarm, i: int, clock: int, **common: Any) -> None:
 
 
 @pytest.mark.parametrize('spreading', SPREADINGS)
-def test_decisions_stay_in_order_where_forty_per_cent_are_lost(spreading: str) -> None:
+def test_decisions_stay_in_order_when_messages_are_lost(spreading: str) -> None:
     draw = random.Random(4)
     robots = swarm(PLACES, spreading=spreading, message_expiry=3.0)
     for _ in range(60):
@@ -108,7 +108,7 @@ def test_decisions_stay_in_order_where_forty_per_cent_are_lost(spreading: str) -
 
 @pytest.mark.parametrize('spreading', SPREADINGS)
 @pytest.mark.parametrize('clock', [1000, 0], ids=['later', 'behind'])
-def test_decisions_stay_in_order_where_the_leader_starts_again(
+def test_decisions_stay_in_order_when_the_leader_restarts(
         spreading: str, clock: int) -> None:
     """With a clock behind, it counts on from the number that the others have of it."""
     robots = swarm(spreading=spreading)
@@ -132,7 +132,7 @@ EVENTS = st.lists(st.tuples(
          'gradient', 3.0)
 @given(EVENTS, st.sampled_from(SPREADINGS), st.sampled_from([0.0, 3.0]))
 @settings(max_examples=examples(60), deadline=None)
-def test_decisions_stay_in_order_whatever_is_late_lost_doubled_or_restarted(
+def test_decisions_stay_in_order_when_messages_are_late_lost_or_doubled(
         events: list[tuple[str, int, int]], spreading: str, mandate: float) -> None:
     common = {'spreading': spreading, 'mandate': mandate}
     robots = swarm(line(4), **common)
@@ -155,7 +155,7 @@ def test_decisions_stay_in_order_whatever_is_late_lost_doubled_or_restarted(
     assert [each.backwards() for each in lives] == [0] * len(lives)
 
 
-def test_act_learns_whose_decision_it_is_and_which() -> None:
+def test_act_receives_leader_and_number_of_the_decision() -> None:
     robots = swarm()
     robots.sweep(9)
     assert task(robots, 1).decided[-1] == Decided(1, None, 9, 0.0)
@@ -165,7 +165,7 @@ def test_act_learns_whose_decision_it_is_and_which() -> None:
     assert task(robots, 3).decided[-1] == Decided(1, None, 9, 2.0)
 
 
-def test_with_mandates_act_learns_the_term() -> None:
+def test_act_receives_the_term_when_mandates_are_used() -> None:
     robots = swarm(mandate=5.0)
     robots.sweep(12)
     mandates: Any = robots.instances()[3].parts['mandates']
@@ -175,7 +175,7 @@ def test_with_mandates_act_learns_the_term() -> None:
 
 @pytest.mark.parametrize('kind, hops, age', [
     ('ordered', 1, 4.0 + 2), ('ordered', 2, 4.0 + 4), ('hasty', 2, 2.5)])
-def test_decision_that_is_too_old_is_none(kind: str, hops: int, age: float) -> None:
+def test_decision_is_dropped_when_too_old(kind: str, hops: int, age: float) -> None:
     """By itself after the expiry of messages and two rounds a hop; the task may say otherwise."""
     robots = swarm(tasks=kind, message_expiry=4.0)
     robots.sweep(9)
@@ -189,7 +189,7 @@ def test_decision_that_is_too_old_is_none(kind: str, hops: int, age: float) -> N
     assert held == [newest] * int(age)
 
 
-def test_without_a_decision_nothing_is_sent_and_then_none_is_numbered() -> None:
+def test_nothing_is_sent_or_numbered_when_no_task_decides() -> None:
     robots = swarm()
     leader = task(robots, 1)
     leader.decide = lambda summary: None  # type: ignore[method-assign]
@@ -207,7 +207,7 @@ def test_without_a_decision_nothing_is_sent_and_then_none_is_numbered() -> None:
 
 @pytest.mark.parametrize('number', [500, 2**52, 2**53 - 1])
 @pytest.mark.parametrize('spreading', SPREADINGS)
-def test_wrong_number_is_overtaken(number: int, spreading: str) -> None:
+def test_leader_overtakes_a_wrong_number(number: int, spreading: str) -> None:
     robots = swarm(line(4), spreading=spreading)
     robots.sweep(9)
     said = json.loads(robots.said[3])
@@ -229,7 +229,7 @@ def region(number: int, text: str = '[1]', device: int = 7) -> Any:
         device=device)
 
 
-def test_older_decision_is_infinitely_old() -> None:
+def test_superseded_decision_has_infinite_age() -> None:
     order = DecisionOrder()
     ages = [order.judge(region(number), 1, None, now)[0].age
             for number, now in ((10, 0.0), (10, 2.0), (9, 3.0), (11, 4.0), (10, 5.0))]
@@ -237,7 +237,8 @@ def test_older_decision_is_infinitely_old() -> None:
 
 
 @pytest.mark.parametrize('mandates', [None, Mandates(2, MandateSettings(3.0), 100)])
-def test_with_mandates_the_order_holds_over_all_leaders(mandates: Mandates | None) -> None:
+def test_decisions_of_all_leaders_stay_in_order_when_mandates_are_used(
+        mandates: Mandates | None) -> None:
     order = DecisionOrder()
     order.judge(region(10), 1, mandates, 0.0)
     other = order.judge(region(9), 3, mandates, 0.0)[0]
@@ -249,7 +250,7 @@ def test_with_mandates_the_order_holds_over_all_leaders(mandates: Mandates | Non
     assert after.age == (math.inf if mandates is None else 0.0)
 
 
-def test_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
+def test_member_keeps_its_decision_when_that_of_its_parent_is_older() -> None:
     order = DecisionOrder()
     order.judge(region(10, '["new"]'), 1, None, 0.0)
     parent = region(9, '["old"]')
@@ -259,7 +260,7 @@ def test_member_keeps_what_is_newer_than_the_decision_of_its_parent() -> None:
     assert order.newer(parent, 1, [parent, later], None).decision == '["later"]'
 
 
-def test_number_beyond_the_greatest_counts_as_none() -> None:
+def test_number_is_ignored_when_beyond_the_greatest() -> None:
     exports = [SimpleNamespace(leader=1)] * 3 + [SimpleNamespace(leader=2)]
     regions = [region(0), region(MOST_NUMBER), region(MOST_NUMBER + 1), region(5)]
     assert [each.decision_version for each in numbered_by(1, exports, regions)] == [MOST_NUMBER]

@@ -36,7 +36,7 @@ def first(i: int) -> dict[str, float]:
 
 
 @COLLECTIONS
-def test_line_of_four_counts_itself(collection):
+def test_line_counts_its_members(collection):
     swarm = Swarm(line(4), first, tasks='count', collection=collection)
     swarm.sweep(12)
     assert swarm.members() == {1: 4.0}
@@ -46,7 +46,7 @@ def test_line_of_four_counts_itself(collection):
         'leader', 'worker', 'worker', 'worker']
 
 
-def test_message_of_a_line_of_four_has_sum_parent_and_decision():
+def test_message_has_sum_parent_and_decision():
     """Robot 2 hands on three to robot 1: 4, 3 and itself, whose x add up to 3 + 2 + 1."""
     swarm = Swarm(line(4), first, tasks='count')
     swarm.sweep(12)
@@ -57,7 +57,7 @@ def test_message_of_a_line_of_four_has_sum_parent_and_decision():
     assert document['d'] == [{'members': 4, 'centre': [1.5, 0.0]}]
 
 
-def test_diamond_hands_on_in_shares():
+def test_contribution_is_divided_between_equal_parents():
     """4 is as far from 2 as from 3, so each gets half of it, and hands on one and a half."""
     places = {1: (0.0, 0.0), 2: (1.0, 0.5), 3: (1.0, -0.5), 4: (2.0, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.2)
@@ -82,7 +82,7 @@ def test_workers_and_relays_do_not_lead():
     assert swarm.decisions() == {i: [{'members': 3, 'centre': [1.67, 0.0]}] for i in line(4)}
 
 
-def test_without_candidates_nobody_leads():
+def test_nobody_leads_when_there_are_no_candidates():
     swarm = Swarm(line(2), tasks='count', role='worker')
     swarm.sweep(8)
     assert swarm.leaders() == {1: 1, 2: 1}, 'the lower id is named, for want of a candidate'
@@ -92,7 +92,7 @@ def test_without_candidates_nobody_leads():
 
 # Regions fixed beforehand.
 
-def test_zones_have_leaders_of_their_own():
+def test_each_zone_has_its_own_leader():
     """Two in each, and one in none: a relay, led and heard by nobody, strong as it is."""
     places = {1: (0.5, 0.0), 2: (1.5, 0.0), 3: (2.5, 0.0), 4: (3.5, 0.0), 5: (1.5, 1.4)}
     swarm = Swarm(places, lambda i: {'strength': float(i)}, tasks='count', zones=WEST_AND_EAST,
@@ -139,7 +139,7 @@ class Surveyor(Task):
         return self.member.zone
 
 
-def test_task_knows_the_zone_that_its_robot_is_in():
+def test_task_receives_the_zone_of_its_robot():
     swarm = Swarm({1: (0.5, 0.0), 2: (9.0, 0.0)}, first, {'surveyor': Surveyor},
                   tasks='surveyor', zones=WEST_AND_EAST)
     swarm.sweep(2)
@@ -154,7 +154,7 @@ def two_regions(**settings: Any) -> Swarm:
     return Swarm(line(6), lambda i: of_one(i, {2: 2.0, 5: 3.0}), radius=1.0, **settings)
 
 
-def test_connected_leaders_know_where_the_others_are_and_how_many():
+def test_leader_knows_position_and_size_of_neighbouring_regions():
     swarm = two_regions(connected=True)
     swarm.sweep(12)
     assert swarm.members() == {2: 3.0, 5: 3.0}
@@ -178,14 +178,14 @@ class Speaker(Task):
         self.known[self.member.id] = dict(self.member.borders)
 
 
-def test_connected_leaders_say_what_the_task_does_and_tell_it_what_they_hear():
+def test_task_announces_to_neighbouring_leaders_and_receives_their_announcements():
     swarm = two_regions(connected=True, tasks='speaker', kinds={'speaker': Speaker})
     swarm.sweep(12)
     assert Speaker.known == {1: {}, 2: {5: (105.0, 0.0, 0.0)}, 3: {}, 4: {},
                              5: {2: (102.0, 0.0, 0.0)}, 6: {}}
 
 
-def test_ids_as_long_as_they_may_be_get_across_a_border():
+def test_longest_id_is_exact_across_a_border():
     """An id is a whole number in a summary; it is told exactly, of however many digits."""
     far = 2**53 - 1
     places = {1: (0.0, 0.0), 2: (1.0, 0.0), far: (2.0, 0.0)}
@@ -196,7 +196,7 @@ def test_ids_as_long_as_they_may_be_get_across_a_border():
 
 # Leaders of leaders.
 
-def test_two_levels_count_everybody_once():
+def test_each_robot_is_counted_once_with_two_levels():
     """2 and 5 lead three each; among the two 5 is the stronger, and has all six above."""
     swarm = two_regions(hierarchy='10', tasks='count')
     swarm.sweep(30)
@@ -211,7 +211,7 @@ def test_two_levels_count_everybody_once():
     assert below[1].parts['regions'].decision == [{'members': 3, 'centre': [1.0, 0.0]}]
 
 
-def test_two_levels_without_tasks_count_just_as_well():
+def test_each_robot_is_counted_once_with_two_levels_without_tasks():
     swarm = two_regions(hierarchy='10', outline=True, connected=True)
     swarm.sweep(30)
     assert swarm.members('level_1') == {5: 6.0}
@@ -222,7 +222,7 @@ def test_two_levels_without_tasks_count_just_as_well():
     assert (min(xs), max(xs)) == (0.0, 5.0), 'all of the line'
 
 
-def test_leader_of_leaders_has_the_strength_that_made_it_one():
+def test_level_uses_the_strength_of_the_first_instance():
     """It comes from a topic, which level_1 does not listen to again."""
     swarm = two_regions(hierarchy='10', strength_source='topic', input_expiry=1e5)
     for i, robot in swarm.robots.items():
@@ -241,7 +241,7 @@ def given(leaders='1,4', **common):
     return swarm
 
 
-def test_given_leaders_count_their_cells():
+def test_given_leader_counts_its_cell():
     """3 is 2 m from 1 and 1 m from 4; the strengths, all equal, do not matter."""
     swarm = given(tasks='count')
     assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
@@ -251,7 +251,7 @@ def test_given_leaders_count_their_cells():
     assert swarm.decisions()[6] == [{'members': 4, 'centre': [3.5, 0.0]}]
 
 
-def test_without_a_given_leader_in_reach_a_robot_follows_nobody():
+def test_robot_follows_nobody_when_no_given_leader_is_in_reach():
     swarm = given(tasks='count')
     swarm.silent.add(4)
     swarm.sweep(25)
@@ -261,7 +261,7 @@ def test_without_a_given_leader_in_reach_a_robot_follows_nobody():
     assert not swarm.instances()[5].leads
 
 
-def test_worker_does_not_lead_though_it_is_told_to():
+def test_worker_does_not_lead_when_given_as_leader():
     swarm = Swarm(line(6), lambda i: {'role': 'worker' if i == 4 else 'candidate'},
                   algorithm='given', leaders='1,4', radius=10.0)
     swarm.sweep(25)
@@ -279,7 +279,7 @@ def test_levels_work_above_given_leaders():
 
 # Several at once.
 
-def test_two_instances_with_parameters_of_their_own():
+def test_two_instances_elect_by_their_own_parameters():
     """The first elects 1 as far as 2 m; ``rescue`` elects 4, by hops, for all."""
     swarm = Swarm(line(4), lambda i: {**first(i), 'others': {'rescue': {
         'algorithm': 'resilient', 'strength': float(i), 'tasks': 'count'}}},
@@ -295,7 +295,7 @@ def test_two_instances_with_parameters_of_their_own():
     assert list(document['i']) == ['rescue'] and document['i']['rescue']['a'] == 'resilient'
 
 
-def test_instance_of_another_algorithm_is_passed_over_and_counted():
+def test_instance_is_ignored_and_counted_when_its_algorithm_differs():
     swarm = Swarm(line(2), lambda i: {'others': {'rescue': {
         'algorithm': 'bounded' if i == 1 else 'classic'}}})
     swarm.sweep(3)
@@ -321,7 +321,7 @@ def test_parameters_of_an_instance_change_at_run_time():
 
 # Feedback.
 
-def test_feedback_makes_a_region_smaller_and_its_radius_travels():
+def test_members_know_the_radius_that_feedback_reduced():
     """
     Four members where two are wanted: 10 m * (1 + 0.1 * (1 - 4 / 2)) = 9 m, which all know.
 
@@ -345,13 +345,13 @@ def test_distance_stays_when_the_radius_changes_without_feedback():
     assert robot.main.distance == 1.0
 
 
-def test_feedback_where_the_radius_is_nothing():
+def test_feedback_keeps_a_radius_of_zero():
     swarm = Swarm(line(2), first, regions=True, radius=0.0, feedback_gain=1.0)
     swarm.sweep(3)
     assert swarm.leaders() == {1: 1, 2: 2} and swarm.instances()[1].distance == 0.0
 
 
-def test_candidacy_that_its_leader_contradicts_is_not_taken():
+def test_candidacy_is_refused_when_its_leader_contradicts_it():
     """2 hears 3 at first hand, which follows 4 by now; 1 has lost that message and follows 3."""
     swarm = Swarm({1: (0.9, 0.0), 2: (1.0, 0.0), 3: (2.0, 0.0), 4: (3.4, 0.0)},
                   lambda i: of_one(i, {3: 3.0, 4: 4.0}), radius=2.0)

@@ -47,7 +47,7 @@ def one(kinds: dict[str, type[Task]] | None = None, others: dict[str, Any] | Non
                  **parameters).robots[1]
 
 
-def test_first_is_main_and_levels_come_after_what_they_are_over():
+def test_main_instance_comes_first_and_levels_follow_the_instance_below():
     robot = one({}, {'rescue': {'over': 'level_1'}, 'charging': {}}, hierarchy='20, 50')
     assert list(robot.instances) == ['main', 'charging', 'level_1', 'rescue', 'level_2']
     below = {name: instance.below and instance.below.name
@@ -73,14 +73,14 @@ def test_levels_have_the_tasks_of_the_first():
 
 
 @pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])
-def test_wrong_hierarchy_is_refused(text):
+def test_hierarchy_is_refused_when_wrong(text):
     with pytest.raises(ParameterError) as error:
         radii(text)
     assert str(error.value) == (f'parameter hierarchy: {text!r} is not allowed; it takes radii up '
                                 "to 1e+06 m with commas, for example '20, 50'")
 
 
-def test_levels_make_regions_that_feedback_is_for():
+def test_feedback_is_allowed_when_levels_form_regions():
     robot = one(hierarchy='20', feedback_gain=1.0)
     assert robot.main.parameters.feedback_gain == 1.0
     assert robot.instances['level_1'].parameters.feedback_gain == 0.0
@@ -150,7 +150,7 @@ def test_parameters_of_instances_are_refused_in_one_line(others, parameters, lin
     assert str(error.value) == line
 
 
-def test_tasks_are_refused_when_the_node_makes_none():
+def test_tasks_are_refused_when_the_node_runs_none():
     with pytest.raises(ParameterError, match="parameter tasks: 'count' is not allowed"):
         Robot(build(ElectionParameters, {'robot_id': 1, 'tasks': 'count'}))
 
@@ -166,14 +166,14 @@ def settings(algorithm=BOUNDED, link_range=5.0, counts_links=False, **values):
     return with_hop_limit(found, algorithm, link_range, counts_links)
 
 
-def test_hops_by_radius_and_range():
+def test_hop_limit_follows_from_radius_and_range():
     assert settings(radius=10.0)['hop_limit'] == 10
     assert settings(radius=10.0, hop_limit=7)['hop_limit'] == 7
     assert settings(radius=10.0, link_range=math.inf)['hop_limit'] == DEFAULT_HOP_LIMIT
     assert settings(RESILIENT)['hop_limit'] == DEFAULT_HOP_LIMIT
 
 
-def test_feedback_may_make_the_radius_larger():
+def test_hop_limit_grows_when_feedback_may_enlarge_the_radius():
     grown = settings(radius=10.0, regions=True, feedback_gain=1.0, feedback_most=2.0)
     assert (grown['hop_limit'], grown['radius']) == (18, 10.0)
 
@@ -202,7 +202,7 @@ def named(swarm: Swarm) -> dict[int, str]:
     [], {'7': 'alice'}, {'7': '/a b'}, {'7': '/a/'}, {'7': ''}, {'7': 5}, {'x': '/a'},
     {'-1': '/a'}, {'9999999999999999': '/a'}, {'7': '/a' * LONGEST},
     {str(i): '/a' for i in range(MOST_NAMES + 1)}])
-def test_wrong_names_are_ignored_and_counted(wrong: Any) -> None:
+def test_robot_name_is_ignored_and_counted_when_wrong(wrong: Any) -> None:
     def decoded(names: Any) -> Any:
         return codec_for(BOUNDED).decode(json.dumps(
             {'v': 1, 'id': 3, 'frame': 'map', 'c': [-7.0, 3.25, 8, 1], 'n': names}))
@@ -210,7 +210,7 @@ def test_wrong_names_are_ignored_and_counted(wrong: Any) -> None:
     assert decoded({'7': '/'}).names == {7: '/'} and decoded({'7': '/'}).faults == ()
 
 
-def test_usual_robots_send_no_names() -> None:
+def test_robot_sends_no_name_when_it_is_the_default() -> None:
     swarm = Swarm(line(3), lambda i: of_one(i, {3: 9.0}), radius=9.0)
     swarm.sweep(3)
     assert all('n' not in json.loads(payload) for payload in swarm.said.values())
@@ -233,7 +233,7 @@ def test_name_of_a_leader_spreads_with_its_candidacy_and_changes_with_it() -> No
         i: '/bob' if leader == 1 else '' for i, leader in swarm.leaders().items()}
 
 
-def test_names_are_left_out_where_a_message_would_be_too_long() -> None:
+def test_names_are_left_out_when_the_message_would_be_too_long() -> None:
     swarm = Swarm(line(1), frame='m' * (MAX_LENGTH - 150))
     swarm.robots[1].name = '/' + 'a' * 20
     swarm.sweep()
@@ -296,7 +296,7 @@ def test_each_setting_of_an_algorithm_is_a_parameter():
 
 @pytest.mark.parametrize('changes', [
     {'replicates': 1}, {'replicates': 5}, {'replicate_period': 0}, {'replicates': 2.5}])
-def test_ranges(changes):
+def test_parameters_have_ranges(changes):
     with pytest.raises(ParameterError, match=next(iter(changes))):
         parameters(algorithm='recursive-replicated', **changes)
 
@@ -342,11 +342,11 @@ def test_wrong_value_is_refused_with_the_allowed_range(values, line):
     assert str(error.value) == line
 
 
-def test_feedback_with_any_algorithm_that_has_a_radius():
+def test_feedback_is_allowed_for_every_algorithm_with_a_radius():
     for algorithm in ('bounded', 'classic', 'recursive', 'recursive-replicated'):
         build(InstanceParameters, {'algorithm': algorithm, 'regions': True, 'feedback_gain': 1.0})
 
 
-def test_names_in_a_list():
+def test_names_are_read_from_a_list():
     assert names_in(' count ,, my_robots.tasks:Find ') == ('count', 'my_robots.tasks:Find')
     assert names_in('') == names_in(' , ') == ()

@@ -37,7 +37,7 @@ from leader_election.parameters import build
 import pytest
 
 
-def test_values_of_leaders_followers_and_robots_without_a_leader() -> None:
+def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -> None:
     """Robot 1 may only follow: it has no leader before it hears one, and when it has stopped."""
     swarm = Swarm(line(2), lambda i: {'role': 'worker'} if i == 1 else {}, radius=9.0)
     swarm.robots[2].name = '/alice'
@@ -147,7 +147,7 @@ def test_published_status_is_parsed_back() -> None:
     ('robot_3: election', ''), ('robot_3: election', 'robot -3'), ('robot_3', 'robot 3'),
     ('robot_3: election', 'robot ' + 5000 * '9'), ('robot_3: election', 'robot 3 '),
     ('motor: left', 'can0')])
-def test_statuses_of_others_are_passed_over(name: str, hardware: str) -> None:
+def test_status_of_another_component_is_ignored(name: str, hardware: str) -> None:
     own = Status('r1: election', 'robot 1')
     assert [found.id for found in robot_statuses([Status(name, hardware), own])] == [1]
 
@@ -157,7 +157,7 @@ def test_non_finite_number_is_parsed_as_none(text: str) -> None:
     assert number({'radius': text}, 'radius') is None
 
 
-def test_vectors_are_without_padding_and_common_fields_left_out() -> None:
+def test_vector_has_no_padding_and_common_fields_are_left_out() -> None:
     start = RECURSIVE.start(Device(3, 2.0))
     fields = own_fields(RECURSIVE, start)
     assert not {'leader', 'distance', 'value'} & fields.keys()

@@ -62,7 +62,7 @@ def senders(mailbox: Mailbox, now: float) -> list[int]:
     return [entry.message.id for entry in mailbox.valid(now)]
 
 
-def test_last_message_of_each_sender_in_their_order():
+def test_mailbox_returns_the_last_message_of_each_sender_in_order_of_ids():
     mailbox = Mailbox(expiry=3.0, limit=10)
     for sender, value in ((7, -1.0), (2, -2.0), (7, -3.0)):
         assert put(mailbox, message(sender, value), now=0.0)
@@ -70,7 +70,7 @@ def test_last_message_of_each_sender_in_their_order():
     assert mailbox.entry(3) is None
 
 
-def test_expires_from_receipt():
+def test_message_expires_from_its_receipt():
     mailbox = Mailbox(expiry=3.0, limit=10)
     put(mailbox, message(1), now=10.0)
     put(mailbox, message(2), now=11.0)
@@ -83,7 +83,7 @@ def test_expires_from_receipt():
     assert mailbox.expired == 2
 
 
-def test_limit():
+def test_mailbox_keeps_the_nearest_senders_up_to_its_limit():
     mailbox = Mailbox(expiry=3.0, limit=2)
     assert put(mailbox, message(1), now=0.0)
     assert put(mailbox, message(2), now=1.0)
@@ -94,7 +94,7 @@ def test_limit():
     assert senders(mailbox, 3.5) == [2, 3]
 
 
-def test_forget():
+def test_forgotten_sender_is_removed():
     mailbox = Mailbox(expiry=3.0, limit=10)
     put(mailbox, message(1), now=0.0)
     mailbox.forget(1)
@@ -117,7 +117,7 @@ def test_velocity_is_smoothed_over_a_period():
     assert quarter == (0.25, 1.75)
 
 
-def test_correction_of_the_position_is_no_leap():
+def test_velocity_ignores_a_correction_of_the_position():
     def at(x: float, odometry: float) -> Message:
         told = Estimate((odometry, 0.0, 0.0), 0.0, 0.1, 0.1)
         return message(7)._replace(position=(x, 0.0), parts={'localisation': told})
@@ -164,7 +164,7 @@ class Receiver:
         return self.known.rank(received(sender)).newness
 
 
-def test_nearer_of_two_new_senders_is_kept():
+def test_nearer_new_sender_is_kept_when_the_mailbox_is_full():
     of = Receiver()
     assert of.hear(1, 0.0, 5.0) and of.hear(2, 0.0, 3.0)
     assert not of.hear(3, 0.0, 5.0), 'of two as far as each other the lower id'
@@ -185,7 +185,7 @@ def test_longer_known_sender_returns_into_a_full_mailbox():
     assert 1 in of.kept(35.5) and len(of.kept(35.5)) == 2
 
 
-def test_sender_known_as_long_and_farther_displaces_nobody():
+def test_sender_displaces_nobody_when_known_as_long_and_farther():
     of = Receiver()
     for second in range(30):
         for sender, distance in ((1, 1.0), (2, 1.0), (3, 2.0)):
@@ -193,7 +193,7 @@ def test_sender_known_as_long_and_farther_displaces_nobody():
     assert of.kept(29.0) == [1, 2]
 
 
-def test_times_known_count_to_a_bound_and_run_out():
+def test_time_known_is_bounded_and_runs_out():
     of = Receiver()
     for interval in range(2 * MOST_INTERVALS):
         of.hear(1, interval * EXPIRY)
@@ -208,7 +208,7 @@ def test_times_known_count_to_a_bound_and_run_out():
     assert of.newness(1) == 0
 
 
-def test_flood_of_ids_is_not_remembered_beyond_a_bound_and_displaces_nothing_known():
+def test_flood_of_ids_displaces_no_known_sender():
     of = Receiver(limit=10)
     for second in range(10):
         of.hear(1, float(second))
@@ -222,7 +222,7 @@ def test_flood_of_ids_is_not_remembered_beyond_a_bound_and_displaces_nothing_kno
     assert set(of.known._known) == {1}
 
 
-def test_each_neighbour_gives_way_once():
+def test_neighbour_is_displaced_once_per_interval():
     """The order is found once an interval; who came in its course is not in it yet."""
     of = Receiver(limit=3)
     for sender in (1, 2, 3):
@@ -244,7 +244,7 @@ READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
     # A clock that starts again at zero has been set before.
     (2.0, [100.0, 101.0, 0.0, 0.5, 1.0], [100.0, 101.0, 101.0, 101.5, 102.0]),
     (math.inf, [1.0, 1e6, 5.0, 6.0], [1.0, 1e6, 1e6, 1e6 + 1])])
-def test_clock_observes_readings_but_no_step_back(longest_step, readings, times):
+def test_clock_returns_readings_without_steps_back(longest_step, readings, times):
     clock = ObservationClock(longest_step)
     assert [clock.observe(reading) for reading in readings] == times
 
@@ -283,7 +283,7 @@ def elected(found: list[Offer], distances: list[float], leader: int, hysteresis:
 
 
 @given(offers(), strategies.sampled_from([0.0, 0.2]))
-def test_doubt_is_the_share_of_drawn_distances_that_elect_another_leader(
+def test_doubt_is_the_share_of_drawn_distances_with_another_leader(
         found: list[Offer], hysteresis: float) -> None:
     leader = elected(found, [each.distance for each in found], OWN, hysteresis)
     value = next((each.candidacy.value for each in found if each.candidacy.leader == leader),
@@ -296,7 +296,7 @@ def test_doubt_is_the_share_of_drawn_distances_that_elect_another_leader(
     assert others / DRAWS == pytest.approx(expected, abs=4.0 * 0.5 / math.sqrt(DRAWS))
 
 
-def test_several_senders_of_one_leader_and_its_own_candidacy_do_not_add_up() -> None:
+def test_doubt_is_not_summed_over_senders_of_the_same_leader() -> None:
     sent, parameters = Candidacy(-9.0, 1.0, 2, 1), configure(RADIUS, 'id')
     state = Candidacy(-9.0, 2.0, 2, 2)
     one = doubt(state, OWN, [Offer(sent, 1.9, 0.1)], RANGE, parameters)
@@ -308,7 +308,7 @@ def test_several_senders_of_one_leader_and_its_own_candidacy_do_not_add_up() -> 
                  parameters._replace(hop_limit=7)) == 0.0
 
 
-def test_leader_that_no_neighbour_follows_has_no_name() -> None:
+def test_leader_has_no_name_when_no_neighbour_follows_it() -> None:
     export = Candidacy(-9.0, 0.0, 2)
     message = Message(2, 'map', None, export, names={2: '/red'})
     view = no_view()._replace(messages=[message], exports=[export])

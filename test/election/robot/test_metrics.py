@@ -53,17 +53,17 @@ def ranging(own=(0.0, 0.0), neighbour=(3.0, 4.0), measurement=None) -> RangingIn
     ('range', ranging(measurement=-1.0), None),
     ('range', ranging(measurement=None), None),
 ])
-def test_distance(name, seen, expected):
+def test_metric_distance_is_that_of_positions(name, seen, expected):
     assert distance(METRICS.get(name), seen, floor=0.01) == expected
 
 
-def test_metric_that_gives_no_number_gives_no_neighbour():
+def test_sender_is_no_neighbour_when_the_metric_gives_no_number():
     broken = Metric('broken', lambda seen: math.nan)
     assert distance(broken, ranging(), floor=0.01) is None
 
 
 @pytest.mark.parametrize('functions', [{}, {'measure': lambda _: 1.0, 'cost': lambda *_: 1.0}])
-def test_metric_has_one_function(functions):
+def test_metric_is_refused_unless_it_has_one_function(functions):
     with pytest.raises(ValueError, match='metric mine: takes either measure, cost or course'):
         Metric('mine', **functions)
 
@@ -74,7 +74,7 @@ def test_metric_has_one_function(functions):
     # Away from it, and across; it comes nearer, and passes.
     ((3.0, 4.0), 1.0, 10.0), ((-4.0, 3.0), 1.0, math.sqrt(50.0)), ((-3.0, -4.0), 1.0, 5.0),
     ((-3.0, -4.0), 3.0, 10.0)])
-def test_greatest_distance_within_some_time(velocity, ahead, expected):
+def test_predicted_distance_is_the_greatest_within_the_look_ahead(velocity, ahead, expected):
     link = ranging()._replace(own=(1.0, 1.0), neighbour=(4.0, 5.0), velocity=velocity,
                               parameters=LookAheadParameters(ahead))
     found = distance(METRICS.get('look_ahead'), link, floor=0.01)
@@ -84,7 +84,7 @@ def test_greatest_distance_within_some_time(velocity, ahead, expected):
 
 @given(st.lists(st.tuples(*[st.floats(-100.0, 100.0)] * 4), min_size=3, max_size=3),
        st.floats(0.0, 60.0))
-def test_look_ahead_metric_is_a_distance(robots, ahead):
+def test_predicted_distance_is_symmetric_and_obeys_the_triangle_inequality(robots, ahead):
     """Not less than the distance now, the same from either end, and never a way round shorter."""
     def between(a, b):
         return look_ahead(*(there - here for here, there in zip(a, b)),
@@ -97,12 +97,12 @@ def test_look_ahead_metric_is_a_distance(robots, ahead):
 @pytest.mark.parametrize('own, neighbour, expected', [
     ((20.0,), (21.5,), 1.5), ((21.5,), (20.0,), 1.5), ((20.0,), (20.0,), 0.01),
     ((), (20.0,), None), ((20.0,), (), None)])
-def test_difference_of_two_sensors(own, neighbour, expected):
+def test_sensor_metric_is_the_difference_of_two_readings(own, neighbour, expected):
     link = ranging()._replace(own_reading=own, neighbour_reading=neighbour)
     assert distance(METRICS.get('sensor_difference'), link, floor=0.01) == expected
 
 
-def test_sensors_can_be_compared_without_positions():
+def test_sensor_metric_needs_no_position():
     link = ranging(own=None)._replace(own_reading=(1.0,), neighbour_reading=(3.0,))
     metric = METRICS.get('sensor_difference')
     assert distance(metric, link, 0.01) == 2.0
@@ -129,7 +129,7 @@ def test_round_trip_returns_the_smoothed_time(reading, received, previous, expec
         None if expected is None else pytest.approx(expected))
 
 
-def test_neighbours_take_turns_to_be_answered():
+def test_neighbours_are_answered_in_turn():
     heard = [ReceivedReading(i, (float(i),), 0.0) for i in range(30)]
     seen = set()
     for k in range(40):
@@ -161,7 +161,7 @@ def distances(robot: Robot, now: float) -> dict[int, float]:
 
 # Ranges on robots.
 
-def test_ranges_correct_the_distance_by_odometry() -> None:
+def test_range_corrects_the_distance_by_odometry() -> None:
     """By odometry robots 1 and 2 are 3 m from each other; in truth they are 2 m and move on."""
     one, two = ranger(1), ranger(2, (3.0, 0.0))
     one.receive(two.round(0.0), 0.0)
@@ -174,7 +174,7 @@ def test_ranges_correct_the_distance_by_odometry() -> None:
     assert distances(one, 0.4) == {2: 2.5}
 
 
-def test_ranges_measured_by_the_neighbour_are_used() -> None:
+def test_range_is_used_when_the_neighbour_measured_it() -> None:
     """Robot 1 has no sensor."""
     one, two = ranger(1), ranger(2, (3.0, 0.0))
     two.sensing.take_measurements([1.0, 2.25], 0.0)
@@ -184,7 +184,7 @@ def test_ranges_measured_by_the_neighbour_are_used() -> None:
     assert distances(one, 0.1) == {2: 2.25}
 
 
-def test_false_measurement_changes_one_link_only() -> None:
+def test_false_range_changes_one_link_only() -> None:
     one, two, liar = ranger(1), ranger(2, (3.0, 0.0)), ranger(3, (0.0, 3.0))
     one.sensing.take_measurements([2.0, 2.5, 3.0, 3.5], 0.0)
     for _ in range(9):
@@ -196,7 +196,8 @@ def test_false_measurement_changes_one_link_only() -> None:
 
 
 @pytest.mark.parametrize(('measured', 'near'), [(2.4, True), (2.6, False)])
-def test_communication_range_holds_for_what_is_measured(measured: float, near: bool) -> None:
+def test_communication_range_is_compared_with_the_measured_range(
+        measured: float, near: bool) -> None:
     """By odometry it is 2 m away, or 3 m: what is measured decides."""
     for place in (2.0, 3.0):
         one, two = ranger(1, communication_range=2.5), ranger(2, (place, 0.0))
@@ -207,7 +208,7 @@ def test_communication_range_holds_for_what_is_measured(measured: float, near: b
         assert distances(one, 0.6) == ({2: pytest.approx(measured)} if near else {})
 
 
-def test_robots_without_positions_have_a_range_too() -> None:
+def test_communication_range_holds_for_measured_ranges_without_positions() -> None:
     """Their messages are no longer refused where a communication range is set."""
     one, two = ranger(1, None, communication_range=2.5), ranger(2, None)
     assert one.receive(two.round(0.0), 0.0)
@@ -221,7 +222,7 @@ def test_robots_without_positions_have_a_range_too() -> None:
     assert distances(one, 3.0) == {}
 
 
-def test_robots_with_and_without_a_position_elect_together() -> None:
+def test_robots_elect_together_when_some_have_no_position() -> None:
     one, two = ranger(1), ranger(2, None)
     one.receive(two.round(0.0), 0.0)
     one.sensing.take_measurements([2.0, 2.25], 0.0)
@@ -230,7 +231,7 @@ def test_robots_with_and_without_a_position_elect_together() -> None:
 
 @pytest.mark.parametrize('rows', [
     [2.0, math.nan], [2.0, -1.0], [2.0, 0.0], [2.0, 1e9], [1.0, 2.0], [2.5, 1.0], [2.0, math.inf]])
-def test_bad_ranges_are_counted(rows: list[float]) -> None:
+def test_invalid_range_is_counted(rows: list[float]) -> None:
     one, two = ranger(1), ranger(2, (3.0, 0.0))
     one.sensing.take_measurements(rows, 0.0)
     one.receive(two.round(0.0), 0.0)

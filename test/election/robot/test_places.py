@@ -25,7 +25,7 @@ TRIANGLE = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0), (1.0, 1.0)]
 SQUARES = '{west: [[0, 0], [2, 0], [2, 2], [0, 2]], east: [[2, 0], [4, 0], [4, 2], [2, 2]]}'
 
 
-def test_at():
+def test_zone_is_found_by_position():
     zones = Zones(SQUARES)
     assert zones.at((1.0, 1.0)) == 'west' and zones.at((3.0, 1.0)) == 'east'
     assert zones.at((5.0, 1.0)) is None and zones.at(None) is None
@@ -33,13 +33,13 @@ def test_at():
     assert zones.at((2.0, 1.0)) == 'west', 'on the border of two: the first'
 
 
-def test_radius_is_the_longest_outline():
+def test_radius_of_zones_is_the_longest_outline():
     """Both squares have sides of 2 m, and so 8 m all around; small ones are made up for."""
     assert Zones(SQUARES).radius == 8.0
     assert Zones('{dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
 
 
-def test_zone_may_be_concave():
+def test_position_is_outside_the_inner_corner_of_a_concave_zone():
     """An L; its inner corner is outside."""
     zones = Zones('{hall: [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]}')
     assert zones.at((0.5, 3.0)) == 'hall' and zones.at((3.0, 3.0)) is None
@@ -77,13 +77,13 @@ def test_missing_file_of_zones_is_refused(tmp_path: Path):
     ('{a: [[0, 0], [9, 0], [9, 9], [0, 9]], b: [[3, 3], [4, 3], [4, 4]]}',
      r'a and b overlap, by 0.5 m\^2'),
 ])
-def test_wrong_zones_are_refused_in_one_line(text, says):
+def test_zones_are_refused_in_one_line_when_wrong(text, says):
     with pytest.raises(ParameterError, match=says) as error:
         Zones(text)
     assert '\n' not in str(error.value) and str(error.value).startswith('parameter zones: ')
 
 
-def test_outline():
+def test_outline_is_parsed_from_numbers():
     assert outline(TRIANGLE).area == 6.0
     assert len(outline(TRIANGLE).exterior.coords) == 4, 'the inner one is not a corner'
 
@@ -91,7 +91,7 @@ def test_outline():
 @pytest.mark.parametrize('positions', [
     [(1.0, 1.0)], [(1.0, 1.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, 1.0)],
     [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]])
-def test_no_area_without_a_margin(positions):
+def test_area_is_none_when_smaller_than_its_margin(positions):
     assert outline(positions).is_empty
     wide = outline(positions, margin=0.5)
     assert all(wide.contains(Point(p)) for p in positions)

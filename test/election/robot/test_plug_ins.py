@@ -91,7 +91,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, Any],
     yield register
 
 
-def test_algorithm_with_parameters_of_its_own() -> None:
+def test_plug_in_algorithm_elects_by_its_own_parameters() -> None:
     swarm = Swarm(line(5), algorithm='near-by', radius=3.0)
     swarm.sweep(8)
     # A radius of 3 m less a margin of 1 m: two steps of 1 m.
@@ -104,7 +104,7 @@ def test_algorithm_with_parameters_of_its_own() -> None:
     assert [robot.state.leader for robot in swarm.robots.values()] == [1, 5, 5, 5, 5]
 
 
-def test_own_parameters_are_declared_under_the_name_of_the_plug_in() -> None:
+def test_parameter_is_declared_under_the_name_of_its_plug_in() -> None:
     parameters = build(ElectionParameters, {'robot_id': 1, 'algorithm': 'near-by'})
     assert prefix_of(NEAR) == 'near_by.' and has_own(NEAR)
     assert own_parameters(NEAR, parameters) == Settings()
@@ -113,14 +113,14 @@ def test_own_parameters_are_declared_under_the_name_of_the_plug_in() -> None:
     assert not has_own(replicated) and own_parameters(replicated, parameters) is parameters
 
 
-def test_parameter_that_is_declared_nowhere(registered: Any) -> None:
+def test_plug_in_is_refused_when_a_parameter_is_undeclared(registered: Any) -> None:
     registered(ALGORITHMS, replace(NEAR, name='lost', parameters=type(NEAR).parameters))
     with pytest.raises(ParameterError, match='algorithm lost: configure takes margin, which is '
                        'not declared'):
         Robot(build(ElectionParameters, {'robot_id': 1, 'algorithm': 'lost'}))
 
 
-def test_strength_that_the_robot_computes(registered: Any) -> None:
+def test_strength_is_computed_by_the_source_of_a_plug_in(registered: Any) -> None:
     def where(known: Any, parameters: Any) -> float:
         return known.x + 0.0 * known.nearest + 0.0 * known.neighbours
 
@@ -132,21 +132,21 @@ def test_strength_that_the_robot_computes(registered: Any) -> None:
 
 @pytest.mark.parametrize('fails', [lambda known, p: 1 / 0, lambda known, p: 'x',
                                    lambda known, p: float('nan')])
-def test_strength_that_fails_is_counted(registered: Any, fails: Any) -> None:
+def test_strength_is_kept_and_counted_when_its_source_fails(registered: Any, fails: Any) -> None:
     registered(STRENGTH_SOURCES, StrengthSource('bad', hysteresis=0.0, compute=fails))
     swarm = Swarm(line(2), strength_source='bad', strength=7.0)
     swarm.sweep(3)
     assert swarm.robots[1].strength.rejected == 3 and swarm.robots[1].strength.announced == 7.0
 
 
-def test_metric_that_fails_costs_the_neighbour(registered: Any) -> None:
+def test_neighbour_is_dropped_when_the_metric_fails(registered: Any) -> None:
     registered(METRICS, Metric('bad', lambda ranging: 1 / 0))
     swarm = Swarm(line(2), metric='bad')
     swarm.sweep(2)
     assert swarm.robots[1].neighbours == [] and swarm.robots[1].counts[METRIC_ERRORS] > 0
 
 
-def test_metric_with_parameters_of_its_own(registered: Any) -> None:
+def test_plug_in_metric_uses_its_own_parameters(registered: Any) -> None:
     registered(METRICS, Metric(
         'scaled', cost=lambda metres, own, other, p: metres * p.margin, parameters=Settings))
     swarm = Swarm(line(2), metric='scaled')
@@ -157,7 +157,7 @@ def test_metric_with_parameters_of_its_own(registered: Any) -> None:
     assert swarm.robots[2].neighbours[0].distance == 1.0
 
 
-def test_regions_that_follow_what_is_measured() -> None:
+def test_region_ends_where_the_reading_changes() -> None:
     """Two warm robots, then three cold ones: a border where the temperature changes."""
     swarm = Swarm(line(5), metric='sensor_difference', radius=2.0)
     temperatures = {1: 30.0, 2: 29.5, 3: 21.0, 4: 20.5, 5: 20.0}
@@ -170,7 +170,7 @@ def test_regions_that_follow_what_is_measured() -> None:
     assert swarm.robots[5].state.distance == 1.0
 
 
-def test_old_reading_is_sent_no_more() -> None:
+def test_reading_is_not_sent_when_expired() -> None:
     swarm = Swarm(line(2), metric='sensor_difference')
     for robot in swarm.robots.values():
         robot.sensing.take_sensed(20.0, 0.0)
@@ -183,7 +183,7 @@ def test_old_reading_is_sent_no_more() -> None:
 
 
 @pytest.mark.parametrize('reading', [[float('inf')], ['x'], 'x', [[1.0]], [0.0] * 65, [True]])
-def test_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
+def test_reading_is_dropped_when_wrong(reading: Any) -> None:
     swarm = Swarm(line(2), metric='sensor_difference')
     swarm.sweep(2)
     said = {**json.loads(swarm.said[2]), 'm': reading}
@@ -197,7 +197,7 @@ def test_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
         assert robot.counts['rejected_non_finite'] == 1
 
 
-def test_round_trips_are_measured() -> None:
+def test_round_trip_is_measured_in_both_directions() -> None:
     """Messages take 20 ms there, and those of robot 1 take 30 ms back: 50 ms to each other."""
     common = {'metric': 'round_trip', 'communication_range': float('inf')}
     robots = {i: Robot(build(ElectionParameters, {'robot_id': i, **common})) for i in (0, 1)}
@@ -213,7 +213,7 @@ def test_round_trips_are_measured() -> None:
 
 # Strength: the hysteresis, numbers that are none, and sources of topic and state.
 
-def test_first_number_counts_however_near():
+def test_first_strength_is_announced_within_the_hysteresis():
     strength = Strength(0.5, hysteresis=0.1)
     assert not strength.received
     assert strength.update(0.55)
@@ -221,7 +221,7 @@ def test_first_number_counts_however_near():
     assert strength.announced == 0.55
 
 
-def test_hysteresis_counts_from_what_was_announced():
+def test_hysteresis_is_relative_to_the_announced_strength():
     strength = Strength(0.0, hysteresis=1.0)
     assert strength.update(10.0)
     # Not by more than 1 from 10, exactly 1 included, however often.
@@ -231,7 +231,7 @@ def test_hysteresis_counts_from_what_was_announced():
     assert strength.announced == 11.25
 
 
-def test_without_hysteresis_every_change_counts():
+def test_every_strength_is_announced_without_hysteresis():
     strength = Strength(0.0, hysteresis=0.0)
     assert [strength.update(n) for n in (0.0, 1e-300, 1e-300, -5.0)] == [False, True, False, True]
 
@@ -243,7 +243,7 @@ def test_non_finite_strength_is_rejected(number):
     assert (strength.announced, strength.rejected, strength.received) == (3.0, 1, False)
 
 
-def test_registry_refuses_unknown_names_and_second_ones():
+def test_registry_refuses_unknown_and_duplicate_names():
     assert STRENGTH_SOURCES.get('battery') is BATTERY
     with pytest.raises(KeyError, match="unknown strength source 'x'; known: battery, "):
         STRENGTH_SOURCES.get('x')
@@ -265,7 +265,7 @@ def test_stillest_robot_leads():
 @pytest.mark.parametrize(('source', 'message'), [
     ('battery', SimpleNamespace(percentage=0.9)), ('topic', SimpleNamespace(data=0.9)),
     ('data_rate', SimpleNamespace(data=9.0)), ('trust', SimpleNamespace(data=0.9))])
-def test_strength_falls_back_to_that_of_the_start_when_its_topic_is_silent(source, message):
+def test_strength_falls_back_to_its_parameter_when_its_topic_is_silent(source, message):
     swarm = Swarm(line(2), strength_source=source, radius=9.0, input_expiry=5.0)
     robot = swarm.robots[1]
     swarm.sweep()
@@ -281,7 +281,7 @@ def test_strength_falls_back_to_that_of_the_start_when_its_topic_is_silent(sourc
     assert robot.strength.announced in (0.9, 9.0), 'the source is back'
 
 
-def test_strength_falls_back_to_that_of_the_start_when_its_topic_gives_nan():
+def test_strength_falls_back_to_its_parameter_when_its_topic_gives_nan():
     swarm = Swarm(line(2), strength_source='battery', radius=9.0, input_expiry=5.0)
     robot = swarm.robots[1]
     robot.main.take_strength(SimpleNamespace(percentage=0.9), swarm.now)
@@ -303,7 +303,7 @@ def test_input_expiry_takes_effect_when_changed_at_run_time():
     assert {p.name: p for p in table(ElectionParameters)}['input_expiry'].dynamic
 
 
-def test_data_rate_counts_while_it_is_fresh():
+def test_data_rate_is_the_strength_until_it_expires():
     """A source of topic and state: 2 has the better uplink, until nothing more is heard of it."""
     swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, input_expiry=2.5)
     for i, rate in ((1, 3.0), (2, 50.0)):
@@ -316,7 +316,7 @@ def test_data_rate_counts_while_it_is_fresh():
     assert set(swarm.leaders().values()) == {1}
 
 
-def test_only_trusted_robots_are_candidates() -> None:
+def test_robot_is_no_candidate_when_its_trust_is_below_the_limit() -> None:
     """The trust in 3 falls below the least one; in the end nothing is heard of that in 2."""
     swarm = Swarm(line(3), strength_source='trust', radius=9.0, input_expiry=12.5)
 

@@ -22,7 +22,7 @@ import pytest
 LENGTHS = st.floats(0.1, 20.0)
 
 
-def test_distance_is_odometrys_plus_the_median_difference() -> None:
+def test_distance_is_odometry_plus_the_median_difference() -> None:
     ranges = RangeSmoothing(expiry=3.0)
     assert ranges.distance(7, 2.0, 0.0) is None
     measured = [(9.0, 2.0)] * 3 + [(2.5, 2.0), (3.25, 3.0)] + [(3.5, 3.0)] * 3
@@ -44,7 +44,7 @@ def test_distance_is_unknown_when_ranges_have_expired() -> None:
     assert ranges.distance(7, 2.0, 3.1) == 2.5
 
 
-def test_difference_is_ignored_when_old() -> None:
+def test_old_difference_is_ignored() -> None:
     ranges = RangeSmoothing(expiry=3.0)
     for time in (0.0, 0.5):
         ranges.take(7, 3.0, 2.0, time)

@@ -81,7 +81,7 @@ def test_dead_leader_is_forgotten_within_the_bound(algorithm, loss, monkeypatch)
     assert sweeps_until_forgotten(swarm, 4, 400) <= EXPIRY + limit + replicates
 
 
-def test_without_a_hop_limit_the_radius_bounds_recovery():
+def test_radius_bounds_recovery_without_a_hop_limit():
     """The setting of the papers: some 400 rounds at 5 cm a hop, had the floor not been less."""
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), hop_limit=-1, radius=2.0,
                   message_expiry=float(EXPIRY))
@@ -90,7 +90,7 @@ def test_without_a_hop_limit_the_radius_bounds_recovery():
     assert 10 < sweeps_until_forgotten(swarm, 4, 100) <= 2.0 / 0.05 + EXPIRY
 
 
-def test_stall_deposes_no_leader_in_range():
+def test_leader_in_range_is_kept_when_its_rounds_stall():
     """What a robot has from its leader itself holds until it expires, at any limit."""
     swarm = Swarm({1: (0.0, 0.0), 2: (0.5, 0.0)}, lambda i: of_one(i, {2: 9.0}), radius=1.0,
                   message_expiry=60.0, hop_limit=1)
@@ -174,7 +174,7 @@ def mislead(swarm: Swarm, draw: random.Random) -> None:
 
 @COLLECTIONS
 @pytest.mark.parametrize('seed', range(2))
-def test_counts_and_decisions_are_exact_from_any_start(collection, seed):
+def test_count_and_decision_become_exact_from_any_state(collection, seed):
     draw = random.Random(seed)
     swarm = scattered(draw, collection)
     before = swarm.leaders()
@@ -195,7 +195,7 @@ def test_counts_and_decisions_are_exact_from_any_start(collection, seed):
 
 @COLLECTIONS
 @pytest.mark.parametrize('seed', range(2))
-def test_leader_falls_silent_and_the_next_one_decides(collection, seed):
+def test_next_leader_decides_within_the_bound_when_the_leader_falls_silent(collection, seed):
     """
     Six in a line, 1 m apart; robot 1, who leads all within 6 m, is heard no more.
 

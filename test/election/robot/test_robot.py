@@ -65,7 +65,7 @@ def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
     return {n.message.id: n.distance for n in of.neighbours}
 
 
-def test_robot_alone_leads_and_follows_a_stronger_one():
+def test_robot_leads_alone_until_it_hears_a_stronger_one():
     me = robot()
     assert me.state == (-1.0, 0.0, ME, 0)
     assert reacts(me, says(7, at=(3.0, 4.0)), 0.0)
@@ -96,7 +96,7 @@ def test_neighbour_that_leaves_the_range_is_forgotten_until_it_returns():
     assert neighbours(me, 0.3) == {7: 5.0}
 
 
-def test_own_motion_out_of_range_drops_the_neighbour():
+def test_neighbour_is_dropped_when_the_robot_drives_out_of_range():
     """The neighbour stays; what it said last is out of range from where this robot is now."""
     me = robot(communication_range=5.0)
     me.receive(says(7, at=(4.0, 0.0)), 0.0)
@@ -121,14 +121,14 @@ def test_own_echo_is_not_counted():
     assert me.counts[HEARD] == 0 and me.reception.duplicate is None
 
 
-def test_message_under_the_own_id_is_rejected_as_a_duplicate():
+def test_message_under_the_own_id_is_rejected():
     me = robot()
     assert not me.receive(says(ME, at=(2.0, 0.0)), 0.0)
     assert me.reception.duplicate is not None and me.counts[RejectReason.OWN_ID.value] == 1
     assert neighbours(me) == {}
 
 
-def test_duplicate_with_equal_messages_is_detected():
+def test_duplicate_id_is_detected_when_both_send_equal_messages():
     """Both have no odometry and the same parameters: of two echoes one is not this robot's."""
     me, twin = robot(at=None), robot(at=None)
     mine, its = me.round(1.0), twin.round(1.0)
@@ -153,7 +153,7 @@ def test_rejected_messages_are_counted_by_reason():
     assert set(neighbours(me)) == {7, 8}
 
 
-def test_every_message_ends_in_one_count_or_in_the_mailbox():
+def test_message_is_counted_once_or_kept_in_the_mailbox():
     me = robot(neighbour_limit=3, communication_range=5.0, top_speed=float('inf'))
     payloads = [
         says(7), says(8), says(7, at=(1.5, 0.0)), says(9), says(10, at=(2.0, 0.0)),
@@ -184,7 +184,7 @@ def test_robot_without_odometry_has_neither_position_nor_neighbours():
     assert neighbours(me, 0.1) == {7: 1.0}
 
 
-def test_expired_odometry_gives_no_position():
+def test_position_is_unknown_when_odometry_has_expired():
     me = robot(odometry_expiry=2.0, message_expiry=100.0)
     me.receive(says(7), 0.0)
     assert neighbours(me, 2.0) == {7: 1.0}, 'exactly as old as the expiry'
@@ -226,7 +226,7 @@ def test_metric_range_uses_measurements_until_they_expire():
     assert neighbours(me, 1.1) == {}
 
 
-def test_metric_hops_with_a_range_needs_a_position():
+def test_metric_hops_needs_a_position_when_a_range_is_set():
     """Who may be out of range is not a neighbour, until this robot knows where it is."""
     me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
     me.receive(says(7, at=(900.0, 0.0)), 0.0)
@@ -257,7 +257,7 @@ def test_strength_changes_at_run_time():
     assert me.state.value == -3.5, 'a constant has no noise'
 
 
-def test_strength_holds_until_its_source_has_spoken():
+def test_strength_is_its_parameter_until_its_source_gives_a_value():
     me = robot(strength_source='topic', strength=1.0)
     me.configure(parameters(strength_source='topic', strength=7.0))
     assert me.strength.announced == 7.0
@@ -273,7 +273,7 @@ def test_message_expiry_changes_at_run_time():
     assert neighbours(me, 1.6) == {}
 
 
-def test_reacts_to_what_would_change_its_candidacy():
+def test_round_is_triggered_when_the_candidacy_would_change():
     me = robot()
     assert not reacts(me, says(7, strength=0.5), 0.0), 'weaker'
     far = {'strength': 9.0, 'at': (2.0, 0.0), 'leader': 9}
@@ -289,7 +289,7 @@ def test_reacts_to_what_would_change_its_candidacy():
     assert not me.receive('rubbish', 0.3)
 
 
-def test_small_changes_that_add_up_cause_a_round():
+def test_round_is_triggered_when_small_changes_add_up():
     """Small steps add up to one that counts, since they are compared with what was announced."""
     me = robot()
     me.receive(says(8, far=1.0, leader=9), 0.0)
@@ -317,14 +317,14 @@ def test_two_robots_elect_with_each_algorithm(algorithm):
     assert [weak.counts[reason.value] for reason in RejectReason] == [0] * len(RejectReason)
 
 
-def test_robot_without_any_leader_does_not_lead():
+def test_robot_without_a_leader_does_not_lead():
     me = robot(algorithm='classic')
     assert me.leads
     me.main.state = CLASSIC.state(float('inf'), -1, 6.0, float('inf'), ME)
     assert not me.leads
 
 
-def test_rounds_of_a_neighbours_clock_are_no_news():
+def test_round_is_triggered_by_a_tick_of_a_neighbour_but_not_by_its_rounds():
     """A neighbour's rounds since the last tick go by; that its clock ticks itself is news."""
     me = robot(algorithm='recursive-replicated')
     own = REPLICATED.start(Device(ME, 1.0))
@@ -358,12 +358,12 @@ def test_phases_of_rounds_are_spread_evenly():
     (10.0, 99.0, 0.0),
     (float('-inf'), 0.0, 0.0),  # never yet
 ])
-def test_wait_until_the_interval_is_over(last, now, expected):
+def test_wait_lasts_until_the_interval_is_over(last, now, expected):
     assert wait(last, now, interval=1.0) == expected
 
 
 @pytest.mark.parametrize('speed, kept', [(0.0, True), (0.8, False), (-0.8, True)])
-def test_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
+def test_silent_neighbour_is_dropped_when_its_prediction_leaves_the_range(speed, kept):
     """It was last heard 4 m away, the range is 5 m: 1.5 s later it has gone on as it went."""
     me = robot(communication_range=5.0, message_expiry=3.0)
     for n in range(4):
@@ -381,7 +381,7 @@ def test_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
 @pytest.mark.parametrize('own, other, expected', [
     ((1.0, 0.0), (1.0, 0.0), 3.0), ((-1.0, 0.0), (1.0, 0.0), 33.0),
     ((0.0, 1.0), (0.0, -1.0), math.hypot(3.0, 30.0))])
-def test_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
+def test_prediction_uses_the_velocities_of_both_robots(own, other, expected):
     """Both drive at 1 m/s, beside each other or apart. 5 s have passed, and 10 s are ahead."""
     me = robot(at=None, metric='look_ahead', look_ahead=10.0, communication_range=100.0)
     for n in range(6):
@@ -393,7 +393,7 @@ def test_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
     assert me.neighbours[0].distance == pytest.approx(expected, abs=1e-6)
 
 
-def test_localisation_follows_message_expiry_when_it_changes_at_run_time():
+def test_localisation_uses_message_expiry_when_changed_at_run_time():
     robot = Robot(ElectionParameters(robot_id=1, pose_source='cooperative'))
     source = robot.sensing.source
     robot.sensing.take_odometry((0.0, 0.0, 0.0), 0.0, yaw=0.0)

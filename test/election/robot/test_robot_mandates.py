@@ -80,7 +80,7 @@ def work(instance: Instance) -> Work:
     return task
 
 
-def test_leader_acts_over_its_members_and_each_knows_it() -> None:
+def test_leader_acts_over_its_members_and_members_know_it() -> None:
     robots = swarm()
     robots.sweep(SILENCE - 1)
     main = robots.instances()
@@ -104,19 +104,19 @@ def test_leader_acts_over_its_members_and_each_knows_it() -> None:
         int(term), None]
 
 
-def test_without_mandates_nothing_is_sent_or_told() -> None:
+def test_nothing_is_sent_or_reported_without_mandates() -> None:
     robots = swarm(mandate=0.0, tasks='count')
     robots.sweep(3)
     assert not any('g' in json.loads(said) for said in robots.said.values())
     assert part_values(robots.instances()[1], 100.0) == {'tasks': 'count'}
 
 
-def test_task_that_needs_mandates_takes_them() -> None:
+def test_mandates_are_used_when_a_task_needs_them() -> None:
     with pytest.raises(ParameterError, match='task work needs mandates'):
         swarm(mandate=0.0)
 
 
-def test_such_a_task_decides_and_acts_under_a_mandate_only() -> None:
+def test_task_that_needs_mandates_acts_only_under_a_mandate() -> None:
     robots = swarm()
     main = robots.instances()
     robots.sweep(SILENCE - 1)
@@ -166,7 +166,7 @@ def test_member_does_not_act_on_decisions_when_its_promise_is_to_another_leader(
     assert work(main[2]).acted[-1] == work(main[3]).decided - 1
 
 
-def test_leader_that_follows_another_one_loses_its_mandates_at_once() -> None:
+def test_leader_loses_its_mandates_when_it_follows_another() -> None:
     robots = swarm()
     robots.sweep(SILENCE + 3)
     main = robots.instances()
@@ -186,14 +186,14 @@ def test_robots_without_mandates_are_not_counted() -> None:
     assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,2'
 
 
-def test_quorum_takes_a_roster() -> None:
+def test_quorum_is_refused_without_a_roster() -> None:
     with pytest.raises(ParameterError, match='roster'):
         swarm(quorum='majority')
     with pytest.raises(ParameterError, match='roster'):
         swarm(quorum='majority', roster='1 to 9')
 
 
-def test_further_instances_have_mandates_of_their_own() -> None:
+def test_each_instance_has_its_own_mandates() -> None:
     robots = Swarm(line(3), lambda i: {
         **of_one(i, {1: 9.0}), 'others': {'more': {
             'radius': 9.0, 'mandate': 5.0, 'strength': float(i)}}},
@@ -203,7 +203,7 @@ def test_further_instances_have_mandates_of_their_own() -> None:
     assert part_values(robots.instances('more')[3], 0.0)['acts_over'] == '1,2,3'
 
 
-def test_levels_have_mandates_over_the_leaders_below() -> None:
+def test_level_has_mandates_over_the_leaders_below() -> None:
     robots = Swarm(line(4), lambda i: of_one(i, {1: 9.0, 4: 8.0}), radius=1.0, hierarchy='9',
                    mandate=5.0, quorum='none')
     robots.sweep(SILENCE + 5)
@@ -214,7 +214,7 @@ def test_levels_have_mandates_over_the_leaders_below() -> None:
 
 @pytest.mark.parametrize('algorithm', [
     'classic', 'recursive', 'recursive-replicated', 'resilient', 'colour'])
-def test_every_algorithm_has_leaders_that_act(algorithm: str) -> None:
+def test_leader_acts_with_every_algorithm(algorithm: str) -> None:
     takes = {} if algorithm in ('resilient', 'colour') else {'radius': 9.0}
     robots = Swarm(line(3), radius_hysteresis=0.25, mandate=5.0, algorithm=algorithm, **takes)
     robots.sweep(25)
@@ -225,7 +225,7 @@ def test_every_algorithm_has_leaders_that_act(algorithm: str) -> None:
     ) == ['1', '2', '3']
 
 
-def test_each_zone_has_a_leader_that_acts_over_its_robots() -> None:
+def test_leader_of_each_zone_acts_over_its_robots() -> None:
     robots = Swarm(line(5), lambda i: of_one(i, {1: 9.0, 5: 8.0}), mandate=MANDATE, zones=(
         '{west: [[-1, -1], [1.5, -1], [1.5, 1], [-1, 1]], '
         'east: [[1.5, -1], [4.5, -1], [4.5, 1], [1.5, 1]]}'))
@@ -235,7 +235,7 @@ def test_each_zone_has_a_leader_that_acts_over_its_robots() -> None:
 
 
 @pytest.mark.parametrize('keys', [(), (b'k' * 32,)])
-def test_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
+def test_forged_beat_is_rejected_when_a_swarm_key_is_used(keys: tuple[bytes, ...]) -> None:
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), keys=keys, radius=9.0,
                    start=1_790_000_000_000, mandate=MANDATE)
     robots.sweep(SILENCE + 3)
@@ -252,7 +252,7 @@ def test_swarm_key_keeps_forged_beats_out(keys: tuple[bytes, ...]) -> None:
     assert robots.robots[2].counts['rejected_signature'] == len(keys)
 
 
-def test_members_without_room_in_a_message_are_under_no_mandate_and_counted() -> None:
+def test_member_is_under_no_mandate_when_its_grant_has_no_room() -> None:
     """3 hands on the grants of a crowd; with the longer position of 2 they are too many."""
     robots = Swarm({1: (0.0, 0.0), 2: (1.1234, 0.1234), 3: (2.0, 0.0)},
                    lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE)
@@ -286,7 +286,7 @@ def with_other(i: int, **settings: Any) -> Swarm:
 @pytest.mark.parametrize('settings', [
     {'mandate': 8.0}, {'clock_rate_error': 0.02}, {'roster': '1-5'}, {'quorum': 'none'}],
     ids=lambda settings: next(iter(settings)))
-def test_robot_with_another_setting_is_under_no_mandate_and_passes_none_on(
+def test_robot_neither_grants_nor_relays_when_its_settings_differ(
         settings: dict[str, Any]) -> None:
     """Robot 3 is between 4 and the leader; beats do not get past it."""
     robots = with_other(3, **settings)
@@ -308,7 +308,7 @@ def test_robot_with_another_setting_is_under_no_mandate_and_passes_none_on(
     assert main[1].parts['mandates'].concern()[0] == ''
 
 
-def test_promise_to_a_leader_that_came_back_with_other_settings_ends_by_time_only() -> None:
+def test_promise_ends_by_time_only_when_its_leader_returns_with_other_settings() -> None:
     robots = with_other(4)
     robots.sweep(2 * SILENCE)
     second = robots.instances()[2].parts['mandates'].mandates
@@ -332,7 +332,7 @@ def with_part(payload: str, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize('other', [0, 1])
-def test_grants_and_notices_of_robots_with_other_settings_do_not_count(other: int) -> None:
+def test_grant_and_notice_do_not_count_when_settings_differ(other: int) -> None:
     robots = swarm()
     robots.sweep(SILENCE + 4)
     leader = robots.instances()[1].parts['mandates'].mandates
@@ -358,7 +358,7 @@ def test_grants_and_notices_of_robots_with_other_settings_do_not_count(other: in
 
 
 @pytest.mark.parametrize('other', [0, 1])
-def test_release_by_a_robot_with_other_settings_does_not_count(other: int) -> None:
+def test_release_does_not_count_when_settings_differ(other: int) -> None:
     """2 goes over from 1, which is not heard any more, to 3."""
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), radius=1.0, mandate=MANDATE)
     robots.sweep(SILENCE + 4)
@@ -372,7 +372,7 @@ def test_release_by_a_robot_with_other_settings_does_not_count(other: int) -> No
     assert (second.promise.until == until) == bool(other)
 
 
-def test_digest_differs_when_any_field_of_the_settings_does() -> None:
+def test_digest_differs_when_any_setting_differs() -> None:
     settings = MandateSettings(3.0, 0.01, frozenset({1, 2, 3}))
     others = [settings._replace(**{
         name: frozenset({1, 2}) if isinstance(value, frozenset) else value + 0.01})
@@ -396,7 +396,7 @@ def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops
 
 @pytest.mark.parametrize(('mandate', 'period', 'allowed'), [
     (1.2, 1.0, False), (1.3, 1.0, True), (2.0, 2.0, False), (0.5, 0.2, True)])
-def test_mandate_that_ends_before_the_next_beat_is_refused_with_the_least_one(
+def test_mandate_duration_is_refused_with_the_minimum_when_shorter_than_a_beat(
         mandate: float, period: float, allowed: bool) -> None:
     least, hop = ('1.3', '2.3') if period == 1.0 else ('2.3', '4.4')
     text = (f'mandate: {mandate:g} is not allowed; with a round_period of {period:g} s it takes '
@@ -407,7 +407,7 @@ def test_mandate_that_ends_before_the_next_beat_is_refused_with_the_least_one(
             Swarm(line(1), lambda i, given=given: given, round_period=period)
 
 
-def test_mandates_over_further_hops_hold_when_they_last_as_long_as_the_warning_tells() -> None:
+def test_mandate_over_distant_robots_holds_when_it_lasts_as_long_as_warned() -> None:
     """The mandate over a robot four hops away lapses before."""
     for mandate, held in ((4.0, False), (8.5, True)):
         robots = swarm(5, mandate=mandate)

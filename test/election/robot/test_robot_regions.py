@@ -49,7 +49,7 @@ def counts(swarm: Swarm, name: str) -> dict[int, int]:
 
 # Robots of all kinds.
 
-def test_message_without_regions_has_position_and_state_only():
+def test_message_has_only_position_and_state_without_regions():
     swarm = Swarm(line(2), first)
     swarm.sweep(3)
     for robot, position, state in (
@@ -59,7 +59,7 @@ def test_message_without_regions_has_position_and_state_only():
         assert not document.keys() & {'r', 't', 'd'}
 
 
-def test_robots_with_and_without_regions_elect_together():
+def test_robots_elect_together_when_some_form_no_regions():
     """2 forms none: all follow 1, who counts itself; and 3 and 4 hand on what 2 does not take."""
     swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': '' if i == 2 else 'count'})
     swarm.sweep(12)
@@ -72,7 +72,7 @@ def test_robots_with_and_without_regions_elect_together():
 
 
 @pytest.mark.parametrize('collection', ['tree', 'multi-path'])
-def test_member_measured_from_one_side_is_counted(collection):
+def test_member_is_counted_when_only_one_side_measures_the_range(collection):
     """3 measures 2 and hands all it has to it; 2 hears 3, and cannot measure it."""
     swarm = Swarm(line(4), first, metric='range', collection=collection, regions=True,
                   input_expiry=1e5)
@@ -101,7 +101,7 @@ def test_range_of_a_link_changes_at_run_time():
 
 
 @pytest.mark.parametrize(('late', 'members'), [(1.0, 2.0), (2.0, 1.0)])
-def test_robot_out_of_range_is_counted_unless_it_has_missed_messages(
+def test_robot_out_of_range_is_counted_until_it_has_missed_messages(
         late: float, members: float) -> None:
     """What a robot has sent since may have reached others, which count it already."""
     swarm = Swarm(line(2), first, regions=True)
@@ -115,7 +115,7 @@ def test_robot_out_of_range_is_counted_unless_it_has_missed_messages(
 
 
 @pytest.mark.parametrize(('silent', 'parent', 'least'), [(1, 3, 0.8), (2, 2, 0.99)])
-def test_late_neighbour_is_parent_only_when_there_is_no_other(
+def test_late_neighbour_is_parent_only_when_no_other_is_heard(
         silent: int, parent: int, least: float) -> None:
     """3 is the better parent of 4 until a message of it is missed; then 2 gets nearly all."""
     places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
@@ -129,7 +129,7 @@ def test_late_neighbour_is_parent_only_when_there_is_no_other(
     assert region.parent == parent
 
 
-def test_robots_with_other_tasks_elect_together_and_are_counted():
+def test_robot_is_counted_as_different_when_its_tasks_differ():
     """1 and 2 count, 3 and 4 do something else; 2 and 3 hear each other, once a round."""
     swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': 'count' if i < 3 else 'other'},
                   {'other': Task})
@@ -140,7 +140,7 @@ def test_robots_with_other_tasks_elect_together_and_are_counted():
     assert counts(swarm, 'rejected_other_tasks') == {1: 0, 2: 9, 3: 10, 4: 0}
 
 
-def test_robots_that_collect_in_other_ways_are_counted():
+def test_robot_is_counted_as_different_when_it_collects_in_another_way():
     swarm = Swarm(line(2), lambda i: {
         **first(i), 'collection': 'tree' if i == 1 else 'multi-path'}, regions=True)
     swarm.sweep(5)
@@ -166,7 +166,7 @@ class Broken(Task):
         return ['x']
 
 
-def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying():
+def test_robot_elects_counts_and_relays_when_a_task_fails():
     """2, in the middle, has it, beside one that works."""
     kinds = {'broken': Broken, 'idle': Task}
     swarm = Swarm(line(3), lambda i: {**first(i), 'tasks': 'broken,count'}, kinds, connected=True)
@@ -203,7 +203,7 @@ class Verbose(Task):
         return 'x' * (MAX_DECISION - 4)
 
 
-def test_decisions_that_are_too_long_all_together_are_not_told():
+def test_decisions_are_not_sent_when_too_long_together():
     kinds = {'verbose': Verbose, 'garrulous': Verbose}
     swarm = Swarm(line(2), first, kinds, tasks='verbose,garrulous')
     swarm.sweep(5)
@@ -225,7 +225,7 @@ class Weighing(Task):
 
 @settings(max_examples=examples(2))
 @given(st.integers(0, 999))
-def test_sums_by_tree_and_in_shares_agree_within_the_digits_told(seed):
+def test_sum_is_equal_by_tree_and_in_shares_to_the_sent_digits(seed):
     """Numbers are told to eight digits, and rounded at each hop."""
     draw = random.Random(seed)
     places = {i: (draw.random() * 4, draw.random() * 4) for i in range(1, 26)}
@@ -263,7 +263,7 @@ def longest(ids: int = 900_000, **settings: Any) -> tuple[Swarm, int]:
     # The number of its decision included: 15 characters.
     ({'tasks': 'count'}, 900_000, 265), ({'regions': True}, 100, 150),
     ({'regions': True, 'feedback_gain': 0.1}, 100, 150)])
-def test_region_is_short_and_a_further_instance_adds_little(further, ids, most):
+def test_message_length_is_bounded_with_regions_and_instances(further, ids, most):
     """With ids of six digits, of which a region takes six, or of three."""
     alone = longest(ids, tasks='count')[1]
     assert alone < 310
@@ -284,7 +284,7 @@ class Chatty(Task):
         return 'x' * 1000
 
 
-def test_message_beyond_the_limit_is_shortened():
+def test_message_is_shortened_when_beyond_the_limit():
     """640 numbers of nine characters: without the decision it is still too long."""
     swarm = Swarm(line(2), first, {'chatty': Chatty}, tasks='chatty')
     swarm.sweep(4)
@@ -316,7 +316,7 @@ def with_liar(**changes: Any) -> Swarm:
 @pytest.mark.parametrize('summary', [
     [1e9, 1, 2, 0], [100_001], [-1], [None, 1, 2, 0], ['1e999', 1, 2, 0], [1, '1e999'], [1] * 5,
     [1, None], [], 7, ['many'], [[1]], [1] * 1100])
-def test_impossible_summary_is_rejected(summary):
+def test_summary_is_rejected_when_invalid(summary):
     swarm = with_liar(r={'p': 2, 's': summary, 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 3.0}
     known = counts(swarm, 'rejected_summary')[2] + counts(swarm, 'rejected_other_summary')[2]
@@ -332,7 +332,7 @@ def test_false_summary_within_the_limits_counts_until_its_sender_is_silent():
     assert swarm.members() == {1: 3.0}
 
 
-def test_summary_beyond_the_limit_cuts_off_its_sender():
+def test_sender_is_ignored_when_its_summary_is_beyond_the_limit():
     """Of the 100,002 that robot 2 makes of it robot 1 believes nothing: it leads itself alone."""
     swarm = with_liar(r={'p': 2, 's': [100_000, 0, 0, 0], 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 1.0}
@@ -340,7 +340,7 @@ def test_summary_beyond_the_limit_cuts_off_its_sender():
 
 
 @pytest.mark.parametrize('decision', ['go', {}, 7, ['x' * 2000], ['1e999']])
-def test_decision_that_is_none_is_counted(decision):
+def test_decision_is_counted_as_a_fault_when_invalid(decision):
     swarm = with_liar(d=decision)
     assert swarm.decisions()[2] == [{'members': 4, 'centre': [1.25, 0.0]}], 'it counts, too'
     assert counts(swarm, 'rejected_decision')[2] == 6
@@ -348,7 +348,7 @@ def test_decision_that_is_none_is_counted(decision):
 
 # Spreading by gossip.
 
-def test_by_gossip_a_decision_has_a_version_and_an_age():
+def test_decision_by_gossip_has_version_and_age():
     swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
     swarm.sweep(10)
     assert swarm.decisions() == {i: [{'members': 3, 'centre': [1.0, 0.0]}] for i in (1, 2, 3)}
@@ -359,7 +359,7 @@ def test_by_gossip_a_decision_has_a_version_and_an_age():
         SCHEMA.validate(json.loads(text))
 
 
-def test_by_gossip_what_was_missed_since_makes_a_decision_older():
+def test_decision_by_gossip_ages_by_the_missed_rounds():
     """2 falls silent, while its message lasts; 3 does not take its decision for that of now."""
     swarm = Swarm(line(3), first, tasks='count', spreading='gossip', message_expiry=5.0)
     swarm.sweep(10)
@@ -390,7 +390,7 @@ KINDS = st.sampled_from([
 @settings(max_examples=examples(60))
 @given(KINDS, st.lists(st.tuples(st.integers(2, 9), CANDIDACIES, REGION, REGION, st.lists(
     ROW | st.none() | st.text(max_size=3), max_size=2)), min_size=1, max_size=4))
-def test_sent_message_is_readable_after_any_received_message(kind, heard):
+def test_sent_message_is_valid_after_any_received_message(kind, heard):
     """And of the own region it knows a number of robots that is finite and not negative."""
     me = Swarm({1: (0.0, 0.0)}, lambda i: {'strength': 1.0}, **kind)
     me.sweep(1)
@@ -425,7 +425,7 @@ class Restless(Task):
 
 @pytest.mark.parametrize('more', [
     {}, {'connected': True, 'outline': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
-def test_changing_decisions_alone_cause_no_rounds(more):
+def test_changing_decision_triggers_no_round(more):
     """Nobody has reason for a round before its period is over, though all that is said is new."""
     swarm = Swarm(line(5), first, {'restless': Restless}, schedule='reactive', tasks='restless',
                   **more)
@@ -444,7 +444,7 @@ def test_changing_decisions_alone_cause_no_rounds(more):
     assert swarm.decisions()[5][0] == decided[0] + 5, 'news of the leader arrives all the same'
 
 
-def test_election_of_any_instance_is_reason_for_a_round():
+def test_round_is_triggered_by_the_election_of_any_instance():
     swarm = Swarm(line(2), lambda i: {'others': {'rescue': {'strength': 2.0 - i}}})
     swarm.sweep(5)
     document = json.loads(swarm.said[1])
@@ -475,7 +475,7 @@ def calls(neighbours: int, **settings: Any) -> int:
     {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
     {'regions': True, 'connected': True, 'outline': True}, {'regions': True, 'feedback_gain': 1.0},
     {'regions': True, 'hierarchy': '20'}])
-def test_cost_of_a_round_is_a_straight_line(settings):
+def test_cost_of_a_round_is_linear_in_the_neighbours(settings):
     """Twice as many neighbours more cost twice as many calls more."""
     few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))
     assert many - some == pytest.approx(2 * (some - few), rel=0.1)

@@ -72,7 +72,7 @@ def test_candidacy_is_refused_when_its_strength_is_beyond_the_limits(
     assert len(neighbours(me)) == 1 - counts
 
 
-def test_every_algorithm_with_a_value_in_its_state_has_it_checked():
+def test_strength_in_the_state_is_checked_for_every_algorithm():
     values = {each.name: [field.name for field in each.fields if field.negated]
               for each in map(ALGORITHMS.get, ALGORITHMS.names())}
     assert values == {
@@ -111,7 +111,7 @@ def test_limits_follow_the_strength_source_when_none_are_given(source, limits):
      'the greatest'),
     ({'strength_limits': [1.0]},
      'parameter strength_limits: [1.0] is not allowed; it takes 2 finite numbers')])
-def test_wrong_limits_are_refused_at_the_start(settings, text):
+def test_limits_are_refused_at_the_start_when_wrong(settings, text):
     with pytest.raises(ParameterError) as error:
         build(ElectionParameters, {'robot_id': ME, **settings})
     assert str(error.value) == text
@@ -142,7 +142,7 @@ def test_own_number_becomes_the_limit_when_it_is_little_beyond(percentage, annou
     assert me.strength.announced == announced
 
 
-def test_changed_limits_hold_at_once():
+def test_limits_take_effect_when_changed_at_run_time():
     me = robot()
     for sender, strength in ((7, 9.0), (8, 0.5)):
         me.receive(says(sender, strength=strength), 0.0)
@@ -201,7 +201,7 @@ def test_levels_above_have_the_limits_of_the_first_instance():
     assert dict(me.mailbox.entry(7).message.others) == {}
 
 
-def test_instance_of_another_algorithm_is_not_read():
+def test_candidacy_of_another_algorithm_is_not_checked():
     """It is left out in the round, and counted there, as without limits."""
     me = Robot(parameters(), {'rescue': build(InstanceParameters, {
         'strength_limits': LIMITS, 'algorithm': 'classic'})})
@@ -212,7 +212,7 @@ def test_instance_of_another_algorithm_is_not_read():
 
 @settings(max_examples=examples(25), deadline=None)
 @given(st.data())
-def test_no_robot_follows_a_strength_beyond_the_limits(data):
+def test_robot_follows_no_strength_beyond_the_limits(data):
     """
     Liars claim any strength beyond the limits, also in the names of others.
 

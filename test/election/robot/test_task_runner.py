@@ -75,7 +75,7 @@ def own(function: Callable[[Any, Any], Any]) -> Task:
     return task
 
 
-def test_task_without_errors_is_not_changed():
+def test_results_of_a_task_are_unchanged_without_errors():
     runner = TaskRunner('told', Told(lambda: {'robots': True, 'place': (3.0, 4.0)}))
     assert runner.sense(7) == (1.0, 1.0, 3.0, 4.0, 0.0)
     assert runner.decide({}) == {'robots': True, 'place': (3.0, 4.0)}
@@ -86,7 +86,7 @@ def test_task_without_errors_is_not_changed():
     assert (runner.errors, runner.first_error) == (0, '')
 
 
-def test_task_is_told_of_each_change_of_its_term_and_of_its_end():
+def test_task_is_notified_when_its_term_changes_or_ends():
     task, told = Told(), list[Any]()
     task.on_acquired = told.append  # type: ignore[method-assign]
     task.on_lost = lambda: told.append('lost')  # type: ignore[method-assign]
@@ -109,7 +109,7 @@ def test_errors_of_a_task_are_counted_and_the_first_is_kept():
     assert 'self.task.sense()' in runner.first_error, 'the first'
 
 
-def test_task_cannot_end_the_program_but_who_stops_it_can():
+def test_exit_of_a_task_is_caught_but_not_an_interrupt():
     def leaves() -> None:
         raise SystemExit(3)
 
@@ -123,7 +123,7 @@ def test_task_cannot_end_the_program_but_who_stops_it_can():
         TaskRunner('told', Told(interrupts)).act(None)
 
 
-def test_end_of_a_traceback_is_kept():
+def test_traceback_is_cut_to_its_end():
     def raises() -> None:
         raise ValueError('x' * 100_000 + '!')
     runner = TaskRunner('told', Told(raises))
@@ -155,7 +155,7 @@ def test_contribution_without_numbers_is_the_identity(reading):
     assert runner.errors == 1
 
 
-def test_left_out_contribution_is_the_identity():
+def test_missing_contribution_is_the_identity():
     runner = TaskRunner('told', Told(lambda: {'weight': None}))
     assert runner.sense(7) == runner.aggregates.identity and runner.errors == 0
 
@@ -175,13 +175,13 @@ ITSELF.append(ITSELF)
     ITSELF, math.nan, math.inf, [-math.inf], {1, 2}, b'bytes', object(), endless(),
     range(10**9), {(1, 2): 3}, 'x' * MAX_DECISION, list(range(MAX_DECISION)),
     deep(MOST_LEVELS), deep(10**5)])
-def test_decision_that_json_cannot_hold_is_dropped(decision):
+def test_decision_is_dropped_when_json_cannot_hold_it(decision):
     runner = TaskRunner('told', Told(lambda: decision))
     assert runner.decide({}) is None
     assert runner.errors == 1
 
 
-def test_longest_and_the_deepest_decisions_are_told():
+def test_longest_and_deepest_decisions_are_sent():
     # ["..."] has four characters beside the text; the list of decisions is a level itself.
     for decision in ('x' * (MAX_DECISION - 4), deep(MOST_LEVELS - 1)):
         runner = TaskRunner('told', Told(lambda decision=decision: decision))
@@ -191,7 +191,7 @@ def test_longest_and_the_deepest_decisions_are_told():
 @pytest.mark.parametrize('said', [
     5.0, 'abc', (1, 2, 3, 4), endless(), range(10**9), (math.nan,), (math.inf, 1.0, 2.0),
     (1.0, -math.inf, 2.0), (1.1 * MAX_NUMBER,), (None,), (10**400,)])
-def test_announcement_of_other_than_three_numbers_is_dropped(said):
+def test_announcement_is_dropped_unless_it_has_three_numbers(said):
     runner = TaskRunner('told', Told(lambda: said))
     assert runner.announce() is None and runner.errors == 1
 
@@ -200,21 +200,21 @@ def test_announcement_of_other_than_three_numbers_is_dropped(said):
     lambda a, b: fails(), lambda a, b: None, lambda a, b: (1.0,), lambda a, b: (1.0, 2.0, 3.0),
     lambda a, b: endless(), lambda a, b: (math.nan, 0.0), lambda a, b: (0.0, -math.inf),
     lambda a, b: 'ab'])
-def test_own_combination_that_fails_changes_nothing(function):
+def test_combination_of_a_user_changes_nothing_when_it_fails(function):
     runner = TaskRunner('told', own(function))
     row = [3.0, 4.0]
     combine(runner.aggregates.layout, row, (1.0, 1.0), 1.0)
     assert row == [3.0, 4.0] and runner.errors == 1
 
 
-def test_own_combination_that_is_right_is_used():
+def test_combination_of_a_user_is_used():
     runner = TaskRunner('told', own(lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))))
     row = [3.0, 4.0]
     combine(runner.aggregates.layout, row, (5.0, 6.0), 1.0)
     assert row == [5.0, 4.0] and runner.errors == 0
 
 
-def test_result_that_fails_is_none():
+def test_result_is_none_when_it_fails():
     task = Told()
     task.collects = {'robots': Aggregate(
         'odd', 0, (0.0,), lambda _, reading: (1.0,), lambda row: fails())}

@@ -65,7 +65,7 @@ def test_parts_are_equal_and_disjoint_and_make_up_the_area(
 
 
 @pytest.mark.parametrize('number', [1, 2, 7, 21])
-def test_single_part_equals_that_of_all_parts(number: int) -> None:
+def test_part_is_equal_when_computed_alone(number: int) -> None:
     area = shapely.Point(3, 4).buffer(5.0, quad_segs=5)
     assert [part_of(area, number, k) for k in range(number)] == split(area, number)
 
@@ -106,20 +106,20 @@ def test_upright_area_has_upright_lanes() -> None:
     assert lanes(shapely.box(0, 0, 1, 2), 1.0) == [(0.5, 0), (0.5, 2)]
 
 
-def test_lane_leaves_out_gaps_of_the_area() -> None:
+def test_lane_skips_gaps_of_the_area() -> None:
     # A U of two arms: the upper lane has a piece in each.
     u = shapely.Polygon([(0, 0), (6, 0), (6, 2), (4, 2), (4, 1), (2, 1), (2, 2), (0, 2)])
     upper = [x for x, y in lanes(u, 1.0) if y == 1.5]
     assert upper == [6, 4, 2, 0]
 
 
-def test_area_that_is_too_narrow_is_visited_in_one_place() -> None:
+def test_area_is_visited_at_one_place_when_too_narrow() -> None:
     [(x, y)] = lanes(shapely.box(0, 0, 9, 0.4), 1.0, 0.25)
     assert shapely.box(0, 0, 9, 0.4).contains(shapely.Point(x, y))
     assert lanes(shapely.Polygon(), 1.0, 0.25) == []
 
 
-def test_area_that_lanes_miss_is_visited_off_its_edge() -> None:
+def test_area_is_visited_inside_its_edge_when_lanes_miss_it() -> None:
     # Two rooms in opposite corners, the one lane runs in between; and a corridor, too narrow.
     rooms = shapely.union_all([
         shapely.box(0, 0, 2, 2), shapely.box(6, 2, 8, 4), shapely.box(20, 1.9, 29, 2.1)])
@@ -129,7 +129,8 @@ def test_area_that_lanes_miss_is_visited_off_its_edge() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(areas(), st.floats(0.3, 2.0), st.floats(0.0, 0.5))
-def test_all_places_are_inside(area: shapely.Geometry, lane: float, clearance: float) -> None:
+def test_every_place_is_inside_the_area(
+        area: shapely.Geometry, lane: float, clearance: float) -> None:
     places = shapely.MultiPoint(lanes(area, lane, clearance))
     assert not places.is_empty
     inside = area.buffer(-clearance, join_style='mitre')
@@ -137,25 +138,25 @@ def test_all_places_are_inside(area: shapely.Geometry, lane: float, clearance: f
 
 
 @pytest.mark.parametrize('lane', [0.5, 1.0, 1.7])
-def test_no_point_of_a_rectangle_is_farther_from_the_way_than_half_a_lane(lane: float) -> None:
+def test_way_passes_every_point_of_a_rectangle_within_half_a_lane(lane: float) -> None:
     for area in (shapely.box(-3, 1, 4, 3.5), shapely.box(0, 0, 2, 5)):
         near = shapely.LineString(lanes(area, lane)).buffer(lane / 2 + 1e-6, cap_style='square')
         assert area.difference(near).area < 1e-9
 
 
-def test_large_area_takes_no_more_places_than_it_has_lanes() -> None:
+def test_large_area_has_at_most_one_pair_of_places_per_lane() -> None:
     # A square kilometre: a thousand lanes of 1 m, with two ends each.
     assert len(lanes(shapely.box(0, 0, 1000, 1000), 1.0)) == 2000
 
 
 @pytest.mark.parametrize('area', [
     shapely.box(0, 0, 1e9, 1e9), shapely.box(0, 0, 1e300, 1e300), shapely.box(0, 0, 6000, 5001)])
-def test_area_of_too_many_lanes_is_refused(area: shapely.Geometry) -> None:
+def test_area_is_refused_when_it_needs_too_many_lanes(area: shapely.Geometry) -> None:
     with pytest.raises(ValueError, match='are too many; up to 5000 are allowed'):
         lanes(area, 1.0)
 
 
-def test_area_of_too_many_pieces_is_refused() -> None:
+def test_area_is_refused_when_it_has_too_many_pieces() -> None:
     # A comb whose 100 teeth are 150 lanes high: 30,000 ends.
     teeth = [shapely.box(4 * k, 0, 4 * k + 2, 150) for k in range(100)]
     with pytest.raises(ValueError, match='more than 10000 places'):
@@ -170,7 +171,7 @@ def test_border_is_midway_between_two_leaders() -> None:
     assert mine.equals(shapely.Polygon([(0, 0), (2, 0), (0, 2)]))
 
 
-def test_area_wholly_nearer_to_another_leader_leaves_nothing() -> None:
+def test_area_is_empty_when_nearer_to_another_leader() -> None:
     assert own_side(shapely.box(4, 0, 5, 1), (0.0, 0.0), [(5.0, 0.0)]).is_empty
     assert outline_of(shapely.Polygon()) == []
     # Two at one place share all of it: there is no border.
@@ -179,7 +180,7 @@ def test_area_wholly_nearer_to_another_leader_leaves_nothing() -> None:
 
 @settings(deadline=None)
 @given(areas())
-def test_leaders_share_an_area_with_nothing_left_over(area: shapely.Geometry) -> None:
+def test_leaders_divide_an_area_completely(area: shapely.Geometry) -> None:
     leaders = [(0.0, 0.0), (3.0, 1.0), (-2.0, 5.0)]
     shares = [own_side(area, own, [other for other in leaders if other != own])
               for own in leaders]
@@ -197,7 +198,7 @@ def test_outline_has_a_resolution_of_a_tenth_of_a_metre() -> None:
 
 @settings(deadline=None)
 @given(areas())
-def test_outline_is_short_and_makes_an_area_again(area: shapely.Geometry) -> None:
+def test_outline_is_short_and_restores_the_area(area: shapely.Geometry) -> None:
     outline = json.loads(json.dumps(outline_of(area)))
     assert len(outline) <= MOST_PIECES
     assert sum(len(corners) for corners in outline) <= 2 * MOST_CORNERS
@@ -214,7 +215,7 @@ def test_detailed_outline_is_simplified() -> None:
     assert len(outline_of(disc((1.0, 2.0), 5.0))[0]) == 40
 
 
-def test_of_many_islands_the_largest_are_in_the_outline_and_holes_are_not() -> None:
+def test_outline_has_the_largest_islands_and_no_holes() -> None:
     islands = [shapely.box(5 * k, 0, 5 * k + 1 + k / 5, 1) for k in range(6)]
     received = area_of(outline_of(shapely.union_all(islands)))
     assert received.equals(shapely.union_all(islands[2:]))
@@ -224,6 +225,6 @@ def test_of_many_islands_the_largest_are_in_the_outline_and_holes_are_not() -> N
 
 @pytest.mark.parametrize('numbers', [[], [0, 0, 1, 1], [0, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2],
                                      [0, 0, 1, 1, 1, 0, 0, 1]])
-def test_corners_of_no_polygon_are_refused(numbers: list[float]) -> None:
+def test_corners_are_refused_when_they_form_no_polygon(numbers: list[float]) -> None:
     with pytest.raises(ValueError, match='corners|not a simple polygon'):
         polygon(numbers)

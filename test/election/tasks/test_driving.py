@@ -81,7 +81,7 @@ def test_driver_steers_by_its_scan_and_pose() -> None:
     assert robot.goals_for == [(0.5, -0.5, 7.0)]
 
 
-def test_driver_without_goal_or_pose_stops_once() -> None:
+def test_driver_stops_once_without_goal_or_pose() -> None:
     robot = Robot()
     assert robot.receive() == [(0.5, 0.0)]
     robot.goal = None
@@ -138,7 +138,7 @@ def test_scans_of_a_turned_scanner_are_rotated() -> None:
     assert Robot().receive(straight)[0] == pytest.approx((forward, turning))
 
 
-def test_commands_are_stamped_if_asked() -> None:
+def test_commands_are_stamped_when_configured() -> None:
     robot = Robot(parameters=DrivingParameters(stamped=True))
     robot.context.node = SimpleNamespace(get_clock=lambda: ROSClock())
     robot.context.deliver('scan', FREE)
@@ -148,7 +148,7 @@ def test_commands_are_stamped_if_asked() -> None:
     assert command.header.stamp.sec > 0
 
 
-def test_driver_takes_poses_by_argument() -> None:
+def test_driver_uses_poses_given_by_argument() -> None:
     robot = Robot(on_scan=False)
     assert robot.context.timers == []
     assert (robot.driver.has_scanner, robot.driver.scan()) == (False, None)
@@ -281,7 +281,7 @@ def test_touch_from_behind_ends_backing_off() -> None:
     assert forward == 0.0 and abs(turning) == RATE
 
 
-def test_escape_ends_when_given_up_or_time_goes_back() -> None:
+def test_escape_ends_when_cancelled_or_time_goes_back() -> None:
     escape = Escape(1)
     escape.begin(5.0)
     assert escape.command(False, HERE, RATE, 4.0) is None

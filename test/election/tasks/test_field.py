@@ -51,7 +51,7 @@ def alarms(task: Field) -> list[bool]:
     return [message.data for message in task.member.node.published('alarm')]
 
 
-def test_decision_has_the_mean_and_the_extremes_with_positions() -> None:
+def test_decision_has_mean_and_extremes_with_positions() -> None:
     one, two, three = monitor(1, (0.0, 0.0)), monitor(2, (1.0, 2.0)), monitor(3, (3.0, 4.0))
     for task, number in ((one, 20.0), (two, 26.0), (three, 14.0)):
         measure(task, 99.0, number)
@@ -77,11 +77,11 @@ def test_numbers_have_six_digits() -> None:
     assert decision['mean'] == 506.792
 
 
-def test_without_readings_there_are_none_in_the_decision() -> None:
+def test_decision_has_no_reading_when_nobody_contributes_one() -> None:
     assert round_of(monitor(1)) == {'mean': None, 'least': None, 'greatest': None, 'alarm': 0}
 
 
-def test_reading_expires_and_one_that_is_no_number_is_ignored() -> None:
+def test_reading_is_ignored_when_expired_or_no_number() -> None:
     task = monitor(1, reading_expiry=5.0)
     measure(task, 20.0, math.nan, math.inf)
     task.member.node.advance_to(5.0)
@@ -92,7 +92,7 @@ def test_reading_expires_and_one_that_is_no_number_is_ignored() -> None:
 
 @pytest.mark.parametrize(('settings', 'calm', 'out'), [
     ({'alarm_above': 25.0}, 25.0, 25.5), ({'alarm_below': -3.0}, -3.0, -3.5)])
-def test_alarm_is_raised_for_all_and_stays_for_some_rounds(
+def test_alarm_reaches_every_member_and_lasts_for_the_configured_rounds(
         settings: dict[str, float], calm: float, out: float) -> None:
     one, two = (monitor(robot, hold=3, **settings) for robot in (1, 2))
     measure(one, calm)
@@ -109,13 +109,13 @@ def test_alarm_is_raised_for_all_and_stays_for_some_rounds(
     assert type(two.member.node.published('alarm')[0]) is Bool
 
 
-def test_no_alarm_by_default() -> None:
+def test_alarm_is_off_by_default() -> None:
     task = monitor(1)
     measure(task, 1e8)
     assert round_of(task)['alarm'] == 0
 
 
-def test_next_leader_goes_on_with_an_alarm_and_it_ends() -> None:
+def test_next_leader_continues_an_alarm_until_it_ends() -> None:
     one, two = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 2))
     measure(one, 30.0)
     assert round_of(one, two)['alarm'] == 4
@@ -125,7 +125,7 @@ def test_next_leader_goes_on_with_an_alarm_and_it_ends() -> None:
     assert alarms(two) == [True, False]
 
 
-def test_decision_of_a_longer_alarm_than_ones_own_is_cut() -> None:
+def test_received_alarm_is_cut_to_the_own_duration() -> None:
     task = monitor(2, hold=3)
     task.act({'alarm': 10**9})
     for _ in range(3):
@@ -135,7 +135,7 @@ def test_decision_of_a_longer_alarm_than_ones_own_is_cut() -> None:
 
 
 @pytest.mark.parametrize('alarm', ['nan', '3', None, [3], True])
-def test_alarm_that_is_no_number_of_rounds_is_refused(alarm: object) -> None:
+def test_alarm_duration_is_refused_when_no_number_of_rounds(alarm: object) -> None:
     task = monitor(2, hold=3)
     with pytest.raises(ValueError, match='it takes a number of rounds'):
         task.act({'alarm': alarm})
@@ -156,7 +156,7 @@ def test_number_is_read_from_any_message_type() -> None:
 @pytest.mark.parametrize('settings', [
     {'message': 'Float64'}, {'message': 'no_msgs/msg/Float64'}, {'message': 'std_msgs/msg/No'},
     {'field': 'temperature'}, {'message': 'std_msgs/msg/Header', 'field': 'stamp'}])
-def test_message_type_without_the_number_is_refused(settings: dict[str, str]) -> None:
+def test_message_type_is_refused_when_it_has_no_such_number(settings: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match='parameter field.message: .* is not allowed'):
         monitor(1, **settings)
 
@@ -187,7 +187,7 @@ def test_count_has_number_and_centre_of_members() -> None:
                    counting(3, (0.0, 1.0, 3.0))) == {'members': 3, 'centre': [1.0, 0.33]}
 
 
-def test_robot_without_position_counts_but_is_not_in_the_centre() -> None:
+def test_robot_without_position_is_counted_but_does_not_move_the_centre() -> None:
     assert decided(counting(1, None), counting(2, (3.0, 4.0, 0.0))) == {
         'members': 2, 'centre': [3.0, 4.0]}
     assert decided(counting(1, None)) == {'members': 1, 'centre': None}

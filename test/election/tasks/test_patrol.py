@@ -45,7 +45,7 @@ def patroller(robot: int = 1, pose: Any = (0.0, 0.0, 0.0), leads: bool = True,
     return Patrol(member, build(PatrolParameters, settings))
 
 
-def test_parts_are_assigned_by_the_robots_positions() -> None:
+def test_parts_are_assigned_by_position() -> None:
     # The strip of 8 m is halved: the one in the west gets the west.
     task = patroller(area=STRIP)
     decided = task.decide(collected(r1=(5, 1), r2=(1, 1)))
@@ -63,7 +63,7 @@ def test_parts_stay_assigned_until_members_come_or_go() -> None:
     assert task.decide(collected(r1=(1, 1), r3=(0, 1)))['ids'] == [3, 1]
 
 
-def test_patrol_without_an_area_covers_a_disc_round_the_leader() -> None:
+def test_patrol_covers_a_disc_round_the_leader_without_an_area() -> None:
     task = patroller(pose=(1.0, 2.0, 0.0))
     decided = task.decide(collected(r1=(1, 2), r2=(3, 3)))
     assert decided['ids'] == [2]
@@ -77,7 +77,7 @@ def test_patrol_without_an_area_covers_a_disc_round_the_leader() -> None:
     assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
 
 
-def test_leader_keeps_its_post_as_long_as_it_leads() -> None:
+def test_leader_keeps_its_post_while_it_leads() -> None:
     task = patroller(pose=(1.0, 2.0, 0.0))
     assert task.announce() is None
     task.decide(collected(r1=(1, 2)))
@@ -125,12 +125,13 @@ def test_region_without_radius_needs_an_area() -> None:
 
 
 @pytest.mark.parametrize('area', [(1.0,), (0.0, 0.0, 1.0, 1.0), (0, 0, 1, 1, 1, 0, 0, 1)])
-def test_corners_of_no_area_are_refused_at_the_start(area: tuple[float, ...]) -> None:
+def test_corners_are_refused_at_the_start_when_they_enclose_no_area(
+        area: tuple[float, ...]) -> None:
     with pytest.raises(ParameterError, match='parameter area: '):
         build(PatrolParameters, {'area': area})
 
 
-def test_area_too_large_for_its_lanes_is_refused_at_the_start() -> None:
+def test_area_is_refused_at_the_start_when_too_large_for_its_lanes() -> None:
     with pytest.raises(ParameterError, match='parameter area: 20000 lanes of 0.5 m are too many'):
         build(PatrolParameters, {'area': (0, 0, 1e4, 0, 1e4, 1e4, 0, 1e4), 'lane': 0.5})
 
@@ -193,7 +194,7 @@ def large(side: float, first: int = 1) -> dict[str, Any]:
             'ids': list(range(first, first + 200))}
 
 
-def test_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) -> None:
+def test_robot_cuts_the_area_eight_times_for_two_hundred_members(cuts: list[float]) -> None:
     task = patroller(2, leads=False, area=STRIP)
     task.act(large(4900.0))
     assert len(cuts) <= 8 and task.route is not None
@@ -202,7 +203,7 @@ def test_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) ->
     assert len(cuts) <= 16, 'two leaders that alternate cost what two decisions do'
 
 
-def test_cache_of_decisions_is_limited() -> None:
+def test_cache_of_decisions_is_bounded() -> None:
     task = patroller(2, leads=False, area=STRIP)
     for k in range(20):
         task.act({'area': [list(STRIP)], 'ids': [2, k]})
@@ -214,7 +215,7 @@ def test_cache_of_decisions_is_limited() -> None:
     {'area': [[float(x) for k in range(60) for x in (k, k * k)]], 'ids': [2]},
     {'area': [[float(k), 0.0, k + 0.5, 0.0, k + 0.5, 1.0] for k in range(9)], 'ids': [2]},
     {'area': [[0.0, 0.0, 1e300, 0.0, 1e300, 1e300]], 'ids': [2]}])
-def test_impossible_decision_is_evaluated_once(
+def test_invalid_decision_is_evaluated_once(
         wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     task = patroller(2, leads=False, area=STRIP)
     looked: list[Any] = []
@@ -227,7 +228,7 @@ def test_impossible_decision_is_evaluated_once(
     assert task.route is None and turns_to(task) is None
 
 
-def test_route_continues_in_a_nearly_equal_part() -> None:
+def test_route_continues_when_the_part_changes_little() -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     task.act({'area': [list(STRIP)], 'ids': [2]})
     begun = task.route
@@ -265,7 +266,7 @@ def polygon_of(area: shapely.Polygon) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize('seed', range(2))
-def test_six_cover_a_hall_with_blocks_without_a_collision(seed: int) -> None:
+def test_six_robots_cover_a_hall_with_blocks_without_a_collision(seed: int) -> None:
     # 280 m2, with blocks that the task does not know.
     swarm = Swarm(Patrol, {'area': polygon_of(shapely.box(-10, -7, 10, 7))},
                   robots=6, world='blocks', seed=seed)
@@ -275,7 +276,7 @@ def test_six_cover_a_hall_with_blocks_without_a_collision(seed: int) -> None:
     assert swarm.closest >= HIT
 
 
-def test_five_cover_the_disc_round_their_leader_which_stays() -> None:
+def test_five_robots_cover_the_disc_round_their_leader() -> None:
     swarm = Swarm(Patrol, {}, robots=6, world='empty', layout='grid', radius=5.0)
     post = swarm.world.poses[0].tolist()
     swarm.run(60.0)
@@ -302,7 +303,7 @@ def decide_along(task: Patrol, **paths: Any) -> Any:
 WESTERN_HALF = [(x / 2, y) for y in (0.5, 1.5) for x in range(8)]
 
 
-def test_next_leader_sends_robots_only_where_nobody_was() -> None:
+def test_next_leader_assigns_only_cells_that_were_not_visited() -> None:
     """Of a strip of 8 m the western half was visited; the robot that is left gets the rest."""
     first = patroller(1, area=STRIP)
     second = patroller(2, (7.5, 0.5, 0.0), leads=False, area=STRIP)
@@ -334,7 +335,7 @@ def test_leader_takes_over_a_later_sweep_of_its_members() -> None:
     assert decide(leader, later | earlier, r1=(99.0, 0.5))['known'] == [4, [1.0, 6, 1, 1], 'gA==']
 
 
-def test_new_sweep_begins_when_all_was_visited_or_nothing_more_can_be() -> None:
+def test_new_sweep_begins_when_every_reachable_cell_was_visited() -> None:
     task = patroller(area=STRIP)
     decide_along(task, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(17)])
     decided = decide_along(task, r1=[(0.5, 0.5)] * 40)

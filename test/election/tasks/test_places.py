@@ -49,7 +49,7 @@ MEMBERS = st.dictionaries(
     st.integers(0, 99), st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=21)
 
 
-def test_robot_contributes_its_place_to_a_tenth_of_a_metre_if_it_knows_it() -> None:
+def test_robot_contributes_its_position_in_tenths_of_a_metre() -> None:
     assert place_contribution((1.04, -2.06, 3.0)) == (1.0, -2.1)
     assert place_contribution(None) is None
 
@@ -60,13 +60,13 @@ def test_places_are_in_the_order_of_ids() -> None:
         (1, (2.0, 0.0)), (2, (3.0, 1.0)), (9, (1.0, 4.0))]
 
 
-def test_no_aggregate_holds_one_place_more() -> None:
+def test_aggregate_is_refused_when_it_needs_one_place_more() -> None:
     assert len(PLACES.identity) == 3 * MOST_MEMBERS
     with pytest.raises(ValueError, match='numbers are not allowed'):
         top(MOST_MEMBERS + 1, extra=1)
 
 
-def test_value_is_forgotten_after_it_was_missing_for_some_rounds() -> None:
+def test_value_is_forgotten_when_missing_for_some_rounds() -> None:
     recent = Recent[int, str](hold=3)
     rounds = [{1: 'a'}, {}, {}, {1: 'b'}, {}, {}, {}]
     assert [recent.update(values).get(1) for values in rounds] == [
@@ -77,7 +77,7 @@ def degrees(angles: dict[int, float]) -> dict[int, float]:
     return {robot: round(math.degrees(angle), 6) % 360 for robot, angle in angles.items()}
 
 
-def test_members_that_are_evenly_spaced_stay() -> None:
+def test_members_stay_when_evenly_spaced() -> None:
     square = {1: (1.0, 0.0), 2: (0.0, 2.0), 3: (-3.0, 0.0), 4: (0.0, -1.0)}
     assert degrees(slots(ORIGIN, square)) == {1: 0, 2: 90, 3: 180, 4: 270}
 
@@ -116,14 +116,14 @@ def test_places_on_a_circle_are_apart(
         assert all(math.dist(place, other) >= spacing - 1e-9 for other in places[:k])
 
 
-def test_circle_has_its_radius_where_there_is_room() -> None:
+def test_circle_has_its_radius_when_there_is_room() -> None:
     # Six on a circle are as far apart as from its centre.
     six = {robot: robot * math.pi / 3 for robot in range(6)}
     assert math.hypot(*on_circle(ORIGIN, six, 1.5, 0.5)[0]) == pytest.approx(1.5)
     assert math.hypot(*on_circle(ORIGIN, six, 1.5, 2.0)[0]) == pytest.approx(2.0)
 
 
-def test_column_goes_back_along_the_trail_and_then_straight() -> None:
+def test_column_follows_the_trail_and_then_a_straight_line() -> None:
     # The leader came from the east and then from the north: 1 m and 1 m. Four within 4 m are 1 m
     # apart; the last two are where the trail goes on towards (1, 9).
     trail = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
@@ -134,7 +134,7 @@ def test_column_goes_back_along_the_trail_and_then_straight() -> None:
     assert places[1] == (1.0, 1.0)
 
 
-def test_column_has_a_direction_even_where_none_is_given() -> None:
+def test_column_has_a_default_direction() -> None:
     assert in_column([ORIGIN], [1, 2], ORIGIN, 1.0, 0.5) == {1: (-0.5, 0.0), 2: (-1.0, 0.0)}
     assert in_column([ORIGIN], [], ORIGIN, 1.0, 0.5) == {}
 
@@ -145,7 +145,7 @@ def test_nearest_sender_comes_first() -> None:
     assert middle(list(members.values())) == (1.25, -0.25)
 
 
-def test_trail_is_no_longer_than_it_need_be() -> None:
+def test_trail_is_cut_to_the_needed_length() -> None:
     trail = Trail(length=2.0)
     for k in range(100):
         trail.add((k / 4, 0.0))
@@ -173,7 +173,7 @@ def test_route_goes_to_and_fro_for_ever() -> None:
     assert visited == [0, 1, 2, 1, 0, 1, 2, 1, 0]
 
 
-def test_place_that_is_not_reached_is_passed_over() -> None:
+def test_place_is_skipped_when_not_reached() -> None:
     route = Route(STOPS, 0.1, 5.0)
     goals = [route.goal(-3.0, 0.0, float(now))[0] for now in range(12)]
     assert goals == [0] * 5 + [1] * 6 + [2]
@@ -210,7 +210,7 @@ def test_goal_stays_until_it_is_reached_or_given_up() -> None:
     assert wander.goal(*first, 13.2) != second
 
 
-def test_legs_of_a_levy_walk_are_of_the_pareto_distribution() -> None:
+def test_levy_legs_have_the_pareto_distribution() -> None:
     leg, random = levy(0.5, 1.5), Random(2)
     legs = [leg(random) for _ in range(4000)]
     assert min(legs) >= 0.5
@@ -219,7 +219,7 @@ def test_legs_of_a_levy_walk_are_of_the_pareto_distribution() -> None:
     assert abs(sum(x > 2.0 for x in legs) / 4000 - 4 ** -1.5) < 0.02
 
 
-def test_each_robot_has_a_seed_of_its_own() -> None:
+def test_each_robot_has_its_own_seed() -> None:
     goals = {Wander(seed, 0.1, 5.0, levy(1.0, 1.5)).goal(0.0, 0.0, 0.0)
              for seed in ('7/robot_1', '7/robot_2', '8/robot_1', '7/robot_1')}
     assert len(goals) == 3

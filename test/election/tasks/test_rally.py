@@ -52,14 +52,14 @@ def test_places_move_with_the_leader_and_stay_assigned() -> None:
     assert sorted(decided) == [[2, 3.0, 1.0], [3, -1.0, 1.0]]
 
 
-def test_member_that_is_missing_keeps_its_place_for_some_rounds() -> None:
+def test_member_keeps_its_place_when_missing_for_some_rounds() -> None:
     task = leader(hold=2)
     both = task.decide(collected(r2=(5, 0), r3=(-3, 0)))
     assert task.decide(collected(r3=(-3, 0))) == both
     assert [row[0] for row in task.decide(collected(r3=(-3, 0)))] == [3]
 
 
-def test_leader_alone_or_without_position_assigns_no_places() -> None:
+def test_leader_assigns_no_places_when_alone_or_without_position() -> None:
     assert leader().decide(collected(r1=(0, 0))) == []
     assert leader(None).decide(collected(r2=(0, 0))) is None
 
@@ -80,7 +80,7 @@ def off(swarm: Swarm) -> float:
 
 
 @pytest.mark.parametrize('seed', range(2))
-def test_eight_surround_their_leader_at_a_goal_among_blocks_without_a_collision(seed: int) -> None:
+def test_eight_robots_surround_their_leader_among_blocks_without_a_collision(seed: int) -> None:
     swarm = Swarm(Rally, {'leader': 'goal', 'goal': (2.0, -3.0), 'distance': 1.5},
                   robots=8, world='blocks', seed=seed)
 
@@ -97,7 +97,7 @@ def test_eight_surround_their_leader_at_a_goal_among_blocks_without_a_collision(
 
 
 @pytest.mark.parametrize('seed', range(2))
-def test_leader_that_stays_is_surrounded_where_it_is(seed: int) -> None:
+def test_resting_leader_is_surrounded(seed: int) -> None:
     poses = np.zeros((8, 3))
     poses[1:, :2] = np.random.default_rng(seed).uniform((2, -6), (6, 6), (7, 2))
     swarm = Swarm(Rally, {'leader': 'stay'}, robots=8, world='empty', poses=poses)
@@ -107,7 +107,7 @@ def test_leader_that_stays_is_surrounded_where_it_is(seed: int) -> None:
 
 @pytest.mark.parametrize(('formation', 'distance'), [('follow', 4.0), ('surround', 1.5)])
 @pytest.mark.parametrize('seed', range(2))
-def test_members_keep_up_with_a_wandering_leader(
+def test_members_follow_a_wandering_leader(
         formation: str, distance: float, seed: int) -> None:
     swarm = Swarm(Rally, {'formation': formation, 'distance': distance},
                   robots=8, world='blocks', seed=seed)
@@ -124,7 +124,7 @@ def test_members_keep_up_with_a_wandering_leader(
 
 
 @pytest.mark.parametrize('place', [['nan', 1.0], [None, 1.0], [[1.0], 2.0], [1.0, True]])
-def test_malformed_place_stops_the_robot(place: list[object]) -> None:
+def test_robot_stops_when_its_place_is_malformed(place: list[object]) -> None:
     task = leader()
     task.member.leads = False
     task.act([[1, 2.0, 3.0]])
@@ -134,7 +134,7 @@ def test_malformed_place_stops_the_robot(place: list[object]) -> None:
     assert task._goal_for(0.0, 0.0, 0.0) is None
 
 
-def test_robots_without_a_decision_stand_still() -> None:
+def test_robot_stands_still_without_a_decision() -> None:
     swarm = Swarm(Rally, {'leader': 'stay'}, robots=3, world='empty', seed=1)
     for task in swarm.tasks:
         task.act(None)

@@ -53,7 +53,7 @@ def beams(*seen: tuple[int, float]) -> Scan:
     return Scan(ranges, 0.0, math.radians(10), 4.0)
 
 
-def test_command_is_straight_to_a_goal_ahead_and_turns_to_one_aside() -> None:
+def test_command_drives_to_a_goal_ahead_and_turns_to_a_goal_aside() -> None:
     assert steer(ORIGIN, (3.0, 0.0), NOTHING, LIMITS) == (0.5, 0.0)
     # Facing north, with the goal 0.3 rad to the right: there within the reaction time of 0.4 s.
     there = math.pi / 2 - 0.3
@@ -104,7 +104,7 @@ def test_robot_passes_on_the_right() -> None:
     assert turning > 0.0
 
 
-def test_obstacles_beside_or_behind_do_not_stop_it() -> None:
+def test_obstacle_does_not_stop_the_robot_when_beside_or_behind() -> None:
     beside = beams((90, 0.25), (180, 0.25), (270, 0.25))
     assert steer(ORIGIN, (3.0, 0.0), beside, LIMITS) == (0.5, 0.0)
 
@@ -114,7 +114,7 @@ def test_enclosed_robot_stands() -> None:
     assert steer(ORIGIN, (3.0, 0.0), shut, LIMITS)[0] == 0.0
 
 
-def test_missing_range_is_free_and_a_too_short_one_is_an_obstacle() -> None:
+def test_range_is_free_when_missing_and_an_obstacle_when_too_short() -> None:
     for lacking in (INF, NAN, 4.01, 0.0, -1.0):
         assert steer(ORIGIN, (3.0, 0.0), beams((0, lacking)), LIMITS) == (0.5, 0.0), lacking
     assert steer(ORIGIN, (3.0, 0.0), beams((0, -INF)), LIMITS)[0] == 0.0
@@ -208,7 +208,7 @@ def test_facing_robots_swap_places() -> None:
 
 
 @pytest.mark.parametrize('seed', range(20))
-def test_two_and_six_cross_an_empty_circle(seed: int) -> None:
+def test_two_and_six_robots_cross_an_empty_circle(seed: int) -> None:
     for robots, radius in ((2, 2.0), (6, 3.0)):
         poses = across(robots, radius, seed)
         arrived, closest = drive(poses, -poses[:, :2], 'empty')
@@ -216,7 +216,7 @@ def test_two_and_six_cross_an_empty_circle(seed: int) -> None:
 
 
 @pytest.mark.parametrize('seed', range(3))
-def test_ten_cross_a_circle_with_an_obstacle_in_the_middle(seed: int, pillar: str) -> None:
+def test_ten_robots_cross_a_circle_with_an_obstacle_in_the_middle(seed: int, pillar: str) -> None:
     poses = across(10, 3.0, seed)
     arrived, closest = drive(poses, -poses[:, :2], pillar)
     assert arrived and closest >= 0.3

@@ -67,7 +67,7 @@ def section(name: str, text: str) -> str:
     (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'tpoics', 'topics'),
 ])
 @pytest.mark.parametrize('place', ['/**', '/*'])
-def test_misspelt_parameter_in_a_file_is_refused(node, kind, wrong, right, place):
+def test_parameter_file_is_refused_when_a_name_is_misspelt(node, kind, wrong, right, place):
     values = ROBOT if kind in (ElectionNode, ManagedElectionNode) else {}
     with pytest.raises(ParameterError) as refused:
         node(kind, section(place, f'{wrong}: 3.0'), **values)
@@ -75,7 +75,7 @@ def test_misspelt_parameter_in_a_file_is_refused(node, kind, wrong, right, place
 
 
 @pytest.mark.parametrize('name', ['raduis', 'sede', 'patrol.lame'])
-def test_fleet_refuses_a_misspelt_parameter(node, name):
+def test_fleet_is_refused_when_a_parameter_is_misspelt(node, name):
     with pytest.raises(ParameterError, match=f'parameter {name} is not known; did you mean '):
         node(RobotHost, section('/**', f'robots: 2, {name}: 1'))
     with pytest.raises(ParameterError, match='parameter raduis is not known; did you mean '):
@@ -94,7 +94,7 @@ SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, trail: 1
 
 
 @pytest.mark.parametrize('kind', [RobotHost, SwarmWorld, Monitor, ElectionNode])
-def test_file_shared_by_nodes_is_accepted(node, kind):
+def test_parameter_file_is_accepted_when_shared_by_nodes(node, kind):
     """Each has some of its names; others are of tasks and instances, or of rclpy."""
     own = {'robot_id': 1} if kind is ElectionNode else {}
     node(kind, SHARED, **own)
@@ -104,7 +104,7 @@ def test_fleet_accepts_parameters_of_its_robots(node):
     node(RobotHost, SHARED, '-p', 'radius:=4.0', '-p', 'patrol.lane:=1.0')
 
 
-def test_unknown_parameter_for_one_node_is_refused(node, monkeypatch):
+def test_parameter_file_is_refused_when_one_node_does_not_know_a_name(node, monkeypatch):
     monkeypatch.setattr('sys.argv', ['monitor', '--ros-args', '-p', 'robot_id:=1'])
     with pytest.raises(ParameterError, match='parameter robot_id is not known; --help lists'):
         node(Monitor, section('/**', 'frame: map'), '-p', 'robot_id:=1')

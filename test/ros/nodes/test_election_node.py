@@ -81,7 +81,7 @@ def test_leader_publishes_its_region():
                and leaders(robots) == [9, 9, 9])
 
 
-def test_robots_out_of_range_are_no_neighbours():
+def test_robots_are_no_neighbours_when_out_of_range():
     robots = [robot(i, communication_range=4.0) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (4.5, 0.0)})
     spin_until([bench, *robots], lambda: all(r.robot.counts[OUT_OF_RANGE] > 2 for r in robots))
@@ -137,14 +137,14 @@ def test_odometry_is_composed_with_the_initial_pose():
     assert bench.said[1].position == (10.0, 3.0)
 
 
-def test_odometry_in_the_shared_frame_ignores_the_initial_pose():
+def test_initial_pose_is_ignored_when_odometry_is_in_the_shared_frame():
     node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
     bench = Bench({1: (3.0, 0.0)}, frame='map')
     spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
     assert bench.said[1].position == (3.0, 0.0)
 
 
-def test_robot_without_odometry_announces_no_position_and_warns():
+def test_robot_announces_no_position_and_warns_without_odometry():
     robots = [robot(1, odometry_expiry=0.5), robot(2)]
     bench = Bench({2: (0.0, 0.0)})
     told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
@@ -181,7 +181,7 @@ def test_robot_without_odometry_announces_no_position_and_warns():
                and bench.said[1].position is None)
 
 
-def test_robots_with_one_id_report_an_error_and_log_once():
+def test_robots_report_an_error_and_log_once_when_they_share_an_id():
     """Each says so in its diagnostics and once in the log, and goes on."""
     twins = [robot(1), robot(1)]
     bench = Bench({1: (0.0, 0.0)})
@@ -235,7 +235,7 @@ def test_malformed_messages_are_counted_by_reason():
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
 
 
-def test_limits_of_strength_change_at_run_time():
+def test_strength_limits_change_at_run_time():
     node = robot(3, strength_limits=[0, 5])
     assert node.robot.main.strength.limits == (0.0, 5.0)
     assert node.set_parameters([Parameter('strength_limits', value=[1.0, 4.0])])[0].successful
@@ -274,7 +274,7 @@ def test_measured_range_is_the_metric():
     assert node.robot.counts['measurements_rejected'] > 0
 
 
-def test_reactive_robots_pass_news_on_in_one_round_each():
+def test_reactive_robots_relay_a_change_in_one_round_each():
     """Five in a line that never run a periodic round hear of a leader beside the first."""
     robots = [robot(i, round_period=NEVER, communication_range=4.0, radius=99.0)
               for i in range(1, 6)]
@@ -310,7 +310,7 @@ def test_periodic_robot_does_not_react_to_messages():
     spin_until([bench, node], lambda: node.robot.state.leader == 9)
 
 
-def test_simulated_time_paces_rounds_also_after_a_jump_back():
+def test_rounds_follow_simulated_time_after_a_jump_back():
     """Rounds run and messages expire by /clock alone; after a jump back both go on."""
     robots = [robot(i, use_sim_time=True, round_period=1.0, message_expiry=3.0,
                     odometry_expiry=NEVER) for i in (1, 2)]
@@ -347,7 +347,7 @@ def test_simulated_time_paces_rounds_also_after_a_jump_back():
     assert rounds[-1] <= rounds[0] + 1
 
 
-def test_leap_of_simulated_time_expires_nobody():
+def test_neighbours_are_kept_when_simulated_time_leaps():
     """
     The simulator stands still, and /clock goes on ten minutes later.
 
@@ -383,7 +383,7 @@ def test_leap_of_simulated_time_expires_nobody():
     assert lost() == before
 
 
-def test_send_topic_differs_from_the_received_topic():
+def test_robot_sends_on_its_send_topic_only():
     """With a radio in between, a robot speaks on one topic and listens on another."""
     node = robot(1, send_topic='/air')
     bench = Bench({1: (0.0, 0.0)})

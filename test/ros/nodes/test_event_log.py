@@ -65,7 +65,7 @@ def test_events_are_written_as_they_happen(tmp_path):
     spin_until([bench, weak], lambda: 'odometry_lost' in path.read_text())
 
 
-def test_full_disk_is_reported_and_harmless():
+def test_robot_continues_and_reports_when_the_disk_is_full():
     one = robot(1, event_log='/dev/full')
     bench = Bench({1: (0.0, 0.0)})
     told: list[DiagnosticStatus] = []
@@ -78,7 +78,7 @@ def test_full_disk_is_reported_and_harmless():
     assert one.robot.leads
 
 
-def test_line_cut_off_by_a_full_disk_is_completed_by_a_line_end(tmp_path):
+def test_line_is_ended_when_a_full_disk_has_cut_it(tmp_path):
     """There is room for one and a half; then there is room again."""
     path = tmp_path / 'events'
     node = robot(1)
@@ -104,7 +104,7 @@ def test_line_cut_off_by_a_full_disk_is_completed_by_a_line_end(tmp_path):
 @pytest.mark.parametrize('left, begins', [
     (b'', b'{'), (b'{"t":1.0}\n', b'{"t":1.0}\n{'),
     (b'{"t":1.0}\n{"t":2', b'{"t":1.0}\n{"t":2\n{')])
-def test_line_cut_off_before_a_restart_is_ended(tmp_path, left, begins):
+def test_line_is_ended_after_a_restart_when_it_was_cut(tmp_path, left, begins):
     path = tmp_path / 'events'
     path.write_bytes(left)
     node = robot(1)
@@ -117,7 +117,7 @@ def test_line_cut_off_before_a_restart_is_ended(tmp_path, left, begins):
         'became_leader', 'stepped_down']
 
 
-def test_unwritable_file_is_refused(tmp_path):
+def test_event_log_is_refused_when_unwritable(tmp_path):
     with pytest.raises(ParameterError, match='parameter event_log: .*nowhere.*No such file'):
         robot(1, event_log=str(tmp_path / 'nowhere' / 'events'))
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 
 @pytest.mark.parametrize('make_executor', [make_executor, SingleThreadedExecutor])
-def test_due_round_runs_before_waiting_messages(make_executor):
+def test_overdue_round_runs_before_waiting_messages(make_executor):
     """Messages pile up while the robot is busy elsewhere, until after its round was due."""
     node = robot(1, round_period=PERIOD, schedule='periodic', hearing_budget=100_000,
                  diagnostics_period=NEVER)
@@ -67,7 +67,7 @@ def test_due_round_runs_before_waiting_messages(make_executor):
     assert len(set(rounds_at)) <= 2, 'not one more for each message'
 
 
-def test_flood_of_one_sender_is_decoded_in_part_only():
+def test_flood_of_one_sender_is_decoded_partly():
     node = robot(1, hearing_budget=160)
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))

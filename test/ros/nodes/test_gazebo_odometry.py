@@ -63,7 +63,7 @@ class Simulator(Node):
 
 
 @pytest.mark.parametrize('drift', [True, False])
-def test_odometry_drifts_beside_the_true_pose(ros: None, drift: bool) -> None:
+def test_gazebo_odometry_drifts_from_the_true_pose(ros: None, drift: bool) -> None:
     node, simulator = made(robots='r1', ground_truth=True, odometry_drift=drift), Simulator()
     topics = simulator._wheels, simulator._place
     spin_until([node, simulator], lambda: (

@@ -38,7 +38,7 @@ def decision(node: ElectionNode, instance: str = 'main') -> list[Any]:
     return node.robot.instances[instance].parts['regions'].decision
 
 
-def test_two_instances_have_topics_and_parameters_of_their_own():
+def test_two_instances_have_their_own_topics_and_parameters():
     """The first elects 2 and counts; ``rescue`` elects 1, by another algorithm."""
     robots = [robot(i, instances='rescue', tasks='count', **{
         'rescue.algorithm': 'classic', 'rescue.strength': -float(i), 'rescue.radius': 50.0,
@@ -81,14 +81,14 @@ def test_two_instances_have_topics_and_parameters_of_their_own():
     assert one.robot.instances['rescue'].parameters.radius == 1.0
 
 
-def test_feedback_without_regions_is_refused_at_run_time():
+def test_feedback_is_refused_at_run_time_without_regions():
     node = robot(1, round_period=NEVER)
     result, = node.set_parameters([Parameter('feedback_gain', value=0.5)])
     assert result.reason == ('parameter feedback_gain: 0.5 is not allowed; it takes tasks, or '
                              'regions: true')
 
 
-def test_strength_of_an_instance_has_its_own_topic():
+def test_each_instance_has_its_own_strength_topic():
     node = robot(1, instances='rescue', strength_source='topic', hierarchy='20',
                  **{'rescue.strength_source': 'topic'})
     bench = Bench({1: (0.0, 0.0)})
@@ -177,7 +177,7 @@ class First(Task):
             raise RuntimeError('first')
 
 
-def test_both_failing_tasks_are_reported():
+def test_every_failing_task_is_reported():
     node = robot(1, tasks=','.join(
         f'ros.nodes.test_instance_parameters:{name}' for name in ('First', 'Second')))
     bench = Bench({1: (0.0, 0.0)})
@@ -241,7 +241,7 @@ class NoDeclaration(Task):
     ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter a.tasks: a.patrol '
      'and patrol cannot go together; both publish cmd_vel'),
 ])
-def test_wrong_instances_are_refused(settings, line):
+def test_instances_are_refused_when_wrong(settings, line):
     with pytest.raises(ParameterError) as error:
         robot(1, **settings)
     assert str(error.value).startswith(line)

@@ -89,7 +89,7 @@ STATES: dict[str, Any] = {
     'neighbours': Int64MultiArray, 'decision': String}
 
 
-def test_barred_robot_alone_reports_no_leader() -> None:
+def test_barred_robot_reports_no_leader_when_alone() -> None:
     """Robot 1 may only follow, and is alone."""
     node, reader = robot(1, role='worker'), DiagnosticsReader('election')
     spin_until([node, reader], lambda: reader.says(DiagnosticStatus.OK, 'has no leader yet'))
@@ -141,7 +141,7 @@ def test_leadership_is_repeated_with_stamp_and_start() -> None:
         'hops': '0', 'tasks': '', 'since': ''}
 
 
-def test_without_subscribers_only_changes_are_published() -> None:
+def test_only_changes_are_published_without_subscribers() -> None:
     """A late subscriber receives the last change, with its stamp, and then each round."""
     node, bench = robot(1), Bench({1: (0.0, 0.0)})
     spin_until([node, bench], lambda: node.robot.counts[ROUNDS] > 5)
@@ -202,13 +202,13 @@ def test_leadership_is_not_repeated_while_simulated_time_stands_still() -> None:
 
 # A region's summary as numbers with names, whatever a task makes of its own.
 
-def test_nested_numbers_are_named_by_their_path():
+def test_nested_number_is_named_by_its_path():
     assert named({'members': 3.0, 'top': [[9.5, 7], [8.0, 2]], 'any': True, 'at': {'x': 1}}) == {
         'members': 3.0, 'top.0.0': 9.5, 'top.0.1': 7.0, 'top.1.0': 8.0, 'top.1.1': 2.0,
         'any': 1.0, 'at.x': 1.0}
 
 
-def test_missing_number_is_nan_and_compares_equal():
+def test_missing_number_is_nan_and_equal_to_itself():
     """So that the same summary is not published twice, though NaN is not equal to itself."""
     odd = {'none': None, 'text': 'far', 'nan': float('nan'), 'object': object(), 'empty': [],
            'huge': 10**400}
@@ -230,6 +230,6 @@ def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
                          '/rosout', '/parameter_events'}
 
 
-def test_absolute_output_namespace_is_refused(ros: None) -> None:
+def test_output_namespace_is_refused_when_absolute(ros: None) -> None:
     with pytest.raises(ParameterError, match="output_namespace: '/election' is not allowed"):
         robot(1, output_namespace='/election')

@@ -18,7 +18,7 @@ from leader_election.ros.nodes import clock
 import pytest
 
 
-def test_lease_clock_counts_the_faster_and_the_lag_of_the_slower(
+def test_lease_clock_returns_the_faster_reading_and_the_lag(
         monkeypatch: pytest.MonkeyPatch) -> None:
     readings = [(100.0, 7.0), (101.0, 8.0), (111.0, 8.5), (112.0, 10.5), (112.0, 10.5)]
     monkeypatch.setattr(clock, 'steady_clocks', lambda: readings.pop(0))
@@ -29,7 +29,7 @@ def test_lease_clock_counts_the_faster_and_the_lag_of_the_slower(
     assert (made.seconds(), made.lag()) == (13.0, 10.5)
 
 
-def test_frequent_readings_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lag_does_not_grow_with_the_frequency_of_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of 1000 pairs of readings is apart by 0.1 ms more or less than the one before."""
     now = [0.0]
 

@@ -134,7 +134,7 @@ def test_distances_have_a_layout_and_a_deviation() -> None:
         ('neighbours', 1, 3), ('id,distance,deviation', 3, 3)]
 
 
-def test_positions_in_messages_are_the_corrected_ones() -> None:
+def test_messages_have_corrected_positions() -> None:
     nodes = swarm()
     bench, driver = nodes[2], nodes[3]
 
@@ -146,14 +146,14 @@ def test_positions_in_messages_are_the_corrected_ones() -> None:
     spin_until(nodes, lambda: bool(driver.corrected) and abs(apart() - TRUE_DISTANCE) < 0.2)
 
 
-def test_nothing_is_published_without_a_filter() -> None:
+def test_poses_and_distances_are_not_published_without_a_filter() -> None:
     node, bench = robot(1), Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
     assert bench.count_publishers('/r1/odometry/cooperative') == 0
     assert bench.count_publishers('/r1/neighbour_distances') == 0
 
 
-def test_infinite_odometry_is_not_published() -> None:
+def test_pose_is_not_published_when_odometry_is_infinite() -> None:
     node = robot(1, pose_source='cooperative')
     bench = Bench({1: (0.0, 0.0)})
     corrected: list[Odometry] = []
@@ -174,7 +174,7 @@ def frame_of(transform: TransformStamped) -> Pose:
 
 
 @pytest.mark.parametrize('start', [START, [4.0, 3.0, 0.5, 0.1, -0.2, 2.0]])
-def test_a_transform_composed_with_odometry_is_the_corrected_pose(start: list[float]) -> None:
+def test_transform_composed_with_odometry_is_the_corrected_pose(start: list[float]) -> None:
     """Odometry has driven 1 m on a slope and turned; the filter has it elsewhere."""
     begin, odometry = from_parameter(start), from_parameter((1.0, 0.5, 0.25, 0.0, 0.1, -2.5))
     message = Odometry()
@@ -188,7 +188,7 @@ def test_a_transform_composed_with_odometry_is_the_corrected_pose(start: list[fl
     assert composed[2, 3] == pytest.approx((begin @ odometry)[2, 3]), 'the height is not changed'
 
 
-def test_the_transform_is_sent_with_each_message_of_odometry() -> None:
+def test_transform_is_sent_with_each_odometry_message() -> None:
     with installed('tf2_msgs'):
         nodes = swarm(send_transform=True)
         driver = nodes[-1]
@@ -202,7 +202,7 @@ def test_the_transform_is_sent_with_each_message_of_odometry() -> None:
     assert composed == pytest.approx(pose_of(driver.corrected[-1]), abs=1e-6)
 
 
-def test_a_transform_needs_its_message_package() -> None:
+def test_transform_is_refused_without_its_message_package() -> None:
     if find_spec('tf2_msgs') is not None:
         pytest.skip('tf2_msgs is installed')
     with pytest.raises(ParameterError) as refused:
@@ -212,7 +212,7 @@ def test_a_transform_needs_its_message_package() -> None:
         'install it, or use topic odometry/cooperative')
 
 
-def test_a_transform_needs_a_filter() -> None:
+def test_transform_is_refused_without_a_filter() -> None:
     with pytest.raises(ParameterError) as refused:
         robot(1, send_transform=True)
     assert str(refused.value) == (
@@ -220,7 +220,7 @@ def test_a_transform_needs_a_filter() -> None:
         'is odometry')
 
 
-def test_deviation_beyond_the_limit_is_an_error() -> None:
+def test_diagnostics_report_an_error_when_the_deviation_is_beyond_its_limit() -> None:
     node, bench = robot(1, max_deviation=0.04), DiagnosticsReader('localisation')
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'distances are too uncertain: their deviation is 0.05'))
@@ -242,7 +242,7 @@ def test_cooperating_robot_reports_neighbours_and_sightings() -> None:
     assert float(bench.values['innovations_mean_square']) < 1.0
 
 
-def test_sightings_of_unknown_robots_are_a_warning() -> None:
+def test_diagnostics_warn_when_sightings_are_of_unknown_robots() -> None:
     node = robot(1, pose_source='cooperative')
     bench = DiagnosticsReader('localisation')
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
@@ -254,7 +254,7 @@ def test_sightings_of_unknown_robots_are_a_warning() -> None:
 @pytest.mark.parametrize(('source', 'kind', 'reason'), [
     ('bumper', Bool, 'it touches something while they drive it forward'),
     ('imu', Imu, 'its gyroscope contradicts their turning')])
-def test_slipping_wheels_are_a_warning(source: str, kind: type, reason: str) -> None:
+def test_diagnostics_warn_when_wheels_slip(source: str, kind: type, reason: str) -> None:
     node, bench = robot(1, slip_sources=source), DiagnosticsReader('localisation')
     message = kind()
     if source == 'bumper':
@@ -273,7 +273,7 @@ def test_slipping_wheels_are_a_warning(source: str, kind: type, reason: str) -> 
     assert bench.values['slips'] == '1'
 
 
-def test_unknown_slip_source_is_refused() -> None:
+def test_slip_source_is_refused_when_unknown() -> None:
     with pytest.raises(ParameterError, match="slip_sources: 'bump' is not allowed; it takes a "
                                              'list of bumper, imu'):
         robot(1, slip_sources='bump')
@@ -282,7 +282,7 @@ def test_unknown_slip_source_is_refused() -> None:
 # The diagnostics of the neighbourhood, over real DDS.
 
 
-def test_rejected_messages_are_a_warning_until_there_are_no_more():
+def test_diagnostics_warn_while_messages_are_rejected():
     node, bench = robot(1), DiagnosticsReader('neighbourhood')
     bench.others[7] = 9.0
     spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
@@ -293,7 +293,7 @@ def test_rejected_messages_are_a_warning_until_there_are_no_more():
     spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
 
 
-def test_silence_is_a_warning():
+def test_diagnostics_warn_when_no_message_arrives():
     node, bench = robot(1), DiagnosticsReader('neighbourhood')
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'neighbours: 0; no message of another robot for'))
@@ -301,7 +301,7 @@ def test_silence_is_a_warning():
     spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
 
 
-def test_publishers_that_offer_too_little_are_a_warning_until_they_are_gone():
+def test_diagnostics_warn_while_a_publisher_has_an_incompatible_profile():
     node = robot(1, **{'qos_overrides./neighbourhood.subscription.reliability': 'reliable'})
     bench = DiagnosticsReader('neighbourhood')
     spin_until([bench, node], lambda: bench.says(

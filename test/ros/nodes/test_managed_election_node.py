@@ -109,7 +109,7 @@ def silent(bench: Bench, neighbour: ElectionNode) -> Callable[[], bool]:
     return holds
 
 
-def test_lifecycle_runs_twice_through_all_states():
+def test_lifecycle_can_run_twice():
     """Silent until active, as if dead when deactivated, gone when cleaned up."""
     node, neighbour = managed(tasks='count', instances='rescue'), robot(2)
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -140,7 +140,7 @@ def test_lifecycle_runs_twice_through_all_states():
     assert configured[0] == configured[1]
 
 
-def test_transition_out_of_turn_is_refused():
+def test_transition_is_refused_when_out_of_turn():
     node = managed()
     manager = Manager(node)
     for state, refused in ((UNCONFIGURED, (ACTIVATE, DEACTIVATE, CLEANUP, 99)),
@@ -153,7 +153,7 @@ def test_transition_out_of_turn_is_refused():
         assert manager.ask({UNCONFIGURED: CONFIGURE, INACTIVE: ACTIVATE, ACTIVE: SHUTDOWN}[state])
 
 
-def test_failed_configuration_leaves_nothing_and_can_be_repeated():
+def test_failed_configuration_leaves_no_publisher_and_can_be_repeated():
     node = managed(tasks='none')
     manager, bare, named = Manager(node), belongings(node), parameters(node)
     for _ in range(2):
@@ -163,7 +163,7 @@ def test_failed_configuration_leaves_nothing_and_can_be_repeated():
     assert manager.ask(CONFIGURE) and manager.state() == INACTIVE
 
 
-def test_parameters_are_fixed_while_it_is_configured():
+def test_parameters_are_fixed_while_the_node_is_configured():
     """But for those that change at run time, which stay as they were set."""
     node = managed(instances='rescue')
     manager = Manager(node)
@@ -220,7 +220,7 @@ class OnlyOnce(Task):
         node.create_client(GetState, 'nobody')
 
 
-def test_failed_transition_ends_unconfigured():
+def test_node_is_unconfigured_after_a_failed_transition():
     """Also what a task made on the node itself is gone."""
     node = managed(tasks='ros.nodes.test_managed_election_node:OnlyOnce')
     manager, bare, named = Manager(node), belongings(node), parameters(node)

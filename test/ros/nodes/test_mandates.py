@@ -77,7 +77,7 @@ def started(robot: int, *parameters: str) -> subprocess.Popen[bytes]:
             for part in ('-p', parameter))])
 
 
-def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
+def test_frozen_leader_does_not_act_beside_its_successor() -> None:
     processes = {robot: started(robot, 'mandate:=2.0', 'clock_rate_error:=0.001')
                  for robot in (LEADER, HEIR)}
     observer = Observer()
@@ -103,7 +103,7 @@ def test_a_frozen_leader_does_not_act_beside_its_successor() -> None:
             process.wait()
 
 
-def test_the_next_leader_and_the_killed_one_that_starts_again_resume_the_history() -> None:
+def test_next_leader_and_restarted_leader_resume_the_history() -> None:
     """Only the killed leader has had a reading; the alarm is over by then."""
     field = 'tasks:=field', 'field.alarm_above:=25.0', 'field.reading_expiry:=0.5'
     processes = {robot: started(robot, *field) for robot in (LEADER, HEIR)}
@@ -139,7 +139,7 @@ def test_the_next_leader_and_the_killed_one_that_starts_again_resume_the_history
             process.wait()
 
 
-def test_the_doctor_finds_a_leader_without_a_quorum_and_tells_a_remedy() -> None:
+def test_doctor_names_the_remedy_when_a_leader_has_no_quorum() -> None:
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=5.0,
                    quorum='majority', roster='1-9')
     robots.sweep(9)
@@ -152,7 +152,7 @@ def test_the_doctor_finds_a_leader_without_a_quorum_and_tells_a_remedy() -> None
     assert found.remedy.startswith('Start the missing robots')
 
 
-def test_a_robot_without_room_for_grants_warns() -> None:
+def test_robot_warns_when_grants_have_no_room() -> None:
     robots = Swarm(line(2), radius=9.0, mandate=5.0)
     robots.sweep()
     robots.robots[2].main.parts['mandates'].left_out = 7
@@ -180,7 +180,7 @@ def observed(robots: Swarm, *without_diagnostics: str) -> Any:
     ({'mandate': 8.0}, 'mandate is 8 s, and 5 s with alice, carol'),
     ({'clock_rate_error': 0.02}, 'clock_rate_error is 0.02, and 0.01 with alice, carol'),
     ({'roster': '1-2,3,9'}, 'roster is 1-3,9, and 1-3 with alice, carol')])
-def test_the_doctor_names_the_robot_and_the_setting_of_mandates_that_differs(
+def test_doctor_names_robot_and_setting_when_mandates_differ(
         settings: dict[str, Any], what: str) -> None:
     robots = Swarm(line(3), lambda i: settings if i == 2 else {}, **{
         'radius': 9.0, 'mandate': 5.0, 'quorum': 'majority', 'roster': '1-3'})
@@ -192,7 +192,7 @@ def test_the_doctor_names_the_robot_and_the_setting_of_mandates_that_differs(
         'settings', 'mandates', 'self_reported'}
 
 
-def test_the_doctor_finds_settings_of_mandates_that_differ_by_messages_alone() -> None:
+def test_doctor_finds_differing_mandates_by_messages_alone() -> None:
     robots = Swarm(line(3), lambda i: {'mandate': 0.0 if i == 3 else 2.0 + 3.0 * i}, radius=9.0)
     robots.sweep(4)
     found = [finding for finding in examine(observed(robots, *scene.NAMES))
@@ -202,7 +202,7 @@ def test_the_doctor_finds_settings_of_mandates_that_differ_by_messages_alone() -
     assert 'of no mandates with carol' in found[0].what
 
 
-def test_the_doctor_finds_mandates_too_short_for_the_hops_and_tells_the_number() -> None:
+def test_doctor_names_the_needed_duration_when_mandates_are_too_short() -> None:
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=3.0)
     robots.sweep(9)
     found, reported = examine(observed(robots))

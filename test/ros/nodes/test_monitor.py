@@ -100,7 +100,7 @@ def test_decisions_are_shown_at_their_leaders(ros):
     assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
 
 
-def test_robot_namespaces_are_latched(ros):
+def test_monitor_receives_robot_namespaces_when_started_later(ros):
     """Robots under their usual names send none; robot 9 sends its own."""
     monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
@@ -134,7 +134,7 @@ def test_moving_robot_leaves_a_trail(ros):
     assert (marker.ns, marker.header.frame_id) == ('trails', 'map')
 
 
-def test_picture_and_animation_are_written_in_the_end(ros, tmp_path: Path):
+def test_picture_and_animation_are_written_at_the_end(ros, tmp_path: Path):
     picture, animation = tmp_path / 'swarm.png', tmp_path / 'swarm.gif'
     monitor = Monitor(parameter_overrides=overrides(
         picture=str(picture), animation=str(animation)))
@@ -156,7 +156,7 @@ def test_picture_and_animation_are_written_in_the_end(ros, tmp_path: Path):
         assert 1 < drawn.n_frames <= len(monitor.frames)
 
 
-def test_restarted_simulation_is_shown(ros):
+def test_monitor_shows_a_restarted_simulation(ros):
     monitor = Monitor(parameter_overrides=overrides(use_sim_time=True))
     swarm = Swarm()
     clock = swarm.create_publisher(Clock, '/clock', 10)
@@ -179,7 +179,7 @@ def test_restarted_simulation_is_shown(ros):
     assert list(monitor.snapshot.robots) == [1, 2]
 
 
-def test_chosen_instance_is_shown(ros):
+def test_monitor_shows_the_chosen_instance(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
@@ -191,7 +191,7 @@ def test_chosen_instance_is_shown(ros):
     assert monitor.snapshot.robots[9].value == -5.0
 
 
-def test_fields_of_a_plug_in_algorithm_are_shown(ros, monkeypatch, capfd):
+def test_monitor_shows_fields_of_a_plug_in_algorithm(ros, monkeypatch, capfd):
     register_levels(monkeypatch)
     monitor = Monitor(parameter_overrides=overrides(live=True, algorithm='levels'))
     swarm = Swarm()
@@ -203,7 +203,7 @@ def test_fields_of_a_plug_in_algorithm_are_shown(ros, monkeypatch, capfd):
     assert '5: level=3, trace=[8]' in capfd.readouterr().out.splitlines()[-1]
 
 
-def test_messages_of_another_algorithm_are_reported(ros):
+def test_monitor_reports_messages_of_another_algorithm(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(algorithm='given')), Swarm()
     nodes = [monitor, swarm]
     assert [each.what for each in monitor.missing()] == ['messages of robots']
@@ -213,7 +213,7 @@ def test_messages_of_another_algorithm_are_reported(ros):
     assert missing.observed == f'{monitor.tracker.rejected} messages were rejected'
 
 
-def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
+def test_lines_are_printed_without_a_terminal(ros, capfd):
     monitor, swarm = Monitor(parameter_overrides=overrides(live=True)), Swarm()
     monitor.note = 'what a swarm'
     spin_until([monitor, swarm], lambda: bool(monitor.snapshot.robots))
@@ -254,7 +254,7 @@ def uncertain(deviation: float) -> Frame:
         robots=robots | {2: robots[2]._replace(deviation=deviation)}))
 
 
-def test_a_deviation_is_a_circle_of_its_radius_in_the_colour_of_the_leader() -> None:
+def test_deviation_is_a_circle_in_the_colour_of_the_leader() -> None:
     markers = Markers('map')
     [circle] = [m for m in markers.update(uncertain(0.4), 5.0).markers if m.ns == 'deviations']
     assert (circle.type, circle.id, circle.action) == (Marker.LINE_STRIP, 2, Marker.ADD)

@@ -75,7 +75,7 @@ def test_request_is_repeated_until_answered() -> None:
         each.destroy_node()
 
 
-def test_unanswered_request_is_made_to_the_next_node() -> None:
+def test_request_is_repeated_to_the_next_node_when_unanswered() -> None:
     """The robot's node ends before it has answered; another one takes its place."""
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
@@ -154,14 +154,14 @@ def lives(**parameters: object) -> None:
         raise one.failure
 
 
-def test_node_with_odometry_continues_after_the_timeout() -> None:
+def test_node_continues_after_the_timeout_with_odometry() -> None:
     lives()
 
 
-def test_node_without_need_of_positions_continues_after_the_timeout() -> None:
+def test_node_continues_after_the_timeout_when_it_needs_no_position() -> None:
     lives(metric='hops', communication_range=float('inf'))
 
 
-def test_node_without_odometry_ends_after_the_timeout() -> None:
+def test_node_ends_after_the_timeout_without_odometry() -> None:
     with pytest.raises(ParameterError, match='no odometry on /r1/odom within 0.2 s'):
         lives(metric='hops')

@@ -60,7 +60,7 @@ def test_swarm_elects_and_recovers_with_each_algorithm(name):
         leader == i and name != 'given' for i, leader in enumerate(leaders(robots), 1)]
 
 
-def test_parameter_of_another_algorithm_is_refused_at_the_start():
+def test_parameter_is_refused_at_the_start_when_of_another_algorithm():
     with pytest.raises(ParameterError, match='algorithm classic takes no ties, but radius'):
         robot(1, algorithm='classic', ties='nearest')
 
@@ -68,7 +68,7 @@ def test_parameter_of_another_algorithm_is_refused_at_the_start():
 # Metrics of robots' nodes over real DDS.
 
 
-def test_predicted_metric_leaves_a_robot_that_drives_away():
+def test_robot_leaves_the_region_when_its_predicted_distance_is_too_long():
     """Half a minute ahead 2 is 12 m farther, beyond the radius; it stops, and is led again."""
     robots = [robot(i, metric='look_ahead', look_ahead=30.0, radius=10.0, radius_hysteresis=0.0,
                     communication_range=100.0) for i in (1, 2)]
@@ -107,7 +107,7 @@ def registered(ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS._entries, 'by_factor', FACTOR)
 
 
-def test_own_parameters_are_declared_under_the_name_of_their_entry():
+def test_plug_in_parameters_are_declared_under_the_name_of_their_entry():
     node = robot(1, algorithm='near-by', metric='by_factor', round_period=NEVER,
                  **{'near_by.margin': 2.5})
     assert node.get_parameter('near_by.margin').value == 2.5
@@ -140,7 +140,7 @@ def test_plug_in_parameter_changes_at_run_time():
     assert not result.successful and 'by_factor.factor' in result.reason
 
 
-def test_two_entries_of_one_name_cannot_both_have_parameters(monkeypatch):
+def test_plug_ins_are_refused_when_two_of_one_name_have_parameters(monkeypatch):
     monkeypatch.setitem(METRICS._entries, 'near-by', replace(FACTOR, name='near-by'))
     with pytest.raises(ParameterError, match="'near-by' is not allowed beside a metric"):
         robot(1, algorithm='near-by', metric='near-by', round_period=NEVER)
@@ -159,7 +159,7 @@ def test_diagnostics_have_the_fields_of_a_plug_in_algorithm():
     spin_until([bench, *robots], lambda: found.get('state.steps') == '1')
 
 
-def test_metric_of_a_sensor_divides_regions():
+def test_sensor_metric_divides_regions():
     """Robots 1 and 2 read the same, robot 3 far less: it leads itself."""
     robots = [robot(i, metric='sensor_difference', radius=2.0, communication_range=9.0)
               for i in (1, 2, 3)]
@@ -175,7 +175,7 @@ def test_metric_of_a_sensor_divides_regions():
                and all(len(r.robot.neighbours) == 2 for r in robots))
 
 
-def test_round_trips_are_measured_over_dds():
+def test_round_trip_is_measured_over_dds():
     robots: list[Any] = [
         robot(i, metric='round_trip', communication_range=float('inf'), radius=1e6)
         for i in (1, 2)]

@@ -130,7 +130,7 @@ def robots() -> Iterator[list[subprocess.Popen]]:
         process.communicate()
 
 
-def test_wrong_parameter_ends_the_process_and_is_logged(robots, tmp_path, monkeypatch):
+def test_process_ends_and_logs_the_reason_when_a_parameter_is_wrong(robots, tmp_path, monkeypatch):
     monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path))
     robots.append(start(COMMAND, '-p', 'robot_id:=1', '-p', 'radius:=-1.0'))
     out, err = robots[0].communicate(timeout=PATIENCE)
@@ -211,13 +211,13 @@ def test_executor_without_events_is_replaced_and_logged_once(robots):
     assert robots[0].wait(timeout=PATIENCE) == 0
 
 
-def test_process_ends_though_the_middleware_hangs(robots):
+def test_process_ends_when_the_middleware_hangs(robots):
     robots.append(start(HANGS))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (out, unexpected(err), robots[0].returncode) == ('', [], 0)
 
 
-def test_messages_sent_at_the_end_arrive(ros, robots):
+def test_message_arrives_when_sent_at_the_end(ros, robots):
     node = Node('reader')
     received: list[str] = []
     node.create_subscription(

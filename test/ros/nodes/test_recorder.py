@@ -71,7 +71,7 @@ def profiles(path: Path) -> dict[str, tuple[str, str]]:
         for policy in ('reliability', 'durability')) for channel in channels}
 
 
-def test_recorder_takes_late_robots_and_latched_topics(ros, tmp_path):
+def test_recorder_records_late_robots_and_latched_topics(ros, tmp_path):
     path = tmp_path / 'swarm.mcap'
     robots = Node('robots')
     robots.create_publisher(Int64, '/r1/leader', STATE).publish(Int64(data=7))
@@ -99,7 +99,7 @@ def test_recorder_takes_late_robots_and_latched_topics(ros, tmp_path):
         '/neighbourhood': ('best_effort', 'volatile')}
 
 
-def test_recorder_takes_requested_topics_and_thins_odometry(ros, tmp_path):
+def test_recorder_records_requested_topics_and_thins_odometry(ros, tmp_path):
     path = tmp_path / 'all.mcap'
     robot = Node('robot')
     odometry = robot.create_publisher(Odometry, '/r1/odom', SENSOR)
@@ -127,7 +127,7 @@ def test_recorder_takes_requested_topics_and_thins_odometry(ros, tmp_path):
     assert found['/r1/odom'][0].pose.pose.position.x > 0.0
 
 
-def test_recorder_receives_publishers_of_any_profile(ros, tmp_path):
+def test_recorder_receives_messages_of_every_profile(ros, tmp_path):
     path = tmp_path / 'mixed.mcap'
     robots = Node('robots')
     latched = robots.create_publisher(Int64, '/r1/leader', STATE)
@@ -141,7 +141,7 @@ def test_recorder_receives_publishers_of_any_profile(ros, tmp_path):
     assert {message.data for message in contents(path)['/r1/leader']} == {9}
 
 
-def test_existing_file_is_not_overwritten(ros, tmp_path):
+def test_recording_is_not_overwritten(ros, tmp_path):
     path = tmp_path / 'swarm.mcap'
     path.write_text('precious')
     with pytest.raises(ParameterError, match='parameter output: .*swarm.mcap.*File exists'):
@@ -178,7 +178,7 @@ def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number
         assert out == f'wrote {path}: {run.traffic.messages} messages of 1 topic\n'
 
 
-def test_full_disk_ends_the_recorder_with_one_line(ros, tmp_path, capfd):
+def test_recorder_ends_with_one_line_when_the_disk_is_full(ros, tmp_path, capfd):
     """There is room for 8 kB more, and the messages cannot be compressed."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
@@ -203,7 +203,8 @@ def test_full_disk_ends_the_recorder_with_one_line(ros, tmp_path, capfd):
     (['no/a.mcap'], 'parameter output: '),
     (['--odom-rate', 'soon'], 'invalid float value'),
     (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')])
-def test_wrong_option_is_one_line_and_status_2(options, line, tmp_path, monkeypatch, capfd):
+def test_recorder_ends_with_one_line_and_status_2_when_an_option_is_wrong(
+        options, line, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, 'argv', ['record', *options])
     try:

@@ -52,7 +52,7 @@ def identity(robot: ElectionNode) -> tuple[str, int, list[float]]:
             list(robot.get_parameter('initial_pose').value))
 
 
-def test_listed_robots_have_their_names_ids_and_poses():
+def test_listed_robots_have_names_ids_and_poses():
     with hosted(LISTED, 'strengths:=id', 'radius:=3.0') as robots:
         assert [identity(robot) for robot in robots] == [
             ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
@@ -61,13 +61,13 @@ def test_listed_robots_have_their_names_ids_and_poses():
 
 
 @pytest.mark.parametrize(('swarm', 'roster'), [(LISTED, {1, 7}), ('robots:=3', {1, 2, 3})])
-def test_a_quorum_is_of_all_robots_of_the_swarm_wherever_they_are_hosted(swarm, roster):
+def test_quorum_counts_every_robot_of_the_swarm_on_any_host(swarm, roster):
     with hosted(swarm, "members:='1'", 'mandate:=3.0', 'quorum:=majority') as robots:
         (mandates,) = [robot.robot.main.parts['mandates'].mandates for robot in robots]
         assert mandates is not None and mandates.settings.roster == roster
 
 
-def test_strength_in_a_file_takes_precedence_for_its_robot(tmp_path, capfd):
+def test_strength_of_a_file_takes_precedence_for_its_robot(tmp_path, capfd):
     file = tmp_path / 'mine.yaml'
     file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
     with hosted(LISTED, 'strengths:=id', file=file) as robots:
@@ -77,13 +77,13 @@ def test_strength_in_a_file_takes_precedence_for_its_robot(tmp_path, capfd):
             in capfd.readouterr().err)
 
 
-def test_robots_without_a_list_are_those_of_the_scene():
+def test_robots_are_those_of_the_scene_without_a_list():
     with hosted('robots:=3', 'world:=empty', 'layout:=grid', 'members:=2-3') as robots:
         assert [identity(robot) for robot in robots] == [
             ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]
 
 
-def test_swarms_in_several_namespaces_may_share_the_topics_of_sensors():
+def test_swarms_in_several_namespaces_can_share_sensor_topics():
     with hosted('robots:=2', 'world:=empty', 'metric:=range', 'odom_topic:=/robot_{id}/odom',
                 'measurements_topic:=/robot_{id}/measurements') as robots:
         for robot in robots:
@@ -93,7 +93,7 @@ def test_swarms_in_several_namespaces_may_share_the_topics_of_sensors():
             assert f'{own}/odom' in subscribed and f'{own}/measurements' in subscribed
 
 
-def test_a_wrong_list_is_refused():
+def test_robot_list_is_refused_when_wrong():
     with pytest.raises(ParameterError, match='parameter roster: two robots are called a'):
         with hosted("roster:='{name: a}; {name: a}'"):
             pass

@@ -77,7 +77,7 @@ def cooperating(**parameters: Any) -> tuple[Any, Bench]:
     return node, Bench({1: (0.0, 0.0)})
 
 
-def test_measurements_with_a_layout_are_ranges_and_bearings():
+def test_measurements_are_ranges_and_bearings_with_a_layout():
     node, bench = cooperating()
     seen = sighted(node, bench, Float64MultiArray, '/r1/measurements',
                    lambda: rows(7.0, 2.5, 0.25, 8.0, math.nan, -0.5))
@@ -86,7 +86,7 @@ def test_measurements_with_a_layout_are_ranges_and_bearings():
     assert node.robot.counts['measurements_rejected'] == 0
 
 
-def test_measurements_without_a_layout_are_ranges():
+def test_measurements_are_ranges_without_a_layout():
     node, bench = cooperating(range_offset=0.5)
     seen = sighted(node, bench, Float64MultiArray, '/r1/measurements',
                    lambda: rows(7.0, 2.5, 8.0, 1.5, layout=[]))
@@ -99,7 +99,7 @@ def test_measurements_without_a_layout_are_ranges():
     rows(7.0, 2.5, 8.0, 1.5, layout=[MultiArrayDimension(size=4), MultiArrayDimension(size=1)]),
     rows(1.0, 2.5, 0.0, 7.0, -2.5, 0.0), rows(7.5, 2.5, 0.0, -1.0, 2.5, 0.0),
     rows(7.0, math.inf, 0.0, 8.0, 1e9, 0.0), rows(7.0, 1.0, math.inf, 1e300, 1.0, 0.0)])
-def test_impossible_measurements_are_counted_and_rounds_continue(message):
+def test_invalid_measurements_are_counted_and_rounds_continue(message):
     node, bench = cooperating()
     publisher = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
     bench.create_timer(0.05, lambda: publisher.publish(message))
@@ -240,7 +240,7 @@ def test_measurement_columns_set_stamps_and_deviations():
 
 
 @pytest.mark.parametrize(('source', 'package'), OPTIONAL.items())
-def test_missing_message_package_is_named(source, package):
+def test_message_package_is_named_when_missing(source, package):
     if find_spec(package) is not None:
         pytest.skip(f'{package} is installed')
     with pytest.raises(ParameterError) as refused:

@@ -100,7 +100,7 @@ def heard(one: SwarmDoctor, messages: int) -> bool:
             and all(swarm.increase(name, ROUNDS) >= messages for name in swarm.ids))
 
 
-def test_two_healthy_robots_have_no_findings() -> None:
+def test_doctor_finds_nothing_when_two_robots_are_healthy() -> None:
     robots = [robot(1), robot(2)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
@@ -165,7 +165,7 @@ def test_waiting_messages_are_taken_at_once() -> None:
     assert {str(number) for number in range(30)} <= received
 
 
-def test_shared_id_is_found() -> None:
+def test_doctor_finds_a_shared_id() -> None:
     twins = [robot(1), robot(1)]
     second = robot(2)
     one = doctor()
@@ -173,14 +173,14 @@ def test_shared_id_is_found() -> None:
           lambda: {('ids', ('r1',)), ('names', ('r1',))} <= told(one))
 
 
-def test_differing_frames_are_found() -> None:
+def test_doctor_finds_differing_frames() -> None:
     robots = [robot(1), robot(2), robot(3, frame='odom')]
     one = doctor()
     until([*robots, *(Driver(f'r{i}', 2.0 * i) for i in (1, 2, 3)), one],
           lambda: {('frames', ('r3',))} <= told(one))
 
 
-def test_missing_odometry_is_found() -> None:
+def test_doctor_finds_missing_odometry() -> None:
     robots = [robot(1), robot(2)]
     one = doctor(r1=1, r9=9)
     until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
@@ -188,7 +188,7 @@ def test_missing_odometry_is_found() -> None:
     assert 'no node publishes /r2/odom' in {f.what for f in examine(one.observations())}
 
 
-def test_incompatible_profiles_are_found() -> None:
+def test_doctor_finds_incompatible_profiles() -> None:
     """A robot that asks for reliable odometry, and one for reliable messages."""
     ask = 'reliable'
     robots = [robot(1, **{'qos_overrides./r1/odom.subscription.reliability': ask}),
@@ -199,7 +199,7 @@ def test_incompatible_profiles_are_found() -> None:
         ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))})
 
 
-def test_robots_counting_hops_on_another_topic_are_healthy() -> None:
+def test_doctor_finds_nothing_when_robots_count_hops_on_another_topic() -> None:
     """Robots that count hops talk on /air, say so, and have no driver."""
     robots = [robot(i, air='/air', metric='hops', communication_range=math.inf) for i in (1, 2)]
     one = doctor(r1=1, r2=2)
@@ -210,7 +210,7 @@ def test_robots_counting_hops_on_another_topic_are_healthy() -> None:
         0.1, 0.5)
 
 
-def test_one_way_link_is_found() -> None:
+def test_doctor_finds_a_one_way_link() -> None:
     """Robot 1 has a range that reaches robot 2, which has none that reaches robot 1."""
     robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
@@ -226,7 +226,7 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_process_ends_with_the_status_of_its_findings() -> None:
+def test_doctor_ends_with_the_status_of_its_findings() -> None:
     """Status 0 among robots that are well, 1 where something is found, 2 for wrong usage."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]

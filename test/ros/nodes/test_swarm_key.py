@@ -103,7 +103,7 @@ def test_outsider_without_the_key_is_not_followed(path: Path) -> None:
 
 
 @pytest.mark.parametrize('with_key', [True, False])
-def test_replayed_dead_leader_is_rejected_with_a_key_only(path: Path, with_key: bool) -> None:
+def test_replayed_dead_leader_is_rejected_only_with_a_key(path: Path, with_key: bool) -> None:
     """With the key its messages change nothing; without they keep it alive."""
     robots = (keyed(path) if with_key else [robot(i, radius=2.0) for i in PLACES])
     bench = Bench(PLACES)
@@ -162,7 +162,7 @@ def test_key_change_in_a_running_swarm_keeps_the_leaders(path: Path) -> None:
         assert counts(robots, reason.value) == [0, 0, 0]
 
 
-def test_a_key_file_that_becomes_wrong_is_reported_and_the_key_stays(path: Path) -> None:
+def test_key_stays_and_an_error_is_reported_when_the_key_file_becomes_wrong(path: Path) -> None:
     robots, bench = keyed(path, 2), Bench(PLACES)
     told: list[DiagnosticArray] = []
     bench.create_subscription(DiagnosticArray, '/diagnostics', told.append, EVENTS)
@@ -194,7 +194,7 @@ def test_accept_unverified_changes_at_run_time(path: Path) -> None:
 
 
 @pytest.mark.parametrize('mode', [0o644, 0o640])
-def test_key_file_readable_by_others_is_refused(path: Path, mode: int) -> None:
+def test_key_file_is_refused_when_readable_by_others(path: Path, mode: int) -> None:
     path.chmod(mode)
     with pytest.raises(ParameterError, match=f'swarm_key_file: .*{mode:04o}.* chmod 600 '):
         keyed(path, 1)
@@ -230,7 +230,7 @@ def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
     assert run.traffic.rejected == 0
 
 
-def test_the_doctor_finds_the_robot_without_the_key(path: Path) -> None:
+def test_doctor_finds_a_robot_without_the_key(path: Path) -> None:
     robots, bench = [*keyed(path, 2), robot(3, radius=2.0)], Bench(PLACES)
     doctor = SwarmDoctor(Namespace(
         expected={}, planned={}, fleet_file='', robot='', radio_topics=()))

@@ -99,7 +99,7 @@ def seconds(stamp: Any) -> float:
     return float(stamp.sec) + float(stamp.nanosec) * 1e-9
 
 
-def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(bench):
+def test_odometry_starts_at_the_origin_and_ground_truth_at_the_start_pose(bench):
     b = bench(**LINE, motion='cmd_vel')
     odom, truth = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_2/ground_truth')
     command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
@@ -142,7 +142,7 @@ def test_odometry_covariance_grows_with_the_way(bench):
     assert other and not other[-1].pose.covariance.any()
 
 
-def test_transforms_are_those_of_odometry():
+def test_transforms_equal_odometry():
     stamp = Time(sec=3)
     first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
     assert (first.header.frame_id, first.child_frame_id) == ('odom', 'base_link')
@@ -152,7 +152,7 @@ def test_transforms_are_those_of_odometry():
     assert (second.transform.translation.y, second.transform.rotation.w) == (-1.0, 1.0)
 
 
-def test_a_robot_without_commands_stops(bench):
+def test_robot_stops_without_commands(bench):
     b = bench(**LINE, motion='cmd_vel')
     odom, other = b.listen(Odometry, 'robot_1/odom'), b.listen(Odometry, 'robot_2/odom')
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
@@ -168,7 +168,7 @@ def test_a_robot_without_commands_stops(bench):
     assert at(other[-1]) == (0.0, 0.0, 0.0)
 
 
-def test_the_scene_is_latched(bench):
+def test_scene_is_latched(bench):
     b = bench(robots=2, world='blocks')
     odom = b.listen(Odometry, 'robot_1/odom')
     b.wait(lambda: bool(odom))
@@ -180,7 +180,7 @@ def test_the_scene_is_latched(bench):
     assert {marker.header.frame_id for marker in scenes[0].markers} == {'map'}
 
 
-def test_the_radio_relays_messages_to_robots_within_range(bench):
+def test_radio_relays_messages_to_robots_within_range(bench):
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
@@ -198,7 +198,7 @@ def test_the_radio_relays_messages_to_robots_within_range(bench):
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
 
 
-def test_the_radio_fails_and_heals_while_it_runs(bench):
+def test_radio_fails_and_heals_at_run_time(bench):
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     reports = b.listen(DiagnosticArray, '/diagnostics')
@@ -235,7 +235,7 @@ def test_the_radio_fails_and_heals_while_it_runs(bench):
                        for report in reports))
 
 
-def test_odometry_falls_silent_and_jumps_while_the_world_runs(bench):
+def test_odometry_falls_silent_and_jumps_at_run_time(bench):
     b = bench(**LINE)
     first, second = (b.listen(Odometry, f'robot_{i}/odom') for i in (1, 2))
     b.wait(lambda: bool(first and second))
@@ -250,7 +250,7 @@ def test_odometry_falls_silent_and_jumps_while_the_world_runs(bench):
     b.wait(lambda: len(first) > seen + 3 and at(second[-1])[0] == 0.0)
 
 
-def test_scans_and_readings_are_those_of_the_world(bench):
+def test_world_publishes_scans_and_readings(bench):
     # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.15 m of body.
     b = bench(**LINE, scan_rate=5.0, reading_rate=10.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
     scans = b.listen(LaserScan, 'robot_1/scan')
@@ -267,7 +267,7 @@ def test_scans_and_readings_are_those_of_the_world(bench):
     assert readings[1][0].data == 3.0
 
 
-def test_bumper_and_imu_of_a_body_feel_the_wall(bench):
+def test_bumper_and_imu_detect_a_wall(bench):
     b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco')
     touches, motions = b.listen(Bool, 'robot_1/bumper'), b.listen(Imu, 'robot_1/imu')
     truth = b.listen(Odometry, 'robot_1/ground_truth')
@@ -292,7 +292,7 @@ def rows(message: Float64MultiArray) -> list[list[float]]:
     return np.reshape(message.data, (-1, 3)).tolist()
 
 
-def test_measurements_are_those_of_the_world(bench, monkeypatch):
+def test_world_publishes_measurements(bench, monkeypatch):
     # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
     for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
                  'BEARING_NOISE', 'CAMERA_LOSS', 'CAMERA_OUTLIERS'):
@@ -327,7 +327,7 @@ def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path):
     assert 0.5 <= at_first[0] < 0.8
 
 
-def test_the_world_publishes_the_clock_if_asked(bench):
+def test_world_publishes_the_clock_when_configured(bench):
     b = bench(robots=1, world='empty', publish_clock=True, real_time_factor=20.0)
     clock, odom = b.listen(Clock, '/clock'), b.listen(Odometry, 'robot_1/odom')
     begin = time.monotonic()
@@ -344,7 +344,7 @@ def test_the_world_publishes_the_clock_if_asked(bench):
 
 
 @pytest.mark.parametrize(('own', 'least', 'most'), [(False, 5, 10), (True, 1, 2)])
-def test_late_world_catches_up_without_a_leap_of_its_clock(bench, own, least, most):
+def test_clock_does_not_leap_when_the_world_is_late(bench, own, least, most):
     world = bench(robots=1, world='empty', publish_clock=own).world
     world._tick()
     before = world.world.steps
@@ -355,7 +355,7 @@ def test_late_world_catches_up_without_a_leap_of_its_clock(bench, own, least, mo
     assert world.world.steps - before <= most
 
 
-def test_the_clock_waits_for_its_subscribers(bench):
+def test_clock_waits_for_its_subscribers(bench):
     # Subscribers of an earlier test may stay in the graph for a moment.
     before = bench(robots=1, world='empty')
     publisher = before.node.create_publisher(Clock, '/clock', 10)
@@ -372,7 +372,7 @@ def test_the_clock_waits_for_its_subscribers(bench):
     assert seconds(clock[0].clock) < 5.0
 
 
-def test_the_world_follows_simulated_time_which_may_jump_back(bench):
+def test_world_follows_simulated_time_after_a_jump_back(bench):
     b = bench(robots=1, world='empty', use_sim_time=True)
     odom = b.listen(Odometry, 'robot_1/odom')
     clock = b.node.create_publisher(Clock, '/clock', 10)
@@ -396,7 +396,7 @@ def test_the_world_follows_simulated_time_which_may_jump_back(bench):
     assert b.world.world.steps > stepped
 
 
-def test_logs_are_replayed_to_their_end_which_is_logged_once(bench, tmp_path):
+def test_logs_are_replayed_and_their_end_is_logged_once(bench, tmp_path):
     # Reported: straight on at 1 m/s. True: only half as fast, facing left.
     (tmp_path / 'a.csv').write_text(
         't,v,omega,x,y,theta\n'

@@ -101,7 +101,7 @@ def company(ros: None) -> Iterator[Callable[..., Company]]:
 
 
 @pytest.mark.parametrize('spreading', SPREADINGS)
-def test_count_is_decided_on_the_leader_and_known_to_all(company, spreading):
+def test_leader_decides_the_count_and_members_know_it(company, spreading):
     # Robots 1, 2, 3 at (-1, -1), (1, -1), (-1, 1): their middle is at (-1/3, -1/3).
     swarm = company(3, {}, tasks='count', spreading=spreading)
     swarm.listen('decision', String)
@@ -136,7 +136,7 @@ def test_field_raises_an_alarm_for_all_members(company):
     swarm.until(lambda: not swarm.last['alarm 1'].data)
 
 
-def test_rally_brings_members_round_their_leader(company):
+def test_rally_surrounds_the_leader_with_its_members(company):
     swarm = company(3, DRIVES | {'spacing': 4.0}, tasks='rally', communication_range=20.0,
                     **{'rally.leader': 'stay', 'rally.distance': 1.0})
     swarm.listen('cmd_vel', Twist, 10)

@@ -82,7 +82,7 @@ def test_missing_input_is_logged_at_growing_intervals(ros):
     assert first.log.lines[-1] == 'info: no longer waiting for odometry'
 
 
-def test_input_that_comes_in_time_is_not_logged(ros):
+def test_input_is_not_logged_when_received_in_time(ros):
     node = Waiter('node')
     waiting = Waiting([node], 0.0)
     node.lacks = ['/odom']

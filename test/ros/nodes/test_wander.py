@@ -110,7 +110,7 @@ def test_wander_drives_robots_by_their_scans(made, world):
     assert least_distance(swarm.world.poses) >= 0.3
 
 
-def test_wander_without_scanners_uses_arena_and_positions(made, world):
+def test_wander_uses_arena_and_positions_without_scanners(made, world):
     """It drives two among two that stand, which it knows by their messages only."""
     swarm = world(robots=4, layout='grid', spacing=0.9)
     wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5)
@@ -145,7 +145,7 @@ def test_wander_stops_without_scans_or_odometry(made, kind):
     spin_until(made, body.moves)
 
 
-def test_wander_without_scan_and_arena_names_the_problem(made):
+def test_wander_is_refused_without_scan_and_arena(made):
     body = Body()
     body.sensors.remove('scan')
     made += [body, wanderer(robots='r1')]

@@ -78,7 +78,7 @@ def test_page_shows_robots_and_a_lost_leader(page):
                                       for event in page.page.feed.state.events))
 
 
-def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
+def test_page_shows_a_one_way_link(page):
     robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
     nodes = [page, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}), *robots]
     feed = page.page.feed
@@ -105,13 +105,13 @@ def test_page_shows_that_one_robot_hears_another_which_does_not_hear_it(page):
         spin_until(nodes, lambda: feed.examination is None)
 
 
-def test_port_in_use_is_a_wrong_parameter(page):
+def test_port_is_refused_when_in_use(page):
     port = int(page.page.server.url.rpartition(':')[2].strip('/'))
     with pytest.raises(ParameterError, match=f'port: localhost:{port} cannot be used'):
         web(port=port)
 
 
-def test_process_says_where_the_page_is_and_ends_with_a_viewer(ros_domain):
+def test_process_prints_the_address_of_the_page_and_ends_with_a_viewer_connected(ros_domain):
     process = subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'web', '--ros-args', '-p', 'port:=0'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
