@@ -37,9 +37,8 @@ def _without_names(message: Message) -> Message:
 
 
 def _without_others(message: Message) -> Message:
-    """Return a message with the election of the first instance only."""
-    return message._replace(others=NO_OTHERS, parts={
-        name: part for name, part in message.parts.items() if wire_part(name).is_of_robot})
+    """Return a message with the first instance only."""
+    return message._replace(others=NO_OTHERS)
 
 
 def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
