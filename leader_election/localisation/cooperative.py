@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The pose of a robot by odometry, corrected by sightings: its own and its neighbours'."""
+"""The pose of a robot by odometry, corrected by its own and its neighbours' sightings."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -49,12 +49,12 @@ from leader_election.localisation.source import Estimate, PoseSource
 import numpy as np
 
 LEAPS = 'odometry_leaps'
-"""The name of a counter."""
+"""The counter of leaps of odometry."""
 LOCALISED_NEIGHBOURS = 12
 """The greatest number of neighbours in the filter: computing time grows with it."""
 NEARER = 0.8
 """The factor by which a robot must be nearer to replace another one in a full filter."""
-STRANGER = (0.5, 0.2)
+UNSTATED_DEVIATIONS = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
 """The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
@@ -62,8 +62,8 @@ CORRECTED = (0.01, 0.01)
 """A pose nearer than this to that of odometry is not corrected by sightings [m, rad]."""
 FOUND_AFTER = 5.0
 """
-The time for which a robot's sightings are ignored after it was carried off [s]. While its pose is
-unknown, wrong sightings would fit, too, so sightings by other robots locate it.
+The time for which a robot's sightings are ignored after it was carried [s]. While its pose is
+unknown, wrong sightings would also fit, so only sightings by other robots locate it.
 """
 REPEATS = 10
 """The number of repeated readings in a row that show a faulty sensor."""
@@ -86,15 +86,15 @@ def is_uncorrected(place: tuple[float, float], estimate: Estimate | None) -> boo
 
 @dataclass
 class _Observer:
-    """What is remembered of a robot of the filter beside its estimate."""
+    """The state of a robot of the filter beside its estimate."""
 
     sensor: RepeatedSightings
     still: StillReadings
     track: Track = field(default_factory=Track)
     way: float = 0.0
-    """How far a neighbour has driven [m]."""
+    """The distance that a neighbour has driven [m]."""
     repeating: float = -math.inf
-    """When its sensor last repeated itself, and did nothing else [s]."""
+    """The time at which its sensor last gave only repeated readings [s]."""
 
 
 class CooperativeSource(PoseSource):
@@ -102,8 +102,8 @@ class CooperativeSource(PoseSource):
     The poses of a robot and of its neighbours, by odometry and sightings.
 
     :ivar last_sighting: the time of the last sighting by or of this robot that was used [s].
-    :ivar consistency: of the innovations of its own and its neighbours' sightings with the
-        covariance.
+    :ivar consistency: the test of the innovations of its own and its neighbours' sightings
+        against the covariance.
     :ivar landmarks: places by id [m].
     """
 
@@ -218,9 +218,9 @@ class CooperativeSource(PoseSource):
 
     def claimed(self, now: float) -> Array | None:
         """
-        Return the covariance of the own pose to be published, shape (3, 3); ``None``: unknown.
+        Return the covariance of the own pose to be published, shape (3, 3), ``None`` if unknown.
 
-        It is that of the filter, times the factor by which that may be too small.
+        The covariance of the filter is multiplied by the factor by which it may be too small.
         """
         covariance = self.covariance
         if (covariance is None or not self.consistency.known
@@ -242,7 +242,7 @@ class CooperativeSource(PoseSource):
         return self._filter.factors(self.robot), Factors(*np.sqrt(variances).tolist())
 
     def repeating(self, now: float) -> list[int]:
-        """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
+        """Return the robots whose sensors lately gave only repeated readings."""
         return sorted(robot for robot, each in self._observers.items()
                       if now - each.repeating <= FORGOTTEN_AFTER * self.expiry)
 
@@ -252,11 +252,11 @@ class CooperativeSource(PoseSource):
         return self._filter.trust.distrusted
 
     def elsewhere(self, now: float) -> list[int]:
-        """Return the robots whose poses sightings contradict, or did so lately."""
+        """Return the robots whose poses recent sightings contradict."""
         return self._lost.suspected(now)
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
-        """Return the estimated position of a neighbour [m], ``None`` where there is none."""
+        """Return the estimated position of a neighbour [m], ``None`` if unknown."""
         return self._filter.pose(robot)[:2] if robot in self._filter else None
 
     def distances(self, now: float) -> list[tuple[int, float, float]]:
@@ -272,7 +272,7 @@ class CooperativeSource(PoseSource):
         """
         Return the position of a neighbour in the own frame, and its covariance.
 
-        :return: as of the last round [m], shape (2,), and [m²], shape (2, 2); ``None``: not known.
+        :return: as of the last round [m], shape (2,), and [m²], shape (2, 2); ``None`` if unknown.
         """
         if robot not in self._filter or self._odometry is None:
             return None
@@ -286,14 +286,14 @@ class CooperativeSource(PoseSource):
         return super().values(now) | report.values(self, now)
 
     def text(self, now: float) -> str:
-        """Return the text of the report where there is no fault."""
+        """Return the text of the report without a fault."""
         return super().text(now) if self.estimate is None else report.text(self, now)
 
     def fault(self, now: float, doubt: float = math.nan, positions_matter: bool = True) -> str:
         """
-        Return the gravest fault since the last report; empty: none.
+        Return the gravest fault since the last report, empty if there is none.
 
-        Faults of other robots are named where they make the leader doubtful.
+        Faults of other robots are named if they make the leader doubtful.
         """
         more = self._counts_in_window.growth(self._counts, now)
         if self.pose is None:
@@ -320,12 +320,12 @@ class CooperativeSource(PoseSource):
         self._filter.loosen(self.robot, now)
         self._filter.watch(self.robot, now)
 
-    def _doubt(self, position: float, heading: float) -> None:
-        self._filter.doubt(self.robot, position, heading)
+    def _add_variances(self, position: float, heading: float) -> None:
+        self._filter.add_variances(self.robot, position, heading)
 
     def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
                      now: float) -> bool:
-        """Return whether the sensor of a robot repeats a reading; it is counted then."""
+        """Return whether the sensor of a robot repeats a reading, and count repetitions."""
         seen = sighting.id
         there = (self._odometry if seen == self.robot else
                  self._filter.odometry(seen) if seen in self._filter else None)
@@ -337,7 +337,7 @@ class CooperativeSource(PoseSource):
         return repeated
 
     def _excess(self, robot: int, now: float) -> float:
-        """Return the factor of the variances of a distance that sightings of late ask for."""
+        """Return the factor of the variances of a distance that recent sightings require."""
         return self._recent.factor(self.robot, now) * self._recent.factor(robot, now)
 
     def _see(self, sightings: Sequence[Observed], now: float) -> None:
@@ -356,15 +356,15 @@ class CooperativeSource(PoseSource):
         frozen = self._pose_before_freezing(observer, sightings, now)
         if frozen is not None:
             if observer not in self._filter.trust.distrusted:
-                # Its sightings have moved it: back to where its odometry says it is.
-                self._filter.restore(observer, frozen, STRANGER)
+                # Wrong sightings have moved the robot. Odometry gives its pose.
+                self._filter.restore(observer, frozen, UNSTATED_DEVIATIONS)
                 self._lost.forget(observer)
             self._filter.trust.distrust(observer)
             self._counts[DISTRUSTED] += len(sightings)
             return
         distrusted = observer in self._filter.trust.distrusted
         if distrusted:
-            # A reading that stays as it was does not show that a sensor is right again.
+            # An unchanged reading does not show that a sensor has recovered.
             still = self._observers[observer].still
             fresh = [each for each in sightings if still.has_changed(each[1])]
             self._counts[DISTRUSTED] += len(sightings) - len(fresh)
@@ -381,12 +381,12 @@ class CooperativeSource(PoseSource):
 
     def _pose_before_freezing(self, robot: int, sightings: Sequence[Observed],
                               now: float) -> PlanePose | None:
-        """Return where a robot was before its sensor froze; ``None``: it did not."""
+        """Return the pose of a robot before its sensor froze, ``None`` if it did not."""
         if robot not in self._filter:
             return None
         still = self._observers[robot].still
         here, pose = self._filter.odometry(robot), self._filter.pose(robot)
-        # How far others drive is not known; landmarks stay.
+        # The distances that others drive are unknown. Landmarks do not move.
         ways = dict.fromkeys(self.landmarks, 0.0) | {
             each: observer.way for each, observer in self._observers.items()} | {
                 self.robot: self._way}
@@ -409,13 +409,13 @@ class CooperativeSource(PoseSource):
 
     def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
                odometry: PlanePose, now: float) -> None:
-        """Add a neighbour with its own estimate, not more certain than at a start."""
+        """Add a neighbour with its own estimate, at most as certain as after a start."""
         if robot not in self._observers:
             self._observers[robot] = _Observer(
                 RepeatedSightings(OTHERS_MEMORY), StillReadings(self.parameters))
         self._observers[robot].track = Track()
         if estimate is None:
-            self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
+            self._filter.add(robot, (*place, 0.0), UNSTATED_DEVIATIONS, odometry, now)
             return
         least = self.parameters.initial_deviation
         self._filter.add(

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-What innovations tell: the noise of odometry, the honesty of covariances, and faults.
+Adaptive noise of odometry, consistency of covariances, and faults, all by innovations.
 
 An innovation is the difference between a sighting and its expectation, divided by its standard
 deviation. Its square is 1 on average where covariances are right.
@@ -25,9 +25,9 @@ explains them (R. Mehra, Approaches to adaptive filtering, IEEE Trans. Automatic
 multiple by their number has a chi-square distribution (Y. Bar-Shalom, X. Li, T. Kirubarajan,
 *Estimation with Applications to Tracking and Navigation*, 2001, 5.4).
 
-*Rejections*: a robot to which most recent rejected sightings belong was carried off. A robot whose
-own sightings contradict the others', while others see it where it is expected, was not: its sensor
-is wrong.
+*Rejections*: a robot to which most recent rejected sightings belong was carried. A robot whose
+own sightings contradict the others', while others see it where it is expected, has a wrong
+sensor.
 """
 
 from collections import Counter, defaultdict, deque
@@ -39,7 +39,7 @@ from leader_election.localisation.updates import GATES, Outcome
 
 
 class Innovation(NamedTuple):
-    """The normalised differences between a sighting and its expectation; nan: not measured."""
+    """Normalised differences between a sighting and its expectation, nan if not measured."""
 
     observer: int
     seen: int
@@ -67,7 +67,7 @@ _Score = tuple[float, float]
 
 class NoiseAdaptation:
     """
-    The factors of the variance of robots' distances by odometry; 1 before any sighting.
+    Factors of the variance of robots' distances by odometry, 1 before any sighting.
 
     The logarithm of a factor takes a step of Fisher scoring after each interval. Nobody knows
     beforehand whether wheels slip, so a factor starts high. It falls where sightings show that
@@ -75,7 +75,7 @@ class NoiseAdaptation:
     ones, so a factor rises fast and falls slowly. The noise of turns does not adapt: its errors
     are mostly constant, and are states of the filter.
 
-    One rejected sighting is an outlier of a sensor and says nothing of odometry; several of one
+    One rejected sighting is an outlier of a sensor and says nothing about odometry. Several of one
     pair in succession do. Too large innovations of a pair count for both robots, or for the one
     whose sightings clearly speak more for it. So one wrong sensor does not raise the factors of
     those that it sees.
@@ -120,7 +120,7 @@ class NoiseAdaptation:
         self._scores[pair] = before[0] + score, before[1] + information
 
     def adapt(self, now: float) -> None:
-        """Change the factors, if the interval is over."""
+        """Change the factors when the interval is over."""
         if now - self._begun < INTERVAL:
             return
         if not math.isnan(self._begun):
@@ -138,7 +138,7 @@ class NoiseAdaptation:
         """
         Change the factor of a robot.
 
-        :param scores: its own by counterpart.
+        :param scores: the scores of the robot by counterpart.
         :param totals: the sums of all scores of each robot.
         """
         score = information = 0.0
@@ -159,8 +159,8 @@ class NoiseAdaptation:
 
 ACCEPTABLE, SURE = 1.5, 1.1
 """
-The factors by which a covariance that counts as known may be too small, and below which an unknown
-one becomes known.
+The factor by which a known covariance may be too small, and the factor below which an unknown
+covariance becomes known.
 """
 QUANTILE = -3.09
 """The 0.1 % quantile of the normal distribution, the level of the limit of the factor."""
@@ -176,14 +176,14 @@ worlds and logs.
 
 class Consistency:
     """
-    Tests whether innovations, rejected ones included, bear out the covariance of a filter.
+    Test of the covariance of a filter by innovations, including rejected ones.
 
     Squares beyond the gate count as the gate. Few sightings leave it open whether a covariance is
     much too small, so it then counts as unknown. Sightings of each other do not show an error of
-    the frame, so an early bad minute still matters later. Therefore all sightings since the start
-    count alike, unless landmarks are known.
+    the frame, so an early inconsistent minute still matters later. So all sightings since the
+    start count alike, unless landmarks are known.
 
-    :ivar known: whether the covariance is known; changes of the factor between :data:`SURE` and
+    :ivar known: whether the covariance is known. Changes of the factor between :data:`SURE` and
         :data:`ACCEPTABLE` do not change it.
     """
 
@@ -219,15 +219,15 @@ class Consistency:
 
     @property
     def mean(self) -> float:
-        """Return the mean of the squares; nan: no sightings."""
+        """Return the mean of the squares, nan without sightings."""
         return self._squares / self._weight if self._weight else math.nan
 
     @property
     def factor(self) -> float:
         """
-        Return by how much the covariance may be too small; infinite: too few sightings to tell.
+        Return the factor by which the covariance may be too small, infinite with few sightings.
 
-        That is the upper limit, at 99.9 %, of the expected square, by the approximation of the
+        It is the upper limit, at 99.9 %, of the expected square, by the approximation of the
         chi-square distribution of E. Wilson and M. Hilferty (PNAS 17, 1931).
         """
         if not self._weight:
@@ -239,9 +239,9 @@ class Consistency:
 
 class RecentConsistency:
     """
-    Tests the innovations of each robot, as observer or seen: by how much its pose errs now.
+    The present error of each robot's pose, by its innovations as observer and as target.
 
-    A robot that slips, or is carried, errs for seconds by much more than its covariance says.
+    While a robot slips or is carried, its error exceeds its covariance for seconds.
     """
 
     def __init__(self) -> None:
@@ -261,7 +261,7 @@ class RecentConsistency:
                 self._robots[robot] = weight + len(squares), total + sum(squares), now
 
     def factor(self, robot: int, now: float) -> float:
-        """Return the mean of a robot's squares where that is above 1, otherwise 1."""
+        """Return the mean of a robot's squares, at least 1."""
         weight, total = self._faded(robot, now)
         return max((total + EXPECTED) / (weight + EXPECTED), 1.0)
 
@@ -280,18 +280,18 @@ REMEMBERED_FOR, MEMORY = 12.0, 6
 LEAST_REJECTED, SHARE = 4, 0.6
 """The least number, and share, of rejections that make a robot suspect."""
 OF_CARRIED, OF_OTHERS = 0.8, 0.05
-"""The expected shares of rejected sightings: of a robot that was carried off, and of others."""
+"""The expected shares of rejected sightings: of a carried robot, and of others."""
 SENSOR_LEAST, SENSOR_SHARE = (3, 2), (0.5, 0.7)
 """The least numbers, and shares, of rejected sightings by a robot, and of accepted sightings of
 the robot, that show that its sensor is wrong."""
 JUDGED, AGREED = 8, 6
-"""A sensor is believed again once so many of its last sightings agree."""
+"""The number of judged sightings, and of agreeing ones after which a sensor is trusted again."""
 FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
-"""The additions to the log-likelihood ratio: for a rejected, and for an accepted sighting."""
+"""The change of the log-likelihood ratio by a rejected and by an accepted sighting."""
 
 
 class Rejections:
-    """Remembers which of the last sightings of each pair of robots were rejected."""
+    """The last sightings of each pair of robots, with whether they were rejected."""
 
     def __init__(self) -> None:
         """Start without sightings."""
@@ -320,7 +320,7 @@ class Rejections:
         :param robots: the possible suspects; landmarks are not among them.
         :param newcomers: robots whose poses no other robot confirms: sightings by them and of
             them count against them alone.
-        :return: ``None`` where no robot has enough rejections.
+        :return: ``None`` if no robot has enough rejections.
         """
         self._now = now
         taken, rejected = Counter[int](), Counter[int]()
@@ -336,7 +336,7 @@ class Rejections:
             if number >= LEAST_REJECTED and number >= SHARE * taken[robot] and robot in robots),
             default=(0.0, None))[1]
 
-    def doubts(self, observer: int, now: float) -> bool:
+    def rejects_most(self, observer: int, now: float) -> bool:
         """Return whether most recent sightings by an observer were rejected."""
         self._now = now
         recent = [bad for pair in self._pairs if pair[0] == observer
@@ -367,7 +367,7 @@ def score(wrong: int, right: int) -> float:
 
 
 class SensorTrust:
-    """Remembers the robots whose sensors are wrong."""
+    """The robots whose sensors are wrong."""
 
     def __init__(self) -> None:
         """Start with trust in all sensors."""
@@ -379,11 +379,11 @@ class SensorTrust:
         return sorted(self._judged)
 
     def distrust(self, robot: int) -> None:
-        """Stop believing a sensor."""
+        """Distrust the sensor of a robot."""
         self._judged[robot] = deque(maxlen=JUDGED)
 
     def judge(self, robot: int, accepted: bool) -> None:
-        """Add whether a sighting by a distrusted sensor would have been accepted."""
+        """Record whether a sighting by a distrusted sensor would have been accepted."""
         judged = self._judged.get(robot)
         if judged is not None:
             judged.append(accepted)
@@ -391,5 +391,5 @@ class SensorTrust:
                 self.forget(robot)
 
     def forget(self, robot: int) -> None:
-        """Believe a sensor again."""
+        """Trust the sensor of a robot again."""
         self._judged.pop(robot, None)

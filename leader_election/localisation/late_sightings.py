@@ -12,13 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Sightings of an earlier time: moved to the present poses, with the noise of the way since."""
+"""Late sightings, moved to the present poses with the noise of the motion since."""
 
 from collections.abc import Mapping, Sequence
 import math
 
 from leader_election.localisation.neighbourhood_filter import LateSighting, NeighbourhoodFilter
-from leader_election.localisation.own_sightings import Track, Waiting
+from leader_election.localisation.own_sightings import Track, WaitingSighting
 from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.sighting import (
     Landmarks,
@@ -33,14 +33,14 @@ LEAST_WAY = 0.3
 LEAST_RANGE = 1e-3
 """The least range that is sent [m]."""
 PROMPT = 0.25
-"""The age up to which a sighting is not less certain [s]."""
+"""The age up to which a sighting keeps its certainty [s]."""
 
 
 class LateSightings:
     """
-    Moves the own sightings to the present.
+    Motion of the own sightings to the present.
 
-    :ivar late: those of the last ones that are late, as they were measured, by the ids seen.
+    :ivar late: the late sightings of the last call, as they were measured, by the ids seen.
     """
 
     def __init__(self, robot: int, neighbourhood: NeighbourhoodFilter,
@@ -49,7 +49,7 @@ class LateSightings:
         Start without sightings.
 
         :param robot: the own id.
-        :param neighbourhood: the filter with the poses that are expected.
+        :param neighbourhood: the filter with the expected poses.
         :param landmarks: places by id [m].
         """
         self.late: dict[int, LateSighting] = {}
@@ -57,20 +57,20 @@ class LateSightings:
         self._filter = neighbourhood
         self._landmarks = landmarks
 
-    def move(self, due: Sequence[Waiting], odometry: PlanePose, pose: PlanePose,
+    def move(self, due: Sequence[WaitingSighting], odometry: PlanePose, pose: PlanePose,
              tracks: Mapping[int, Track]) -> tuple[Sighting, ...]:
         """
         Return sightings moved to the present pose, and to the last pose of the robot seen.
 
-        :param odometry: the present own pose by odometry alone.
-        :param pose: its estimate.
-        :param tracks: of the neighbours, by id.
+        :param odometry: the present own pose by odometry.
+        :param pose: the estimate of the own pose.
+        :param tracks: the tracks of the neighbours, by id.
         """
         self.late = {}
         return tuple(self._from_here(waiting, odometry, pose, tracks.get(waiting.sighting.id))
                      for waiting in due)
 
-    def _from_here(self, waiting: Waiting, odometry: PlanePose, pose: PlanePose,
+    def _from_here(self, waiting: WaitingSighting, odometry: PlanePose, pose: PlanePose,
                    track: Track | None) -> Sighting:
         """
         Return a sighting moved to the present.
@@ -107,13 +107,13 @@ class LateSightings:
     def _less_certain(self, sighting: Sighting, motion: PlanePose, way: float, *,
                       by_heading: bool) -> Sighting:
         """
-        Return a late sighting with the noise of the way since, of both robots.
+        Return a late sighting with the noise of both robots' motion since.
 
-        The direction of a way is as uncertain as the heading, which a sighting that was moved
-        cannot tell: the poses would be corrected by too much.
+        The direction of a motion is as uncertain as the heading, which a moved sighting
+        does not include. Without this noise poses would be corrected by too much.
 
         :param motion: the own one, by odometry.
-        :param way: of the robot seen [m].
+        :param way: the length of the motion of the robot seen [m].
         :param by_heading: whether the headings count as noise.
         """
         table, variance = self._filter.parameters, 0.0

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Recognise, search for and place robots whose poses contradict recent sightings."""
+"""Detection, search and placement of robots whose poses contradict recent sightings."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Sequence
@@ -29,7 +29,7 @@ from leader_election.localisation.sighting import Landmarks
 WINDOW = 12.0
 """The window of the sightings that are compared [s]."""
 MOST = 60
-"""The greatest number of sightings of one search, the last ones."""
+"""The number of last sightings that one search uses at most."""
 PAUSE = 1.0
 """The least time between two searches for a robot [s]."""
 LEAST = 2
@@ -37,16 +37,16 @@ LEAST = 2
 SUSPECTED_FOR = 5.0
 """The time for which a contradicted pose is reported [s]."""
 UNKNOWN = 3.0
-"""The number of confirming sightings, beyond the contradicting, that a new pose needs."""
+"""By how many the sightings that confirm a new pose must exceed those that contradict it."""
 UNCERTAIN = 0.7
-"""The deviation of the distance beyond which a robot tells nothing of another one's pose [m]."""
+"""The deviation of the distance beyond which a robot is no evidence of another's pose [m]."""
 HEADING = 0.1
 """The deviation of the headings of other robots, relative to each other [rad]."""
 LOST = 0.5
 """The deviation of the heading beyond which a robot is searched for [rad]."""
 
 
-class _Seen(NamedTuple):
+class _RecordedSighting(NamedTuple):
     """A sighting, with the poses of both robots by odometry."""
 
     time: float
@@ -56,31 +56,31 @@ class _Seen(NamedTuple):
     bearing: float
     here: PlanePose
     there: PlanePose | None
-    """``None``: a landmark."""
+    """``None`` for a landmark."""
     accepted: bool
     distrusted: bool
-    """Whether the observer's sensor is distrusted: the sighting concerns the observer alone."""
+    """Whether the observer's sensor is distrusted, so that only the observer is concerned."""
 
     def concerns(self, robot: int) -> bool:
-        """Return whether the sighting tells where a robot is."""
+        """Return whether the sighting is evidence of a robot's pose."""
         return robot == self.observer or robot == self.seen and not self.distrusted
 
 
 class LostRobots:
-    """Remembers sightings, and searches for robots whose poses contradict them."""
+    """Remembered sightings, and the search for robots whose poses contradict them."""
 
     def __init__(self, neighbourhood: NeighbourhoodFilter, parameters: LocalisationParameters,
                  landmarks: Landmarks) -> None:
         """
         Start without sightings.
 
-        :param neighbourhood: the filter, in which robots that were found are placed.
+        :param neighbourhood: the filter in which found robots are placed.
         :param landmarks: places by id [m].
         """
         self._filter = neighbourhood
         self._parameters = parameters
         self._landmarks = landmarks
-        self._seen: deque[_Seen] = deque()
+        self._seen: deque[_RecordedSighting] = deque()
         self._counts: defaultdict[int, Counter[tuple[int, bool]]] = defaultdict(Counter)
         """The numbers of sightings that concern a robot, by the other robot and acceptance."""
         self._searched: dict[int, float] = {}
@@ -91,8 +91,8 @@ class LostRobots:
         """
         Remember sightings.
 
-        :param sightings: by one observer, those of the innovations among them.
-        :param innovations: of the sightings that the filter used.
+        :param sightings: the sightings by one observer, including those of the innovations.
+        :param innovations: the innovations of the sightings that the filter used.
         :param distrusted: whether the observer's sensor is distrusted.
         """
         own, landmarks = self._filter, self._landmarks
@@ -104,33 +104,34 @@ class LostRobots:
                 there = own.odometry(seen)
             else:
                 continue
-            each = _Seen(now, observer, seen, distance, bearing, own.odometry(observer), there,
-                         accepted.get(seen, True), distrusted)
+            each = _RecordedSighting(
+                now, observer, seen, distance, bearing, own.odometry(observer), there,
+                accepted.get(seen, True), distrusted)
             self._seen.append(each)
             self._count(each, 1)
         while self._seen and now - self._seen[0].time > WINDOW:
             self._count(self._seen.popleft(), -1)
 
     def forget(self, observer: int) -> None:
-        """Forget the sightings by a robot: its sensor is wrong."""
+        """Forget the sightings by a robot whose sensor is wrong."""
         self._remember(each for each in self._seen if each.observer != observer)
 
-    def _remember(self, seen: Iterable[_Seen]) -> None:
+    def _remember(self, seen: Iterable[_RecordedSighting]) -> None:
         self._seen = deque(seen)
         self._counts.clear()
         for each in self._seen:
             self._count(each, 1)
 
-    def _count(self, each: _Seen, number: int) -> None:
+    def _count(self, each: _RecordedSighting, number: int) -> None:
         self._counts[each.observer][each.seen, each.accepted] += number
         if not each.distrusted:
             self._counts[each.seen][each.observer, each.accepted] += number
 
     def find(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
         """
-        Search for an observer, or a robot that it has just seen, and place it in the filter.
+        Search for an observer or a robot that it has just seen, and place it in the filter.
 
-        :return: the robot that was placed; ``None``: there is none.
+        :return: the placed robot, ``None`` if there is none.
         """
         wrong = {each.seen for each in innovations if not each.accepted}
         if not wrong and now >= max(self._filter.watched.values(), default=0.0) and (
@@ -164,7 +165,7 @@ class LostRobots:
             counts = self._counts_of(robot, newcomers)
             if _is_contradicted(*counts):
                 self._suspected[robot] = now
-            # Without contradictions a search would find the same pose, at a high price.
+            # Without contradictions a costly search would find the same pose.
             unknown = UNKNOWN * AGAINST if self._is_unknown(robot, now) else 0.0
             if _is_contradicted(*counts, unknown):
                 scores[robot] = score(*counts)
@@ -200,8 +201,8 @@ class LostRobots:
         """
         Return another robot, and the sightings of both kinds since the first wrong one.
 
-        For a new robot one sensor is enough. So the sensor of a robot that others contradict is
-        left out, because two that have just met cannot tell which of them is elsewhere.
+        For a new robot one sensor suffices. So the sensor of a robot that others contradict is
+        left out: of two robots that have just met, either may be elsewhere.
         """
         own = self._filter
         concern = [each for each in self._seen if each.concerns(robot)][-MOST:]
@@ -209,7 +210,7 @@ class LostRobots:
                     if is_new and self.may_be_elsewhere(other, now)}
         if doubtful:
             concern = [each for each in concern if _partner(each, robot) not in doubtful]
-            # If all contradictions were theirs, nothing is left to be explained.
+            # Without contradictions of other robots the pose needs no explanation.
             right = sum(each.accepted for each in concern)
             if not _is_contradicted(len(concern) - right, right, UNKNOWN * AGAINST):
                 return None, []
@@ -245,7 +246,7 @@ class LostRobots:
         return between(own.corrected(robot, between(then, own.odometry(robot))), (0.0, 0.0, 0.0))
 
 
-def _partner(seen: _Seen, robot: int) -> int:
+def _partner(seen: _RecordedSighting, robot: int) -> int:
     return seen.seen if seen.observer == robot else seen.observer
 
 

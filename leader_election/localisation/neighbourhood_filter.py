@@ -80,7 +80,7 @@ NO_LATE: Mapping[int, LateSighting] = MappingProxyType({})
 
 class NeighbourhoodFilter(PoseEstimates):
     """
-    Estimates poses by odometry and sightings, and finds robots and sensors that contradict them.
+    Filter of poses by odometry and sightings, which finds contradicting robots and sensors.
 
     :ivar carried_off: the times at which robots were last found carried off and not placed, by id,
         including dropped robots [s].
@@ -123,8 +123,8 @@ class NeighbourhoodFilter(PoseEstimates):
         Move a robot by its odometry, which is cumulative: lost messages do no harm.
 
         :param odometry: its pose by odometry alone.
-        :param now: the time [s]; nothing changes if odometry is the last one, and no newer.
-        :param turns: its turn per metre that its odometry does not report [rad/m].
+        :param now: the time [s]. Nothing changes if odometry is not newer than the last.
+        :param turns: the turn per metre that odometry does not report [rad/m].
         """
         if odometry == self._odometry[robot] and now <= self._times[robot]:
             return
@@ -135,7 +135,7 @@ class NeighbourhoodFilter(PoseEstimates):
         self._adaptation.adapt(now)
 
     def loosen(self, robot: int, now: float) -> None:
-        """Increase the covariance of a robot's pose: it was carried off."""
+        """Increase the covariance of the pose of a robot that was carried."""
         self.add_errors(robot, np.square(LOOSENED))
         self._rejections.forget(robot)
         self.carried_off[robot] = now
@@ -143,10 +143,11 @@ class NeighbourhoodFilter(PoseEstimates):
 
     def place(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
         """
-        Give a robot another pose, where sightings found it.
+        Set the pose of a robot that sightings found.
 
-        :param covariance: of the pose with that of the robot beside it given, shape (3, 3).
-        :param beside: a robot to which the pose is relative: errors of its pose are its own too.
+        :param covariance: the covariance of the pose for an exact pose of ``beside``, shape (3,
+            3).
+        :param beside: the robot to which the pose is relative. Both share the errors of its pose.
         """
         self.put(robot, pose, covariance, beside)
         self._rejections.forget(robot)
@@ -162,7 +163,7 @@ class NeighbourhoodFilter(PoseEstimates):
         """
         Return the robots whose poses no other robot confirms, if they are fewer than the others.
 
-        A contradiction with one of them says nothing of the others.
+        A contradiction with a newcomer says nothing about the others.
         """
         new = {robot for robot, until in self.watched.items() if now < until}
         return new if 2 * len(new) < len(self.ids) else set()
@@ -173,9 +174,9 @@ class NeighbourhoodFilter(PoseEstimates):
         """
         Return whether a sighting of a pair beside the first robot need not be used.
 
-        The number of such sightings grows with the square of the robots, and their information
-        does not. So from twice :data:`ENOUGH` observers on, observers take turns. Pairs whose last
-        sighting did not fit are always used.
+        The number of such sightings grows with the square of the number of robots, but their
+        information does not. So observers take turns from twice :data:`ENOUGH` observers on.
+        Pairs whose last sighting did not fit are always used.
         """
         turns = (len(self.ids) - 1) // ENOUGH
         if turns <= 1 or seen not in self._row or seen == self.ids[0]:
@@ -188,12 +189,12 @@ class NeighbourhoodFilter(PoseEstimates):
     def see(self, sightings: Sequence[Observed], now: float,
             late: Mapping[int, LateSighting] = NO_LATE) -> list[Innovation]:
         """
-        Update the estimates by sightings; rejected ones are counted, and have no other effect.
+        Update the estimates by sightings. Rejected sightings are only counted.
 
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
-        :param late: the late ones among them as they were measured, by the ids seen.
-        :return: the innovations of those that concern known and fresh robots.
+        :param late: the late sightings as they were measured, by the ids seen.
+        :return: the innovations of sightings that concern known and fresh robots.
         """
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
@@ -223,11 +224,11 @@ class NeighbourhoodFilter(PoseEstimates):
         if not known:
             return []
         distrusted = known[0][0] in self.trust.distrusted
-        doubted = distrusted or any(self._rejections.doubts(observer, now)
+        doubted = distrusted or any(self._rejections.rejects_most(observer, now)
                                     for observer in {observer for observer, _ in known})
         if doubted:
-            # An observer whose sightings are mostly wrong is only judged, even where they fit. It
-            # is believed again when it agrees with the others.
+            # The sightings of an observer that is mostly wrong are only judged, even if they fit.
+            # The observer is trusted again when it agrees with the others.
             self._counts[DISTRUSTED] += len(known)
             state, covariance = self.state.copy(), self.covariance.copy()
             judged = [update(state, covariance, line, self.parameters) for line in lines]
@@ -253,7 +254,7 @@ class NeighbourhoodFilter(PoseEstimates):
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
-        """Count the outcomes, and look for robots that were carried off."""
+        """Count the outcomes, and detect robots that were carried."""
         innovations = []
         rejected = 0
         for (observer, sighting), outcome in zip(known, outcomes):

@@ -15,7 +15,7 @@
 """
 Errors of odometry: noise, scale errors, and slip.
 
-*Noise* is new in every motion. *Scale errors* are factors that are the same for minutes. A wheel
+*Noise* is drawn for every motion. *Scale errors* are factors that last for minutes. A wheel
 of another diameter, a track of another width or a slippery floor scale the distances and turns
 that odometry reports. Wheels of two diameters turn it on straight ways. The neighbourhood filter
 estimates them as states that walk slowly (A. Martinelli, N. Tomatis, R. Siegwart, Simultaneous
@@ -41,8 +41,8 @@ import numpy as np
 REST = 1e-3
 """Standard deviation of position and heading after one second, also at rest [(m, rad)/sqrt(s)]."""
 LOOSENED = (1.5, 1.5, 1.0)
-"""The standard deviations added to the pose of a robot that was carried off, or whose odometry
-began anew [m, m, rad]."""
+"""The standard deviations added to the pose of a robot that was carried, or whose odometry
+restarted [m, m, rad]."""
 ACROSS = 0.25
 """The variance across the path, as a fraction of that along it."""
 
@@ -50,7 +50,7 @@ ACROSS = 0.25
 def odometry_covariance(motion: PlanePose, duration: float,
                         parameters: LocalisationParameters, factor: float = 1.0) -> Array:
     """
-    Return the covariance of a motion by odometry, in the frame of its begin, shape (3, 3).
+    Return the covariance of a motion by odometry in the frame of its start, shape (3, 3).
 
     :param motion: x, y, yaw [m, rad].
     :param duration: [s].
@@ -86,40 +86,40 @@ class Factors(NamedTuple):
     """The further true turn for each metre that odometry reports [rad/m]."""
 
 
-class Kept(NamedTuple):
-    """The factors of a robot that was not in the filter for a time."""
+class StoredFactors(NamedTuple):
+    """The factors of a robot that left the filter."""
 
     factors: Factors
     variances: Array
     """Shape (3,)."""
     time: float
-    """Of its last odometry [s]."""
+    """The time of its last odometry [s]."""
 
     def aged(self, duration: float) -> Array:
-        """Return the variances after a further time [s], at most those of a robot never met."""
+        """Return the variances at a later time [s], at most those of an unknown robot."""
         return np.minimum(self.variances + WALK_VARIANCES * max(duration, 0.0), START_VARIANCES)
 
 
 START = Factors(0.1, 0.2, 0.05)
-"""The standard deviations of the factors of a robot never met, from 1, 1 and 0."""
+"""The standard deviations of the factors of an unknown robot, from 1, 1 and 0."""
 WALK = Factors(0.001, 0.003, 0.001)
-"""The standard deviations of their changes in one second of driving; they grow with the square
-root of it."""
+"""The standard deviations of their changes in one second of driving. They grow with the square
+root of the time."""
 PARKED = (0.01, 0.01)
-"""The speed, and the turn rate, below which wheels do not wear, and floors do not change [m/s,
+"""The speed and the turn rate below which factors do not change [m/s,
 rad/s]."""
 LEAST, GREATEST = Factors(0.55, 0.5, -0.4), Factors(1.6, 1.6, 0.4)
-"""The bounds of plausible factors: odometry beyond them is not scaled but wrong."""
+"""The bounds of plausible factors. Odometry beyond them is wrong."""
 START_VARIANCES, WALK_VARIANCES = np.square(START), np.square(WALK)
 
 
 def plausible(factors: Factors) -> bool:
-    """Return whether factors are those of odometry that works."""
+    """Return whether factors are within the plausible bounds."""
     return all(map(lt, LEAST, factors)) and all(map(lt, factors, GREATEST))
 
 
 def parked(motion: PlanePose, duration: float) -> bool:
-    """Return whether a robot stands by its odometry: its factors stay as they are."""
+    """Return whether a robot stands still by its odometry, so that its factors do not change."""
     speed, rate = PARKED
     return math.hypot(*motion[:2]) <= speed * duration and abs(motion[2]) <= rate * duration
 
@@ -178,11 +178,11 @@ SLIP_REASONS = {BUMPER: 'it touches something while they drive it forward',
 
 class SlipDetector:
     """
-    Detects slip, and how far odometry may be off by it.
+    Detector of slip, and of the error of odometry by slip.
 
-    :ivar count: how often the robot has slipped.
-    :ivar reason: of the present or last slip, a key of :data:`SLIP_REASONS`; empty: none yet.
-    :ivar last: the time of its last sign [s].
+    :ivar count: the number of slips.
+    :ivar reason: of the present or last slip, a key of :data:`SLIP_REASONS`, empty before any.
+    :ivar last: the time of the last sign of slip [s].
     """
 
     def __init__(self) -> None:
@@ -193,11 +193,11 @@ class SlipDetector:
         self._way = self._turn = 0.0
 
     def touch(self, touched: bool, now: float) -> None:
-        """Take the state of the bumper at a time [s]."""
+        """Record the state of the bumper at a time [s]."""
         self._touched_at = now if touched else -math.inf
 
     def turn(self, rate: float, now: float) -> None:
-        """Take the turning speed by a gyroscope [rad/s], to the left; not finite: ignored."""
+        """Record the turn rate by a gyroscope [rad/s], left positive, and ignore infinite ones."""
         if math.isfinite(rate):
             self._rate = rate, now
 
@@ -205,20 +205,20 @@ class SlipDetector:
         """Return whether there is a slip at a time [s]."""
         return now - self.last <= END
 
-    def doubt(self, motion: PlanePose, duration: float, now: float) -> tuple[float, float]:
+    def variances(self, motion: PlanePose, duration: float, now: float) -> tuple[float, float]:
         """
-        Return the variances that slip adds to position and heading [m², rad²]; 0: it does not.
+        Return the variances that slip adds to position and heading [m², rad²], 0 without slip.
 
-        Over one slip the deviation grows to the whole way and turn that wheels report: errors of
-        one push all have one direction.
+        Over one slip the deviation grows to the whole way and turn that wheels report, because the
+        errors of one push have one direction.
 
         :param motion: by odometry since the last call, x, y, yaw [m, rad].
-        :param duration: of it [s].
+        :param duration: the duration of the motion [s].
         :param now: the present time [s].
 
         >>> detector = SlipDetector()
         >>> detector.touch(True, 1.0)
-        >>> [detector.doubt((0.1, 0.0, 0.0), 0.2, 1.0 + 0.2 * k)[0] for k in range(2)]
+        >>> [detector.variances((0.1, 0.0, 0.0), 0.2, 1.0 + 0.2 * k)[0] for k in range(2)]
         [0.010000000000000002, 0.030000000000000006]
         """
         reason = self._sign(motion, duration, now)
@@ -238,7 +238,7 @@ class SlipDetector:
         return self._way ** 2 - way ** 2, self._turn ** 2 - turn ** 2
 
     def _sign(self, motion: PlanePose, duration: float, now: float) -> str:
-        """Return the source that shows slip in a motion; empty: none."""
+        """Return the source that shows slip in a motion, empty if there is none."""
         rate, measured_at = self._rate
         if now - measured_at <= FRESH and 0.0 < duration <= WINDOW:
             self._differences.append((now, motion[2] - rate * duration))
@@ -250,5 +250,5 @@ class SlipDetector:
 
     @property
     def _difference(self) -> float:
-        """Return by how much wheels turned more than the gyroscope within the window [rad]."""
+        """Return the difference of the turns by wheels and gyroscope within the window [rad]."""
         return sum(difference for _, difference in self._differences)

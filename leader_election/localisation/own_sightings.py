@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The sightings of a robot's own sensor, which wait for the next round."""
+"""The sightings of a robot's own sensor that wait for the next round."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -27,21 +27,20 @@ from leader_election.localisation.sighting import checked, Sighting
 MEASUREMENTS_REJECTED, REPEATED = 'measurements_rejected', 'sightings_repeated'
 LATE, CLOCKLESS = 'sightings_late', 'stamps_ignored'
 COUNTERS = MEASUREMENTS_REJECTED, LATE, CLOCKLESS, REPEATED
-"""Names of counters."""
 KEPT = 5.0
 """The time for which poses are kept, the greatest age of a sighting that is used [s]."""
 INTERVAL = 0.04
 """The least time between two kept poses [s]."""
 EARLY, OTHER_CLOCK = 0.5, 60.0
-"""A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
+"""The lead and the lag from which on a stamp is of another clock [s]."""
 MOST_SENT = 12
-"""The greatest number of sightings in a message; more take turns."""
+"""The greatest number of sightings in a message. Further ones take turns."""
 FORGOTTEN_AFTER = 9.0
 """The time after which the last use of a sighting no longer matters [s]."""
 
 
 class Track:
-    """The poses of a robot by odometry in the last seconds; times never go back."""
+    """The poses of a robot by odometry in the last seconds. Times never go back."""
 
     def __init__(self) -> None:
         """Start without poses."""
@@ -49,7 +48,7 @@ class Track:
         self._last: tuple[float, PlanePose] | None = None
 
     def add(self, time: float, pose: PlanePose) -> None:
-        """Add a pose; the newest replaces one less than the interval older."""
+        """Add a pose, which replaces a pose that is less than the interval older."""
         if self._last is not None and (
                 not self._poses or time - self._poses[-1][0] >= INTERVAL):
             self._poses.append(self._last)
@@ -59,7 +58,7 @@ class Track:
 
     def at(self, time: float) -> PlanePose | None:
         """
-        Return the pose at a time, interpolated: the last one after it, ``None`` before the first.
+        Return the pose interpolated at a time, ``None`` before the first, afterwards the last.
 
         >>> track = Track()
         >>> track.add(1.0, (0.0, 0.0, 0.0)), track.add(2.0, (1.0, 0.0, 0.5))
@@ -83,8 +82,8 @@ class Track:
         return None
 
 
-class Waiting(NamedTuple):
-    """A sighting that is not used yet."""
+class WaitingSighting(NamedTuple):
+    """A sighting that waits for use."""
 
     sighting: Sighting
     odometry: PlanePose
@@ -96,12 +95,12 @@ class Waiting(NamedTuple):
 
 class OwnSightings:
     """
-    The own sensor's sightings that are not used yet: the last one of each robot.
+    The own sensor's sightings that wait for use, the last of each robot.
 
     Times are seconds on the caller's clock, which never goes back.
 
     :ivar track: the own odometry in the last seconds.
-    :ivar sensor: recognises repeated readings.
+    :ivar sensor: the recognition of repeated readings.
     """
 
     def __init__(self, robot: int, counts: Counter[str]) -> None:
@@ -115,7 +114,7 @@ class OwnSightings:
         self.sensor = RepeatedSightings()
         self._robot = robot
         self._counts = counts
-        self._waiting: dict[int, Waiting] = {}
+        self._waiting: dict[int, WaitingSighting] = {}
         self._used: dict[int, float] = {}
 
     def put(self, sightings: Sequence[Sighting], odometry: PlanePose, now: float,
@@ -123,13 +122,13 @@ class OwnSightings:
         """
         Keep sightings for the next round.
 
-        A late one belongs to the odometry of its own time. One older than the odometry that is
-        kept is left out. An age that no sensor has is that of another clock.
+        A late sighting belongs to the odometry of its own time. A sighting older than the kept
+        odometry is left out. An age that no sensor has is that of another clock.
 
         :param odometry: the present own pose by odometry.
         :param is_repeated: returns whether the sensor repeats a reading, taken at a pose by
             odometry.
-        :return: the valid ones that the sensor does not repeat; invalid ones are counted.
+        :return: the valid sightings that the sensor does not repeat. Invalid ones are counted.
         """
         valid = []
         for sighting in map(checked, sightings):
@@ -146,13 +145,13 @@ class OwnSightings:
                 continue
             if is_repeated(sighting, then):
                 continue
-            self._waiting[sighting.id] = Waiting(sighting, then, now, taken)
+            self._waiting[sighting.id] = WaitingSighting(sighting, then, now, taken)
             valid.append(sighting)
         return valid
 
-    def due(self, now: float) -> list[Waiting]:
-        """Take the sightings to be used now, those of robots first that were used least lately."""
-        due: list[Waiting] = []
+    def due(self, now: float) -> list[WaitingSighting]:
+        """Remove and return the sightings to use now, least recently used robots first."""
+        due: list[WaitingSighting] = []
         for seen, waiting in sorted(self._waiting.items(),
                                     key=lambda item: self._used.get(item[0], -math.inf)):
             if now - waiting.arrived > SIGHTING_INTERVAL:

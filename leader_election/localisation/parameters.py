@@ -22,7 +22,6 @@ from leader_election.parameters.values import id_ranges
 INFINITE = float('inf')
 ODOMETRY, COOPERATIVE, GIVEN = 'odometry', 'cooperative', 'tf'
 POSE_SOURCES = (ODOMETRY, COOPERATIVE, GIVEN)
-"""The values of ``pose_source``."""
 BUMPER, IMU = 'bumper', 'imu'
 SLIP_SOURCES = (BUMPER, IMU)
 """The values of ``slip_sources``, and names of topics."""

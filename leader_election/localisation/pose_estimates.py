@@ -15,7 +15,7 @@
 """
 Estimates of the poses of robots and of the scale errors of their odometry, with their covariance.
 
-This is the prediction of the neighbourhood filter: odometry moves its robots, which are added and
+This is the prediction of the neighbourhood filter: robots are added, moved by odometry and
 dropped.
 
 The state holds a block of six numbers a robot: x, y [m] from the filter's origin and yaw [rad] in
@@ -26,9 +26,9 @@ The covariance is that of *invariant* errors of poses (A. Barrau, S. Bonnabel, I
 Automatic Control 62, 2017): with errors (a, b, c) the true pose is the estimate, moved by (a, b)
 and turned by c about the filter's origin. A motion by odometry does not change these errors. An
 error that all robots have in common, a shift or turn of the frame, is the same vector wherever
-they are, so sightings of each other tell nothing of it. With errors of x, y and yaw the filter
-would become certain of it without a reason (G. Huang, A. Mourikis, S. Roumeliotis, Autonomous
-Robots 30, 2011).
+they are, so sightings of each other do not observe it. With errors of x, y and yaw the filter
+would become certain of that error without a reason (G. Huang, A. Mourikis, S. Roumeliotis,
+Autonomous Robots 30, 2011).
 """
 
 import math
@@ -36,11 +36,11 @@ import math
 from leader_election.localisation.odometry_errors import (
     corrected,
     Factors,
-    Kept,
     odometry_covariance,
     parked,
     slopes,
     START_VARIANCES,
+    StoredFactors,
     WALK_VARIANCES,
 )
 from leader_election.localisation.parameters import LocalisationParameters
@@ -48,15 +48,15 @@ from leader_election.localisation.poses import Array, between, compose, PlanePos
 import numpy as np
 
 SIZE = 6
-"""The numbers of a robot."""
+"""The numbers of a robot in the state."""
 POSE = 3
-"""The first ones are its pose, the others the factors of its odometry."""
+"""The first numbers are the pose, the others the factors of odometry."""
 
 
 UNEXPLAINED_SPEED = 0.1
 """The error of outdated odometry, by its age [m/s]."""
 MOST_KEPT = 1000
-"""The greatest number of dropped robots whose factors are kept, those dropped last."""
+"""The number of dropped robots, last ones first, whose factors are kept."""
 
 _FACTORS = np.arange(POSE, SIZE)
 
@@ -107,7 +107,7 @@ class PoseEstimates:
     :ivar ids: the robots, in the order of their blocks in state and covariance.
     :ivar state: their blocks, shape (6 n,).
     :ivar covariance: shape (6 n, 6 n).
-    :ivar factor_start: the variances of the factors of a robot never met, which bound all.
+    :ivar factor_start: the variances of the factors of an unknown robot, the bound of all.
     """
 
     def __init__(self, parameters: LocalisationParameters) -> None:
@@ -118,7 +118,7 @@ class PoseEstimates:
         self.state: Array = np.zeros(0)
         self.covariance: Array = np.zeros((0, 0))
         self._origin = 0.0, 0.0
-        self._factors: dict[int, Kept] = {}
+        self._factors: dict[int, StoredFactors] = {}
         self._row: dict[int, int] = {}
         self._odometry: dict[int, PlanePose] = {}
         self._times: dict[int, float] = {}
@@ -155,11 +155,11 @@ class PoseEstimates:
         self._odometry[robot], self._times[robot] = odometry, now
 
     def drop(self, robot: int) -> None:
-        """Remove a robot; the factors of its odometry are kept."""
+        """Remove a robot, and keep the factors of its odometry."""
         first = self._row[robot]
         keep = np.r_[:first, first + SIZE:len(self.state)]
         self._factors.pop(robot, None)
-        self._factors[robot] = Kept(
+        self._factors[robot] = StoredFactors(
             self.factors(robot), self.factor_variances(robot), self._times[robot])
         if len(self._factors) > MOST_KEPT:
             del self._factors[next(iter(self._factors))]
@@ -178,11 +178,11 @@ class PoseEstimates:
     def predict(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0,
                 noise: float = 1.0) -> None:
         """
-        Move a robot by its odometry, which is cumulative: lost messages do no harm.
+        Move a robot by its odometry, which is cumulative, so lost messages do no harm.
 
         :param odometry: its pose by odometry alone.
         :param now: the time [s].
-        :param turns: its turn per metre that its odometry does not report [rad/m].
+        :param turns: the turn per metre that odometry does not report [rad/m].
         :param noise: the factor of the variances of its odometry.
         """
         first, factors = self._row[robot], self.factors(robot)
@@ -194,7 +194,7 @@ class PoseEstimates:
         yaw = float(state[first + 2])
         state[pose] = x, y, _ = compose(tuple(state[pose].tolist()), motion)
         cos, sin = math.cos(yaw), math.sin(yaw)
-        # From errors of the motion, in the frame of its begin, to those of the pose.
+        # From errors of the motion, in the frame of its start, to those of the pose.
         turned = np.array(((cos, -sin, y), (sin, cos, -x), (0.0, 0.0, 1.0)))
         if any(reported):
             by_factors = turned @ slopes(reported, factors)
@@ -222,13 +222,13 @@ class PoseEstimates:
         self.covariance[:, rows] = 0.0
         self.covariance[rows, rows] = np.diag(self.factor_start)
 
-    def doubt(self, robot: int, position: float, heading: float) -> None:
+    def add_variances(self, robot: int, position: float, heading: float) -> None:
         """Add variances to the position and the heading of a robot [m², rad²]."""
         self.add_errors(robot, np.array((position, position, heading)))
 
     def restore(self, robot: int, pose: PlanePose, deviation: tuple[float, float]) -> None:
         """
-        Give a robot an earlier estimate of its pose again, without what was learnt since.
+        Reset a robot to an earlier estimate of its pose, without later corrections.
 
         :param deviation: the standard deviations of its position and heading [m, rad].
         """
@@ -239,10 +239,11 @@ class PoseEstimates:
 
     def put(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
         """
-        Give a robot another pose.
+        Set the pose of a robot.
 
-        :param covariance: of the pose with that of the robot beside it given, shape (3, 3).
-        :param beside: a robot to which the pose is relative: errors of its pose are its own too.
+        :param covariance: the covariance of the pose for an exact pose of ``beside``, shape (3,
+            3).
+        :param beside: the robot to which the pose is relative. Both share the errors of its pose.
         """
         rows, others = pose_rows(self._row[robot]), pose_rows(self._row[beside])
         x, y = pose[0] - self._origin[0], pose[1] - self._origin[1]
@@ -255,7 +256,7 @@ class PoseEstimates:
 
     def free(self, robot: int, deviations: tuple[float, float, float]) -> None:
         """
-        Replace the errors of a robot's pose by ones that are independent of all others.
+        Replace the errors of a robot's pose by errors independent of all others.
 
         :param deviations: the standard deviations of x, y and heading [m, m, rad].
         """
@@ -282,12 +283,12 @@ class PoseEstimates:
         return Factors(*self.state[factor_rows(self._row[robot])].tolist())
 
     def factor_variances(self, robot: int) -> Array:
-        """Return the variances of these factors, shape (3,)."""
+        """Return the variances of the factors of a robot's odometry, shape (3,)."""
         rows = factor_rows(self._row[robot])
         return np.array(self.covariance.diagonal()[rows])
 
     def corrected(self, robot: int, motion: PlanePose) -> PlanePose:
-        """Return the motion of a robot, by what its odometry reports."""
+        """Return the motion of a robot, corrected from that by its odometry."""
         return corrected(motion, self.factors(robot))
 
     def odometry(self, robot: int) -> PlanePose:
@@ -332,15 +333,15 @@ class PoseEstimates:
         """
         Return the position of a robot in the frame of another one, and its covariance.
 
-        :param one: the robot whose frame it is.
-        :param now: the time [s]; old odometry makes the covariance greater.
+        :param one: the robot that defines the frame.
+        :param now: the time [s]. Old odometry increases the covariance.
         :return: [m], shape (2,), and [m²], shape (2, 2).
         """
         first, second = pose_rows(self._row[one]), pose_rows(self._row[other])
         x, y, yaw = self.state[first].tolist()
         there = self.state[second][:2]
         at = np.r_[first, second]
-        # A turn of both about the origin changes nothing.
+        # A common turn of both about the origin changes nothing.
         aside = there[1], -there[0]
         change = np.column_stack((-np.eye(2), aside, np.eye(2), np.negative(aside)))
         cos, sin = math.cos(yaw), math.sin(yaw)

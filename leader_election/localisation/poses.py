@@ -95,7 +95,7 @@ def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pos
 
     :param point: x, y, z [m].
     :param orientation: the quaternion x, y, z, w, of any length but zero.
-    :return: ``None`` where a number is not finite or the quaternion has no length.
+    :return: ``None`` if a number is not finite or the quaternion has no length.
     """
     x, y, z, w = orientation
     length = math.sqrt(x * x + y * y + z * z + w * w)
@@ -106,7 +106,7 @@ def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pos
 
 def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> tuple[float, float]:
     """
-    Return the position of a point of a pose's own frame: x and y [m], to a tenth of a millimetre.
+    Return x and y [m], in tenths of a millimetre, of a point in the frame of a pose.
 
     Roll and pitch matter: a path up a slope is shorter on the map.
 
@@ -138,7 +138,7 @@ def moved_to(pose: Pose, place: Sequence[float]) -> Pose:
 
 def yaw_of(orientation: Sequence[float]) -> float | None:
     """
-    Return the yaw of a quaternion x, y, z, w [rad], ``None`` where it has no length.
+    Return the yaw of a quaternion x, y, z, w [rad], ``None`` if it has no length.
 
     >>> yaw_of((0.0, 0.0, 0.0, 1.0)), yaw_of((0.0, 0.0, 0.0, 0.0))
     (0.0, None)

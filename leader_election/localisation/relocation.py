@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Search for the pose of a robot that is lost, by the consensus of recent sightings.
+Search for the pose of a lost robot by the consensus of recent sightings.
 
-An extended Kalman filter follows one hypothesis. A robot that was carried off, whose odometry
-began anew, or that nobody saw for long, may be anywhere and turned in any direction. Linearised
+An extended Kalman filter follows one hypothesis. A robot that was carried, whose odometry
+restarted, or that nobody saw for long, may be anywhere and turned in any direction. Linearised
 there, even right sightings lead to a wrong pose. So the search compares the poses that single
 sightings allow by how well all recent sightings fit, with a truncated loss. This is random sample
 consensus (M. Fischler, R. Bolles, Communications of the ACM 24, 1981). Least squares then refine
@@ -36,35 +36,35 @@ from numpy.typing import NDArray
 HEADINGS = 24
 """The number of headings, and of directions for a range without a bearing, that are tried."""
 SEEDS, RANGED_SEEDS = 6, 2
-"""The numbers of last sightings from which poses are tried: with a bearing, without."""
+"""The numbers of last sightings, with and without a bearing, from which poses are tried."""
 TRUNCATED = 12.0
-"""The greatest squared normalised error that counts: a greater one is an outlier."""
+"""The greatest squared normalised error, at which outliers are cut off."""
 BETTER = 12.0
 """The least difference of squared errors between the best pose and any other."""
 GOOD = 2.0
 """The mean squared error up to which a pose counts as right."""
 LEAST_VALUES, LEAST_OF_NEW = 5, 4
-"""The least number of measured values that fit: in general, and for a newcomer."""
+"""The least numbers of fitting measured values: in general, and for a newcomer."""
 SHARE = 0.6
 """The least share of sightings that fit."""
 APART = (1.0, 0.6)
-"""The distance from which two poses count as different [m, rad]."""
+"""The distance and the turn from which two poses count as different [m, rad]."""
 RIVALS = 3
 """The number of different poses that are compared with the best."""
 CERTAIN = (1.0, 0.35)
-"""The greatest standard deviations of a pose that was found [m, rad]."""
+"""The greatest standard deviations of a found pose [m, rad]."""
 GROWTH, TURN_GROWTH = 0.03, 0.03
 """The error of odometry for each second of a sighting's age [m/s, rad/s]."""
 MOTION = 0.3
-"""The least motion of a robot that is located by its own sightings alone [m or rad]. While it
-stands still, repeated sightings agree anyway."""
+"""The least motion of a robot that only its own sightings locate [m or rad]. While it
+stands still, repeated sightings agree at any pose."""
 
 
 class Evidence(NamedTuple):
-    """A sighting by the robot that is searched for, or of it."""
+    """A sighting by or of the lost robot."""
 
     by_it: bool
-    """Whether the robot is the observer."""
+    """Whether the lost robot is the observer."""
     partner: int
     """The id of the other robot, or of the landmark."""
     motion: PlanePose
@@ -72,14 +72,14 @@ class Evidence(NamedTuple):
     other: PlanePose
     """The pose of the other robot, or of the landmark, at that time."""
     variances: tuple[float, float]
-    """Of the other's position on each axis, and of its heading [m², rad²]."""
+    """The variances of the other's position on each axis, and of its heading [m², rad²]."""
     range: float  # noqa: A003
     bearing: float
     age: float
-    """[s]."""
+    """The age of the sighting [s]."""
 
 
-class Found(NamedTuple):
+class FoundPose(NamedTuple):
     """The result of a search."""
 
     pose: PlanePose
@@ -156,14 +156,14 @@ class _Table:
 
 
 def search(evidence: Sequence[Evidence], present: PlanePose,
-           parameters: LocalisationParameters, is_new: bool = False) -> Found | None:
+           parameters: LocalisationParameters, is_new: bool = False) -> FoundPose | None:
     """
     Return the pose that fits the sightings clearly better than any other pose.
 
     :param evidence: in the order of time.
-    :param present: the pose that is assumed.
-    :param is_new: whether no other robot confirms the assumed pose: then one sensor is enough.
-    :return: ``None`` where the present pose fits as well, and where no other one is certain.
+    :param present: the assumed pose.
+    :param is_new: whether no other robot confirms the assumed pose. Then one sensor suffices.
+    :return: ``None`` if the present pose fits as well, or if no other pose is certain.
     """
     least_values = LEAST_OF_NEW if is_new else LEAST_VALUES
     if sum((each.range == each.range) + (each.bearing == each.bearing)
@@ -189,7 +189,7 @@ def search(evidence: Sequence[Evidence], present: PlanePose,
         rival, _, least = _refined(table, seed)
         if least - best < BETTER and _apart(rival[np.newaxis], pose)[0]:
             return None
-        # Those that lead to the same pose.
+        # Candidates that lead to the same pose.
         far = _apart(candidates, seed)
         candidates, cost = candidates[far], cost[far]
     fits = table.squares(pose[np.newaxis])[0] < TRUNCATED
@@ -201,11 +201,11 @@ def search(evidence: Sequence[Evidence], present: PlanePose,
     if deviations[:2].max() > CERTAIN[0] or deviations[2] > CERTAIN[1]:
         return None
     x, y, yaw = pose.tolist()
-    return Found((x, y, math.remainder(yaw, 2.0 * math.pi)), covariance)
+    return FoundPose((x, y, math.remainder(yaw, 2.0 * math.pi)), covariance)
 
 
 def _apart(poses: Array, pose: Array) -> NDArray[np.bool_]:
-    """Return which poses are different ones, shape (c,)."""
+    """Return whether poses differ from a pose, shape (c,)."""
     turns = (poses[:, 2] - pose[2] + math.pi) % (2.0 * math.pi) - math.pi
     return np.asarray(
         (np.hypot(*(poses[:, :2] - pose[:2]).T) > APART[0]) | (np.abs(turns) > APART[1]))
@@ -215,7 +215,7 @@ def _independent(table: _Table, fits: Array) -> bool:
     """
     Return whether more than one sensor confirms a pose.
 
-    A single sensor is enough if it is the robot's own, shows several others, and the robot has
+    A single sensor suffices if it is the robot's own, shows several others, and the robot has
     moved meanwhile.
     """
     by_it, partners = table.by_it[fits], table.partner[fits]

@@ -13,14 +13,14 @@
 # limitations under the License.
 
 """
-Recognise readings that a sensor repeats: exactly, or with noise on them.
+Recognition of readings that a sensor repeats exactly, or with noise.
 
-A continuous quantity with noise on it does not take exactly the same value again. A single equal
-value still happens where a sensor quantises, or where nothing moves. So a reading is repeated if
-it equals the last one of its robot though the observer or that robot has moved, or if it follows
-the same reading as it did at another place of the observer, in a series of an earlier time.
+A continuous quantity with noise does not take exactly the same value again. A single equal
+value still occurs when a sensor quantises, or when nothing moves. So a reading is repeated if
+it equals the last reading of its robot although one of both has moved. It is also repeated if it
+follows the same reading as in an earlier series at another place of the observer.
 
-With noise on it, a range and a bearing give a place in the observer's frame. When the observer
+With noise, a range and a bearing give a place in the observer's frame. When the observer
 moves, a place that stands still moves in that frame. A robot there can compensate for that only as
 far as it drives. Wheels that slip look the same: then, too, the sightings do not fit the odometry.
 """
@@ -39,21 +39,21 @@ The motions from which on a reading must change: of observer or robot with a bea
 (a motion aside leaves the range), and the observer's turn [m, m, rad].
 """
 ELSEWHERE = 0.2
-"""The distance from the earlier pose at which the same series is a repetition [m, rad]."""
+"""The distance and turn from the earlier pose at which an equal series is repeated [m, rad]."""
 OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
 LEAST = 5
 """The least number of like readings."""
 GAP = 2.5
-"""The greatest time between two like readings: robots may come back to where they were [s]."""
+"""The greatest time between two like readings [s]. Later, robots may have returned."""
 DEVIATIONS = 3.0
-"""Readings that differ by less than this many standard deviations are alike."""
+"""The number of standard deviations by which like readings differ at most."""
 EXTRA, EXTRA_SCALE = 0.5, 0.4
 """The least motion of the place beyond the way of the robot seen [m], and for each metre of range:
 odometry's turns are not exact."""
 
 
-class _Run(NamedTuple):
+class _EqualReadings(NamedTuple):
     """Equal readings of a robot."""
 
     range: float  # noqa: A003
@@ -61,12 +61,12 @@ class _Run(NamedTuple):
     here: PlanePose
     """The observer's pose by odometry at the first of them."""
     there: PlanePose | None
-    """The pose by odometry of the robot seen; ``None``: not known."""
+    """The pose by odometry of the robot seen, ``None`` if unknown."""
 
 
 class RepeatedSightings:
     """
-    Recognises the repeated readings of one sensor.
+    Recognition of repeated readings of one sensor.
 
     :ivar in_a_row: the number of repeated readings since the last new one.
     """
@@ -79,7 +79,7 @@ class RepeatedSightings:
         """
         self.in_a_row = 0
         self._memory = memory
-        self._runs: dict[int, _Run] = {}
+        self._runs: dict[int, _EqualReadings] = {}
         self._keys = array('q')
         self._poses = array('f')
         self._last_index: dict[int, int] = {}
@@ -88,16 +88,16 @@ class RepeatedSightings:
         """The index of the reading that followed the last one earlier; -1: it is new."""
 
     def begin(self) -> None:
-        """Forget from where the last readings were taken: odometry is wrong."""
+        """Forget the poses of the last readings, because odometry is wrong."""
         self._runs.clear()
 
     def is_repeated(self, sighting: Sighting, here: PlanePose, there: PlanePose | None) -> bool:
         """
-        Take a reading of the sensor, and return whether it is a repeated one.
+        Record a reading of the sensor, and return whether it is repeated.
 
         :param sighting: as the sensor reports it, not moved by odometry.
         :param here: the observer's pose by odometry alone.
-        :param there: that of the robot seen; ``None``: not known.
+        :param there: the pose of the robot seen by its odometry, ``None`` if unknown.
 
         >>> sensor = RepeatedSightings()
         >>> [sensor.is_repeated(Sighting(2, 1.5, 0.25), (x, 0.0, 0.0), None)
@@ -116,7 +116,7 @@ class RepeatedSightings:
             least = MOVED if with_bearing else MOVED_ASIDE
             return (with_bearing and abs(wrap(here[2] - run.here[2])) > TURNED
                     or _moved(run.here, here, least) or _moved(run.there, there, least))
-        self._runs[seen] = _Run(distance, bearing, here, there)
+        self._runs[seen] = _EqualReadings(distance, bearing, here, there)
         return self._follows(hash((seen, distance if distance == distance else -1.0,
                                    bearing if bearing == bearing else -1.0)), here)
 
@@ -143,7 +143,7 @@ class RepeatedSightings:
 
 
 def _equal(one: float, other: float) -> bool:
-    """Return whether two numbers are exactly equal; not a number equals itself."""
+    """Return whether two numbers are exactly equal, or both nan."""
     return one == other or one != one and other != other
 
 
@@ -152,41 +152,41 @@ def _moved(before: PlanePose | None, after: PlanePose | None, least: float) -> b
             and math.dist(before[:2], after[:2]) > least)
 
 
-class _Still(NamedTuple):
+class _LikeReadings(NamedTuple):
     """Like readings of a robot."""
 
     first: Sighting
     here: PlanePose
     """The observer's pose by odometry at the first of them."""
     pose: PlanePose
-    """Its estimated pose then."""
+    """The observer's estimated pose at that time."""
     way: float
-    """How far the robot seen had driven then [m]."""
+    """The distance that the robot seen had driven then [m]."""
     last_way: float
-    """The same at the last of them; less later: it was heard anew [m]."""
+    """The same at the last reading [m]. A smaller distance later means that it was heard anew."""
     number: int
     last: float
-    """The time of the last of them [s]."""
+    """The time of the last reading [s]."""
 
 
 class StillReadings:
-    """Judges the sightings of one sensor."""
+    """Detection of like readings of one sensor."""
 
     def __init__(self, parameters: LocalisationParameters) -> None:
         """Start without readings."""
         self._parameters = parameters
-        self._runs: dict[int, _Still] = {}
+        self._runs: dict[int, _LikeReadings] = {}
 
     def pose_without(self, sighting: Sighting, here: PlanePose, pose: PlanePose, way: float,
                      now: float) -> PlanePose | None:
         """
-        Take a reading; if it and those before stay the same without a reason, return a pose.
+        Record a reading, and return the pose before a series of like readings without a reason.
 
         :param here: the observer's pose by odometry alone.
         :param pose: its estimated pose.
-        :param way: how far the robot seen has driven since it was heard first [m].
+        :param way: the distance that the robot seen has driven since it was heard first [m].
         :param now: the time [s].
-        :return: the observer's estimated pose before the first of them, moved by odometry since.
+        :return: the observer's estimated pose before the series, moved by odometry since.
 
         >>> sensor = StillReadings(LocalisationParameters())
         >>> [sensor.pose_without(Sighting(2, 2.0, 0.01 * (k % 2)), (0.0, 0.0, 0.4 * k),
@@ -198,7 +198,7 @@ class StillReadings:
         run = self._runs.get(sighting.id)
         if (run is None or now - run.last > GAP or way < run.last_way
                 or not self._alike(run.first, sighting)):
-            self._runs[sighting.id] = _Still(sighting, here, pose, way, way, 1, now)
+            self._runs[sighting.id] = _LikeReadings(sighting, here, pose, way, way, 1, now)
             return None
         self._runs[sighting.id] = run = run._replace(
             number=run.number + 1, last_way=way, last=now)
@@ -213,7 +213,7 @@ class StillReadings:
         return compose(run.pose, between(run.here, here))
 
     def has_changed(self, sighting: Sighting) -> bool:
-        """Return whether the last reading of a robot, already taken, differs from those before."""
+        """Return whether the last recorded reading of a robot differs from those before."""
         run = self._runs.get(sighting.id)
         return run is None or run.number == 1
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The report of a robot that cooperates: faults of sensors and poses, and their causes."""
+"""The report of a cooperating robot: faults of sensors and poses, and their causes."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class RecentCounts:
         self._readings: deque[tuple[float, dict[str, int]]] = deque()
 
     def growth(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
-        """Take a reading of the counters, and return their growth within the window."""
+        """Record the counters, and return their growth within the window."""
         self._readings.append((now, {name: counts[name] for name in JUDGED}))
         while len(self._readings) > 2 and now - self._readings[1][0] >= WINDOW:
             self._readings.popleft()
@@ -84,7 +84,7 @@ def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
 
 
 def text(source: 'CooperativeSource', now: float) -> str:
-    """Return the text of the report where there is no fault."""
+    """Return the text of the report without a fault."""
     return (f'deviation {source.deviation:.2f} m; neighbours localised: {len(source.localised)}, '
             f'deviation of distances {distance_deviation(source, now):.2f} m'
             f'{_unknown_covariance(source, now)}')
@@ -97,7 +97,7 @@ def distance_deviation(source: 'CooperativeSource', now: float) -> float:
 
 
 def sensor_fault(source: 'CooperativeSource', now: float) -> str:
-    """Return the text on an own sensor that is wrong; empty: it is not."""
+    """Return the text on a wrong own sensor, empty without a fault."""
     if source.robot in source.repeating(now):
         return ('the own sensor repeats its readings, though robots move: they are not used; '
                 'check the sensor and its driver')
@@ -109,7 +109,7 @@ def sensor_fault(source: 'CooperativeSource', now: float) -> str:
 
 def rejections(source: 'CooperativeSource', more: Mapping[str, int]) -> str:
     """
-    Return the text on sightings that were not used; empty: there is no fault.
+    Return the text on unused sightings, empty without a fault.
 
     :param more: the growth of the counters within the window.
     """
@@ -133,7 +133,7 @@ def rejections(source: 'CooperativeSource', more: Mapping[str, int]) -> str:
 
 
 def pose_fault(source: 'CooperativeSource', now: float) -> str:
-    """Return the text on an own pose that sightings contradict; empty: they do not."""
+    """Return the text on an own pose that sightings contradict, empty without a fault."""
     if source.robot not in source.elsewhere(now):
         return ''
     return ('the own pose contradicts sightings: it is or was searched for; the robot was '
@@ -142,7 +142,7 @@ def pose_fault(source: 'CooperativeSource', now: float) -> str:
 
 def leader_fault(source: 'CooperativeSource', now: float, doubt: float, deviation: float) -> str:
     """
-    Return the text on a leader that may be wrong, with the cause; empty: it hardly is.
+    Return the text on a leader that may be wrong and on the cause, empty without a fault.
 
     :param doubt: the probability that it is wrong; nan: not known.
     :param deviation: of distances [m].
@@ -154,7 +154,7 @@ def leader_fault(source: 'CooperativeSource', now: float, doubt: float, deviatio
 
 
 def unseen(source: 'CooperativeSource', now: float) -> str:
-    """Return the text on the time without sightings; empty: there are some."""
+    """Return the text on the time without sightings, empty if there are some."""
     last = source.last_sighting
     if now - last < LONG_UNSEEN:
         return ''
@@ -162,7 +162,7 @@ def unseen(source: 'CooperativeSource', now: float) -> str:
 
 
 def _cause(source: 'CooperativeSource', now: float) -> str:
-    """Return the text on what makes distances uncertain; empty: nothing but noise."""
+    """Return the text on the cause of uncertain distances, empty if it is only noise."""
     repeating, distrusted = source.repeating(now), source.distrusted
     if repeating or distrusted:
         return (f': the sensor of robot {min(repeating or distrusted)} '
@@ -179,7 +179,7 @@ def _cause(source: 'CooperativeSource', now: float) -> str:
 
 
 def _unknown_covariance(source: 'CooperativeSource', now: float) -> str:
-    """Return the text on why the covariance of the own pose is unknown; empty: it is known."""
+    """Return the text on why the own covariance is unknown, empty if it is known."""
     if source.claimed(now) is not None:
         return ''
     if source.robot in source.elsewhere(now):

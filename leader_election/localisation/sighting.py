@@ -44,13 +44,13 @@ class Sighting(NamedTuple):
 
     id: int  # noqa: A003
     range: float  # noqa: A003
-    """The distance [m]; nan: not measured."""
+    """The distance [m], nan if not measured."""
     bearing: float = math.nan
-    """The direction from the observer's heading, left positive [rad]; nan: not measured."""
+    """The direction from the observer's heading, left positive [rad], nan if not measured."""
     range_deviation: float = math.nan
-    """The standard deviation of the range [m]; nan: that of the parameters."""
+    """The standard deviation of the range [m], nan for that of the parameters."""
     bearing_deviation: float = math.nan
-    """The standard deviation of the bearing [rad]; nan: that of the parameters."""
+    """The standard deviation of the bearing [rad], nan for that of the parameters."""
     age: float = 0.0
     """The time since the measurement [s]."""
 
@@ -60,7 +60,7 @@ def checked(sighting: Sighting) -> Sighting | None:
     Return a sighting with its bearing in [-pi, pi), ``None`` for an invalid one.
 
     A range of zero is invalid: many drivers publish it without a measurement. A deviation that
-    is no positive number is one that is not known.
+    is no positive number counts as unknown.
 
     >>> checked(Sighting(3, 2.0, 4.0, 0.0, 0.02))[1:5]
     (2.0, -2.2831853071795862, nan, 0.02)
@@ -111,10 +111,10 @@ def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
     """
     Return the sightings in a flat sequence of rows.
 
-    :param numbers: of the rows; an incomplete last row is left out.
+    :param numbers: of the rows. An incomplete last row is left out.
     :param columns: their columns, of :data:`COLUMNS`, id and range among them.
     :param clock: the time on the clock of the column ``stamp`` [s]; nan: not known.
-    :return: with id -1 for an id that is not whole, or too large to be counted exactly.
+    :return: with id -1 in place of an id that is not whole, or too large to be exact.
 
     >>> [sighting[:3] for sighting in rows_of([3.0, 1.5, 1e308, 2.5])]
     [(3, 1.5, nan), (-1, 2.5, nan)]

@@ -32,7 +32,7 @@ import numpy as np
 UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
 """The columns of rows without a label, by their number."""
 VALUE = 'value'
-"""In place of the range."""
+"""A name of the column of ranges."""
 NO_CLOCK = math.nan
 
 
@@ -43,7 +43,7 @@ class Extraction(NamedTuple):
     rejected: int = 0
     """The number of invalid entries."""
     passed_over: tuple[str, ...] = ()
-    """Names that are no robot's or landmark's."""
+    """The names that belong to no robot or landmark."""
 
 
 class SensorMount:
@@ -80,7 +80,7 @@ class SensorMount:
     def sighting(self, robot: int, point: Sequence[float], covariance: Sequence[float] = (),
                  age: float = 0.0) -> Sighting | None:
         """
-        Return the sighting of a point, in the plane: its height does not count.
+        Return the sighting of a point, projected to the plane.
 
         :param robot: the id of the robot or landmark.
         :param point: x, y, z in the frame of the sensor [m].
@@ -166,7 +166,7 @@ def of_range(message: Any, robot: int, clock: float = NO_CLOCK) -> Extraction:
     """
     Return the sighting in a ``sensor_msgs/Range``.
 
-    A range outside of the limits, infinite or nan means that nothing was measured (REP 117).
+    A range outside the limits, infinite or nan means that nothing was measured (REP 117).
     A greatest range of 0 is a limit that the driver did not set. A variance of 0 is unknown; ROS
     2 before Iron has none.
 
@@ -183,7 +183,7 @@ def of_range(message: Any, robot: int, clock: float = NO_CLOCK) -> Extraction:
 
 
 def _age(stamped: Any, clock: float) -> float:
-    """Return the age of what has a header [s]; 0 without a stamp."""
+    """Return the age of a message by its header [s], 0 without a stamp."""
     stamp = stamped.header.stamp
     age = clock - (stamp.sec + 1e-9 * stamp.nanosec)
     return 0.0 if math.isnan(age) or not (stamp.sec or stamp.nanosec) else age

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Where a robot is: the interface of pose sources, and poses by odometry.
+The interface of pose sources, and the pose source by odometry.
 
 A pose source takes odometry, sightings and the messages of neighbours. It gives the pose of the
 robot, the distances of its neighbours, their deviations, and a report of faults. Parameter
@@ -49,7 +49,6 @@ NAMES_PASSED_OVER, RESTARTS, SLIPS = 'names_passed_over', 'odometry_restarts', '
 """Names of counters."""
 POSE_SOURCE, MAX_DEVIATION = 'pose_source', 'max_deviation'
 DEVIATION, HEADING_DEVIATION = 'deviation', 'heading_deviation'
-"""Keys of the values of a report."""
 STEP = 1.0
 """The distance that odometry may leap beyond the top speed [m]."""
 SLIP_REPORTED = 30.0
@@ -60,7 +59,7 @@ class Estimate(NamedTuple):
     """A robot's estimate of its own pose, as it is sent."""
 
     odometry: PlanePose | None
-    """The pose by odometry alone; ``None``: the same as the pose."""
+    """The pose by odometry alone, ``None`` if it equals the pose."""
     yaw: float
     """The estimated heading [rad]."""
     deviation: float
@@ -81,7 +80,7 @@ class PoseSource:
     """
     The pose of a robot by odometry, with the deviation of dead reckoning.
 
-    This is ``pose_source`` ``odometry``, the interface of all sources, and what they share. Poses
+    This is ``pose_source`` ``odometry``, and the interface and base of all sources. Poses
     that another localisation gives (``tf``, or odometry in the shared frame) are taken as they
     are, and have no deviation.
 
@@ -90,14 +89,14 @@ class PoseSource:
     :ivar parameters: those of localisation; may be replaced at any time.
     :ivar expiry: the age at which a message expires [s]; may be replaced at any time.
     :ivar top_speed: the greatest speed of a robot [m/s]; may be replaced at any time.
-    :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
-    :ivar last_passed_over: the last name of a detection that is no robot's or landmark's.
+    :ivar slip: the detector of slip, which detects nothing without its inputs.
+    :ivar last_passed_over: the last name of a detection of no robot or landmark.
     """
 
     COUNTERS: ClassVar[tuple[str, ...]] = (
         *own_sightings.COUNTERS, NAMES_PASSED_OVER, RESTARTS, SLIPS)
     cooperates: ClassVar[bool] = False
-    """Whether sightings correct poses, and messages to neighbours hold what that takes."""
+    """Whether sightings correct poses, and messages hold estimates and sightings."""
 
     def __init__(self, robot: int, parameters: LocalisationParameters, *, expiry: float,
                  top_speed: float, counts: Counter[str]) -> None:
@@ -107,7 +106,7 @@ class PoseSource:
         :param robot: the own id.
         :param expiry: of messages and of sightings [s].
         :param top_speed: of all robots [m/s].
-        :param counts: counters, to which those of this source are added.
+        :param counts: counters, to which this source adds its own.
         """
         self.robot = robot
         self.parameters = parameters
@@ -139,7 +138,7 @@ class PoseSource:
         """
         Process a pose by odometry in the shared frame.
 
-        A leap means that odometry restarted: the pose stays where it was, less certain.
+        A leap means that odometry restarted. Then the pose stays, but becomes less certain.
 
         :param yaw: the heading [rad]; ``None``: unknown.
         :param is_given: whether another localisation has found the pose.
@@ -158,19 +157,19 @@ class PoseSource:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
             self._way += math.hypot(*motion[:2])
-            doubt = self.slip.doubt(motion, now - self._time, now)
-            if any(doubt):
-                self._doubt(*doubt)
+            variances = self.slip.variances(motion, now - self._time, now)
+            if any(variances):
+                self._add_variances(*variances)
                 self._counts[SLIPS] = self.slip.count
         self._raw, self._time = pose, now
         self._own.track.add(now, self._odometry)
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
         """
-        Process the own sensor's sightings, and keep the last one of each robot for the next round.
+        Process the own sensor's sightings, and keep the last of each robot for the next round.
 
-        :return: the valid ones that the sensor does not repeat, with ``range_offset``. The others
-            are counted.
+        :return: the valid sightings that the sensor does not repeat, with ``range_offset``. The
+            others are counted.
         """
         offset = self.parameters.range_offset
         if offset:
@@ -180,7 +179,7 @@ class PoseSource:
             lambda sighting, then: self._repeats(sighting, then, now))
 
     def take_extraction(self, extraction: Extraction, now: float) -> list[Sighting]:
-        """Process the sightings in a driver's message; return as :meth:`take_sightings` does."""
+        """Process the sightings in a driver's message as :meth:`take_sightings` does."""
         self._counts[MEASUREMENTS_REJECTED] += extraction.rejected
         self._counts[NAMES_PASSED_OVER] += len(extraction.passed_over)
         if extraction.passed_over:
@@ -192,8 +191,8 @@ class PoseSource:
         """
         Process the message of a neighbour.
 
-        :param place: its position as it reports it [m].
-        :param estimate: its estimate of its own pose; ``None``: it sends none.
+        :param place: the position that it reports [m].
+        :param estimate: its estimate of its own pose, ``None`` if it sends none.
         """
 
     def begin_round(self, now: float) -> None:
@@ -224,7 +223,7 @@ class PoseSource:
 
     @property
     def heading(self) -> float | None:
-        """Return the own heading [rad], ``None`` where it is unknown."""
+        """Return the own heading [rad], ``None`` if unknown."""
         return self._heading
 
     @property
@@ -238,12 +237,12 @@ class PoseSource:
         return None if self._odometry is None else self._covariance
 
     def claimed(self, now: float) -> Array | None:
-        """Return the covariance of the own pose to be published; ``None``: unknown."""
+        """Return the covariance of the own pose to be published, ``None`` if unknown."""
         return self.covariance
 
     @property
     def deviation(self) -> float:
-        """Return the standard deviation of the own position [m]; infinite: not known."""
+        """Return the standard deviation of the own position [m], infinite if unknown."""
         covariance = self.covariance
         return math.inf if covariance is None else deviations(covariance)[0]
 
@@ -257,7 +256,7 @@ class PoseSource:
                         *deviations(covariance), self._sent)
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
-        """Return the estimated position of a neighbour [m], ``None`` where there is none."""
+        """Return the estimated position of a neighbour [m], ``None`` if unknown."""
         return None
 
     def distances(self, now: float) -> list[tuple[int, float, float]]:
@@ -282,7 +281,7 @@ class PoseSource:
         return found
 
     def text(self, now: float) -> str:
-        """Return the text of the report where there is no fault."""
+        """Return the text of the report without a fault."""
         if self.estimate is None:
             return ('by a localisation (tf)' if self.parameters.pose_source == GIVEN
                     else 'no pose')
@@ -290,7 +289,7 @@ class PoseSource:
 
     def fault(self, now: float, doubt: float = math.nan, positions_matter: bool = True) -> str:
         """
-        Return the gravest fault since the last report; empty: none.
+        Return the gravest fault since the last report, empty if there is none.
 
         :param doubt: the probability that the leader is wrong; nan: not known.
         :param positions_matter: whether the election depends on positions.
@@ -303,11 +302,11 @@ class PoseSource:
 
     @property
     def _limit(self) -> float:
-        """Return the deviation beyond which distances are too uncertain [m]; infinite: none."""
+        """Return the deviation beyond which distances are too uncertain [m], infinite for none."""
         return self.parameters.max_deviation or math.inf
 
     def _slip_fault(self, now: float) -> str:
-        """Return the text on wheels that slipped lately; empty: they did not."""
+        """Return the text on wheels that slipped lately, empty without slip."""
         slip = self.slip
         if now - slip.last > SLIP_REPORTED:
             return ''
@@ -316,7 +315,7 @@ class PoseSource:
                 f'believed less, deviation {self.deviation:.2f} m')
 
     def _deviation_fault(self, deviation: float, remedy: str, cause: str = '') -> str:
-        """Return the text on distances that are too uncertain; empty: they are not."""
+        """Return the text on distances that are too uncertain, empty without a fault."""
         if not math.isfinite(deviation) or deviation <= self._limit:
             return ''
         return (f'distances are too uncertain: their deviation is {deviation:.2f} m, beyond '
@@ -335,24 +334,24 @@ class PoseSource:
         self._reckoned, self._reckoned_at = pose, now
 
     def _restart(self, odometry: PlanePose, now: float) -> None:
-        """Make the pose at a pose by odometry less certain: odometry began anew."""
+        """Increase the variances of the pose after a restart of odometry."""
         self._reckon(odometry, now)
         self._covariance = self._covariance + np.diag(np.square(LOOSENED))
 
-    def _doubt(self, position: float, heading: float) -> None:
+    def _add_variances(self, position: float, heading: float) -> None:
         """Add variances to the position and the heading [m², rad²]."""
         self._covariance = self._covariance + np.diag((position, position, heading))
 
     def _repeats(self, sighting: Sighting, then: PlanePose, now: float) -> bool:
         """Return whether the own sensor repeats a reading, taken at a pose by odometry."""
         if self.slip.slips(now):
-            # The robot may stand still, whatever its odometry says.
+            # The robot may stand still although its odometry moves.
             self._own.sensor.begin()
         return self._is_repeated(self.robot, sighting, then, now)
 
     def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
                      now: float) -> bool:
-        """Return whether the sensor of a robot repeats a reading; it is counted then."""
+        """Return whether the sensor of a robot repeats a reading, and count repetitions."""
         repeated = self._own.sensor.is_repeated(sighting, here, None)
         self._counts[REPEATED] += repeated
         return repeated

@@ -167,22 +167,22 @@ def test_common_turn_of_the_frame_stays_unobserved_by_mutual_sightings() -> None
     assert min(own.covariance_of(robot)[2, 2] for robot in (1, 2)) > heading ** 2
 
 
-# Slip: what shows it, how much odometry is doubted, and how ranges then locate the robot.
+# Slip: its signs, the variances that it adds, and the correction by ranges.
 
 DT = 0.1
 AHEAD = (0.05, 0.0, 0.0)
 
 
-def doubted(detector: SlipDetector, motion: tuple[float, float, float], begin: float,
-            seconds: float, touched: bool = False, rate: float = math.nan,
-            ) -> tuple[float, float]:
+def slip_variances(detector: SlipDetector, motion: tuple[float, float, float], begin: float,
+                   seconds: float, touched: bool = False, rate: float = math.nan,
+                   ) -> tuple[float, float]:
     """Return the sums of the variances over a time of equal motions."""
     found = [0.0, 0.0]
     for k in range(1, round(seconds / DT) + 1):
         now = begin + k * DT
         detector.touch(touched, now)
         detector.turn(rate, now)
-        for i, variance in enumerate(detector.doubt(motion, DT, now)):
+        for i, variance in enumerate(detector.variances(motion, DT, now)):
             found[i] += variance
     return found[0], found[1]
 
@@ -193,7 +193,7 @@ def doubted(detector: SlipDetector, motion: tuple[float, float, float], begin: f
 def test_slip_is_found_when_the_bumper_touches_while_driving_forward(
         motion: tuple[float, float, float], touched: bool, slips: bool) -> None:
     detector = SlipDetector()
-    assert (doubted(detector, motion, 0.0, 2.0, touched)[0] > 0.0) == slips
+    assert (slip_variances(detector, motion, 0.0, 2.0, touched)[0] > 0.0) == slips
     assert detector.count == slips
 
 
@@ -203,7 +203,7 @@ def test_slip_adds_the_whole_way_to_the_deviation(ways: list[float]) -> None:
     position = heading = 0.0
     for k, way in enumerate(ways):
         detector.touch(True, k * DT)
-        one, other = detector.doubt((way, 0.0, 0.01), DT, k * DT)
+        one, other = detector.variances((way, 0.0, 0.01), DT, k * DT)
         assert one >= 0.0 and other >= 0.0
         position, heading = position + one, heading + other
     assert math.sqrt(position) == pytest.approx(sum(ways))
@@ -212,10 +212,10 @@ def test_slip_adds_the_whole_way_to_the_deviation(ways: list[float]) -> None:
 
 def test_slip_ends_when_the_bumper_is_silent() -> None:
     detector = SlipDetector()
-    one, _ = doubted(detector, AHEAD, 0.0, 1.0, touched=True)
-    assert detector.doubt(AHEAD, DT, 1.0 + FRESH + 0.1) == (0.0, 0.0)
-    assert doubted(detector, AHEAD, 1.6, END + 0.1) == (0.0, 0.0)
-    other, _ = doubted(detector, AHEAD, 4.0, 1.0, touched=True)
+    one, _ = slip_variances(detector, AHEAD, 0.0, 1.0, touched=True)
+    assert detector.variances(AHEAD, DT, 1.0 + FRESH + 0.1) == (0.0, 0.0)
+    assert slip_variances(detector, AHEAD, 1.6, END + 0.1) == (0.0, 0.0)
+    other, _ = slip_variances(detector, AHEAD, 4.0, 1.0, touched=True)
     assert other == pytest.approx(one) and detector.count == 2
 
 
@@ -225,7 +225,7 @@ def test_slip_ends_when_the_bumper_is_silent() -> None:
 def test_slip_is_found_when_the_gyroscope_contradicts_the_wheels(
         turn: float, rate: float, slips: bool) -> None:
     detector = SlipDetector()
-    _, heading = doubted(detector, (0.0, 0.0, turn), 0.0, 5.0, rate=rate)
+    _, heading = slip_variances(detector, (0.0, 0.0, turn), 0.0, 5.0, rate=rate)
     assert (detector.count == 1) == slips == (heading > 0.0)
     if slips:
         assert math.sqrt(heading) > 0.8 * 4.0 * abs(turn)

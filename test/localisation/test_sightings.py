@@ -20,7 +20,7 @@ import math
 
 from leader_election.localisation.late_sightings import LateSightings
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
-from leader_election.localisation.own_sightings import Track, Waiting
+from leader_election.localisation.own_sightings import Track, WaitingSighting
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.repeated_sightings import RepeatedSightings
@@ -66,7 +66,7 @@ def test_late_sighting_corrects_the_pose_of_its_own_time(
     move(late)
     mover, waiting, tracks = LateSightings(1, late, {}), [], {}
     for sighting in sightings:
-        waiting.append(Waiting(sighting, STARTS[1], 2.0, 0.0))
+        waiting.append(WaitingSighting(sighting, STARTS[1], 2.0, 0.0))
         track = tracks[sighting.id] = Track()
         track.add(0.0, STARTS[sighting.id])
         track.add(2.0, late.odometry(sighting.id))
