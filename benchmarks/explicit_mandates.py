@@ -87,7 +87,7 @@ class Found(NamedTuple):
     """Of networks, all different."""
     transitions: int
     rounds: int
-    """Executed by the robots' own class; the others were known."""
+    """Executed by the robots' own class. The others were known."""
     mandates: int
     """The most mandates at one time."""
     faults: list[str]

@@ -50,7 +50,7 @@ STRENGTHS = {
     'pairs': lambda i: float(1 + i // 2),
     'barred': lambda i: float(i) if i % 2 else BARRED,
 }
-"""The strength of each device by its id; ``barred``: devices with even ids may not lead."""
+"""The strength of each device by its id, ``barred`` if devices with even ids may not lead."""
 
 LENGTHS = {
     'all': None,
@@ -58,7 +58,7 @@ LENGTHS = {
     'parity': lambda a, b: 1.0 + (a + b) % 2,
     'product': lambda a, b: 1.0 + (a * b) % 2,
 }
-"""The length of the link of two devices [m]; ``all``: 1 or 2, in every combination."""
+"""The length of the link of two devices [m], ``all`` for 1 or 2, in every combination."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def bound(setting: Setting, graph: Graph, leaders: int) -> int:
 
 
 def violations(setting: Setting, graph: Graph, states: Mapping[int, Any]) -> list[str]:
-    """Return the violated guarantees of a partition; empty: none."""
+    """Return the violated guarantees of a partition, empty for none."""
     found = []
     strengths = setting.strength(graph)
     regions = {i: {j for j in graph if states[j].leader == i} for i in graph}
@@ -273,7 +273,7 @@ class Covered:
 
 
 def in_time(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> tuple[Settled, int]:
-    """Return the ends of executions on a graph, and the bound; refine if it is exceeded."""
+    """Return the ends of executions on a graph, and the bound. Refine if it is exceeded."""
     for most in (MOST_COMBINATIONS, 100 * MOST_COMBINATIONS):
         rounds.most_combinations = most
         found = explored(setting, rounds, graph, detail)

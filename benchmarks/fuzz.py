@@ -18,7 +18,7 @@ Fuzzing of codec, mailbox and round for a given time.
 The properties are those of ``test/election/messages/test_fuzz.py``, the payloads those of
 ``test/election/messages/payloads.py``.
 Hypothesis reduces and prints failing payloads, and keeps them
-in ``.hypothesis/fuzz``; each further run tries them first. Add important ones to
+in ``.hypothesis/fuzz``. Each further run tries them first. Add important ones to
 ``test/election/messages/corpus.txt``.
 """
 

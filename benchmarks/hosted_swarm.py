@@ -107,7 +107,7 @@ class Observer(Node):
 
 
 class HostedSwarm:
-    """Robots in a few processes; they run, but have no positions before ``go``."""
+    """Robots in a few processes. They run, but have no positions before ``go``."""
 
     def __init__(self, children: Processes, robots: int, members: Sequence[str], radio: str,
                  layout: Mapping[str, Any], world: Mapping[str, Any],
@@ -148,7 +148,7 @@ class HostedSwarm:
                     (tracker.bytes - size) / max(sent, 1))
 
     def until(self, condition: Callable[[], bool], otherwise: str) -> None:
-        """Wait until a condition holds; after the timeout the process ends with a text."""
+        """Wait until a condition holds. After the timeout the process ends with a text."""
         def check() -> bool:
             self._children.check()
             return bool(condition())

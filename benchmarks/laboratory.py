@@ -47,7 +47,7 @@ CHANGES: dict[str, dict[str, object]] = {
     'loss': {'messages.loss': 0.2}, 'expiry': {'messages.expiry': 2.5},
     'localisation': {'localisation.model': 'cooperative', 'localisation.deviation': 5.0},
     **{f'regions, {each}': {} for each in ('tree', 'multi-path', 'gossip')}}
-"""What the first scenario is changed by, for the price of a feature; regions have a collection."""
+"""What the first scenario is changed by, for the price of a feature. Regions have a collection."""
 
 
 class Case(NamedTuple):

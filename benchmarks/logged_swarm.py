@@ -62,7 +62,7 @@ class Moment(NamedTuple):
     off: dict[int, float]
     """The error of each robot's own position [m]."""
     faults: dict[int, str]
-    """What each robot's diagnostics say of its localisation; empty: no fault."""
+    """What each robot's diagnostics say of its localisation, empty for no fault."""
     mistaken: tuple[int, ...]
     """The robots with another leader than by true distances to those in range, as they are."""
 
@@ -85,13 +85,13 @@ class LoggedSwarm(SimulatedSwarm):
         """
         Place the robots and plan their first rounds.
 
-        :param world: parameters of the world; its seed is that of strengths. With radio
+        :param world: parameters of the world. Its seed is that of strengths. With radio
             ``shared`` all are in range.
         :param reach: parameter ``communication_range`` [m].
         :param each: a robot's own parameters by its id.
         :param blind: the robots without a sensor.
         :param known_landmarks: whether robots know the places of landmarks.
-        :param see_landmarks: the robots that see landmarks; ``None``: all.
+        :param see_landmarks: the robots that see landmarks, ``None`` for all.
         :param late: how much later than their stamps sightings arrive [s].
         :param settings: parameters of all robots.
         """

@@ -64,7 +64,7 @@ class Scene(NamedTuple):
     swarm: Mapping[str, Any]
     """Parameters of :class:`.LoggedSwarm`."""
     seconds: float
-    """The length of a run; infinite: that of the logs."""
+    """The length of a run, infinite for that of the logs."""
 
     @property
     def sources(self) -> dict[str, dict[str, Any]]:
@@ -79,7 +79,7 @@ class Case(NamedTuple):
     world: dict[str, Any]
     swarm: dict[str, Any]
     recovers_from: float = math.nan
-    """The time from which on recovery is measured [s]; nan: not measured."""
+    """The time from which on recovery is measured [s], nan if not measured."""
 
 
 def scene_of_file(path: str, seconds: float) -> Scene:

@@ -84,7 +84,7 @@ def whole_in_region(number: int, collection: str) -> float:
 
 
 def counting(i: int, place: tuple[float, float], collection: str) -> Robot:
-    """Return a robot with task ``count``; number 1 is the strongest."""
+    """Return a robot with task ``count``. Number 1 is the strongest."""
     def runner(task: str) -> TaskRunner:
         return TaskRunner(task, Count(Member(i, pose=lambda: (*place, 0.0)), None))
     robot = Robot(ElectionParameters(

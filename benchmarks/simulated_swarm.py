@@ -89,7 +89,7 @@ class SimulatedSwarm:
 
     def at(self, time: float, happen: Callable[[], object]) -> int:
         """
-        Plan an event; those at the same time happen in the order in which they were planned.
+        Plan an event. Those at the same time happen in the order in which they were planned.
 
         :return: its number.
         """

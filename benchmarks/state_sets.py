@@ -65,7 +65,7 @@ def enumerate_round(function, argument, device, strength, received, heard, first
     """
     Run the round for every own state and every combination of messages.
 
-    :param received: where the round reads messages; ``row``: its own state, shape (1, width).
+    :param received: where the round reads messages, ``row`` for its own state, shape (1, width).
     :param heard: all messages, those of neighbour j in rows ``first[j]`` to ``first[j + 1]``.
     :param known: takes the different new states; ``found`` of them are in it.
     :param table: takes the number of the new state in ``known`` for each combination, the own
@@ -117,7 +117,7 @@ def enumerate_round(function, argument, device, strength, received, heard, first
 
 
 class Undecided(Exception):
-    """The sets do not decide whether every execution ends; carries the sets."""
+    """The sets do not decide whether every execution ends. Carries the sets."""
 
 
 class Rounds:
@@ -233,7 +233,7 @@ class Network:
 
     def next(self, i: int, own: Mapping[int, Rows], sent: Mapping[int, Rows],  # noqa: A003
              table: bool = False) -> tuple[Rows, NDArray[np.int32]]:
-        """Return the possible messages of device i after an epoch; ``sent``: of all, before it."""
+        """Return the possible messages of device i after an epoch, given those of all before it."""
         return self.rounds.image(self.devices[i], own[i], [sent[j] for j in self.graph[i]],
                                  list(self.graph[i].values()), table)
 

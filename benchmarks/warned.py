@@ -17,7 +17,7 @@ How often warnings of localisation stood where a robot's leader was wrong becaus
 
 That is: where the robot has another leader than that of the partition by true positions, and in
 the same run with true poses has not. The robot itself is mistaken if by its true distances to the
-robots in range it would have another leader; otherwise a robot from which it has its candidacy is.
+robots in range it would have another leader, otherwise a robot from which it has its candidacy is.
 A warning while it has the right leader is false, unless the robot itself is faulty at that time.
 """
 

@@ -27,7 +27,7 @@ INTERRUPTED = 130
 
 
 def main() -> int:
-    """Run the command; return the exit status."""
+    """Run the command, and return the exit status."""
     def stop(number: int, frame: FrameType | None) -> None:
         os._exit(INTERRUPTED)
 

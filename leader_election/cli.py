@@ -68,7 +68,7 @@ def parameter_help(executable: Executable) -> str:
 
 
 def wrong_argument(executable: Executable) -> str:
-    """Return the error text for the first argument of a node that is not for ROS; empty: none."""
+    """Return the error text for the first argument that is not for ROS, empty for none."""
     word = next(outside_ros_args(sys.argv[1:]), '')
     if not word or not executable.parameter_file:
         return ''
@@ -85,7 +85,7 @@ def stop_with(status: int) -> None:
     """
     End the process with a status on SIGINT or SIGTERM: no node is up yet.
 
-    The scripts for ``ros2 run`` block SIGINT while Python starts; one that has arrived counts now.
+    The scripts for ``ros2 run`` block SIGINT while Python starts. One that has arrived counts now.
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
     for number in numbers:
@@ -94,7 +94,7 @@ def stop_with(status: int) -> None:
 
 
 def missing(executable: Executable) -> str:
-    """Return the error text for modules that are not installed; empty if all are."""
+    """Return the error text for modules that are not installed, empty if all are."""
     needed = executable.requires
     if needed is None:
         return ''
@@ -175,7 +175,7 @@ def run(name: str) -> int:
 
 
 def _tolerating_a_closed_pipe(main: Callable[[], int]) -> int:
-    """Return the status of ``main()``; that of SIGPIPE if the reader of the output is gone."""
+    """Return the status of ``main()``, that of SIGPIPE if the reader of the output is gone."""
     try:
         try:
             return int(main())
@@ -193,7 +193,7 @@ def _tolerating_a_closed_pipe(main: Callable[[], int]) -> int:
 
 
 def main() -> int:
-    """Run the executable that the command line names; return the exit status."""
+    """Run the executable that the command line names, and return the exit status."""
     name, *arguments = sys.argv[1:] or ['--help']
     if name in ('--help', '-h'):
         print(usage())

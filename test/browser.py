@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Headless Chromium for tests of pages; a test is skipped where it is not installed."""
+"""Headless Chromium for tests of pages. A test is skipped where it is not installed."""
 
 from collections.abc import Iterator
 import json

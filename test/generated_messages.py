@@ -16,7 +16,7 @@
 Message packages of ROS 2 that PyPI does not have, generated and compiled for tests.
 
 The generators of ROS 2 (rosidl) are there, and so are the headers of the packages that these ones
-depend on. A C++ compiler is needed; the result is kept in ``build/messages``.
+depend on. A C++ compiler is needed. The result is kept in ``build/messages``.
 """
 
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def installed(package: str) -> Iterator[None]:
 
 
 def _site(package: str) -> Path:
-    """Return the folder with a generated package; skip the test where there can be none."""
+    """Return the folder with a generated package. Skip the test where there can be none."""
     if find_spec('rosidl_generator_py') is None:
         pytest.skip(f'{package} is neither installed nor can it be generated, without rosidl')
     if shutil.which('c++') is None or not Path(sysconfig.get_path('include'), 'Python.h').exists():
@@ -94,7 +94,7 @@ def _site(package: str) -> Path:
 
 
 def _generate(package: str, prefix: Path, folder: Path) -> Path:
-    """Generate and compile a package; return the folder to import it from."""
+    """Generate and compile a package, and return the folder to import it from."""
     from rosidl_adapter.msg import convert_msg_to_idl
     from rosidl_generator_c.cli import GenerateC
     from rosidl_generator_py.cli import GeneratePython

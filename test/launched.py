@@ -84,7 +84,7 @@ def install(prefix: Path, *packages: str) -> None:
 
 
 def _program(name: str) -> str:
-    """Return an executable of our package out of the checkout; others end at once."""
+    """Return an executable of our package out of the checkout. Others end at once."""
     if name not in PROGRAMS['leader_election']:
         return '#!/bin/sh\n'
     return (f'#!{sys.executable}\nimport sys\nfrom leader_election import cli\n'
@@ -123,7 +123,7 @@ def parameters(node: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for path, is_file in node._Node__expanded_parameter_arguments:
         assert is_file
-        # launch_ros tags arrays as Python's tuples; ROS passes over the tag.
+        # launch_ros tags arrays as Python's tuples. ROS passes over the tag.
         (entry,) = yaml.full_load(Path(path).read_text()).values()
         values |= entry['ros__parameters']
     return values
@@ -144,7 +144,7 @@ def run_launch(prefix: Path, file: Path | str,
 
 
 def watch_launch(prefix: Path, file: Path, *patterns: str) -> list[str]:
-    """Run a launch file until its processes have printed all patterns; return those missing."""
+    """Run a launch file until its processes have printed all patterns. Return missing ones."""
     ran = _run(WATCH, prefix, file, patterns)
     *_, last = ran.stdout.splitlines()
     assert last.startswith('missing: '), ran.stdout + ran.stderr
@@ -152,7 +152,7 @@ def watch_launch(prefix: Path, file: Path, *patterns: str) -> list[str]:
 
 
 def start_launch(prefix: Path, file: Path) -> 'subprocess.Popen[str]':
-    """Start a launch file, without ros2; its output and errors come together."""
+    """Start a launch file, without ros2. Its output and errors come together."""
     return subprocess.Popen(
         [sys.executable, '-c', SERVICE, str(file)], text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, env=_environment(prefix))

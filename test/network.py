@@ -58,7 +58,7 @@ class Network:
         """
         Make the namespaces.
 
-        :raises NoNetwork: where that is not allowed, or its tools are missing.
+        :raises NoNetwork: if that is not allowed, or its tools are missing.
         """
         try:
             self._make()
@@ -69,7 +69,7 @@ class Network:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        """Remove them; processes in them end first."""
+        """Remove them. Processes in them end first."""
         for holder in self._holders.values():
             holder.kill()
             holder.communicate()
@@ -91,7 +91,7 @@ class Network:
             self._ip(name, 'link', 'set', 'eth0', 'up')
 
     def _hold(self, name: str, command: Sequence[str]) -> int:
-        """Start the process that holds a namespace; return its id when it does."""
+        """Start the process that holds a namespace, and return its id when it does."""
         holder = self._holders[name] = subprocess.Popen(
             [*command, *_HOLD], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, preexec_fn=end_with_parent)
@@ -108,13 +108,13 @@ class Network:
         return ran.stdout
 
     def inside(self, name: str) -> list[str]:
-        """Return the command before a command that is to run on a computer; empty: the switch."""
+        """Return the prefix of a command that runs on a computer, empty for the switch."""
         return ['nsenter', '--user', '--net', '--preserve-credentials',
                 '--target', str(self._holders[name].pid), '--']
 
     def start(self, name: str, command: Sequence[str], environment: Mapping[str, str],
               log: Path) -> 'subprocess.Popen[str]':
-        """Start a process on a computer; it writes standard error to a file."""
+        """Start a process on a computer. It writes standard error to a file."""
         with log.open('w') as error:
             return subprocess.Popen(
                 [*self.inside(name), *command], env=environment, text=True, start_new_session=True,

@@ -35,7 +35,7 @@ def rendered(tag: int, side: float, x: float, z: float, turn: float) -> NDArray[
     :param side: the width of its black square [m].
     :param x: to the right of the camera [m].
     :param z: ahead of it [m].
-    :param turn: about its vertical axis; 0: it faces the camera [rad].
+    :param turn: about its vertical axis, 0 if it faces the camera [rad].
     """
     margin = (PAPER - BLACK) // 2
     printed = np.full((PAPER, PAPER), 255, dtype=np.uint8)

@@ -33,7 +33,7 @@ def put_on_path(folder: Path) -> dict[str, str]:
     """
     Return an environment with the commands ``leader_election`` and ``ros2``.
 
-    :param folder: for them where they are not installed; this file stands in for ``ros2``.
+    :param folder: for them where they are not installed. This file stands in for ``ros2``.
     """
     for name, words in {'ros2': __file__, 'leader_election': '-m leader_election'}.items():
         if shutil.which(name) is None:

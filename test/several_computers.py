@@ -102,7 +102,7 @@ class Swarm:
             f'{log.name}: {log.read_text()[-500:]!r}' for log in self._folder.glob('*.log')))
 
     def serve(self) -> None:
-        """Start the discovery server; the test is skipped where there is none."""
+        """Start the discovery server. The test is skipped where there is none."""
         server = discovery_server()
         if server is None:
             pytest.skip('the discovery server of Fast DDS is not installed')
@@ -119,7 +119,7 @@ class Swarm:
 
 @contextmanager
 def swarm(name: str, folder: Path) -> Iterator[Swarm]:
-    """Run computers without processes; the test is skipped where there can be none."""
+    """Run computers without processes. The test is skipped where there can be none."""
     try:
         network = Network(ADDRESSES)
         network.__enter__()

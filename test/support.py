@@ -37,7 +37,7 @@ def logged(text: str) -> list[str]:
 
 def spin_until(
         nodes: Sequence[Node], condition: Callable[[], bool], deadline: float = PATIENCE) -> None:
-    """Spin nodes until a condition holds; the test fails when it does not in this time [s]."""
+    """Spin nodes until a condition holds. The test fails when it does not in this time [s]."""
     end = time.monotonic() + deadline
     spin(nodes, lambda: condition() or time.monotonic() > end)
     assert condition(), f'did not happen within {deadline} s'

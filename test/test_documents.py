@@ -59,7 +59,7 @@ INTERNAL = {'cli', 'executables', '__main__', '__init__', 'election', 'lab', 'ro
             'swarm.view', 'swarm.web'}
 """Rooms without a reference page: no other code builds upon them."""
 INSTALLED = [wing for wing in reversed(WINGS) if wing != 'lab']
-"""The wings of the package; the laboratory is a distribution of its own."""
+"""The wings of the package. The laboratory is a distribution of its own."""
 
 
 def name(path: Path) -> str:
@@ -155,7 +155,7 @@ def test_documented_topics_of_other_nodes_exist(
         if not passing and (find_spec('tf2_msgs') or not kind.startswith('tf2_msgs/')):
             listed.setdefault(executable, set()).add((way, f'/{name}', kind))
     assert listed.pop('await_clock') == {('in', '/clock', 'rosgraph_msgs/Clock')}
-    # It listens as the monitor does; Bokeh need not be installed here.
+    # It listens as the monitor does. Bokeh need not be installed here.
     assert listed.pop('web') == {('in', '/diagnostics', 'diagnostic_msgs/DiagnosticArray')} | {
         topic for topic in listed['monitor'] if topic[0] == 'in'}
     parameters = {
@@ -268,7 +268,7 @@ def declared(name: str) -> dict[str, Parameter]:
 
 
 def assert_parameter(known: dict[str, Parameter], name: str, value: Any) -> None:
-    """Check a parameter and its value; those of instances and tasks have a dot."""
+    """Check a parameter and its value. Those of instances and tasks have a dot."""
     if '.' in name or name == 'use_sim_time':
         return
     assert name in known, f'no parameter {name}'
@@ -333,7 +333,7 @@ def assert_launch(words: Sequence[str]) -> None:
 
 
 def assert_valid(words: Sequence[str]) -> None:
-    """Check a command; those of other programs are not judged."""
+    """Check a command. Those of other programs are not judged."""
     program, rest = os.path.basename(words[0]), list(words[1:])
     if program in ('python', 'python3') and rest[:1] == ['-m']:
         program, rest = rest[1], rest[2:]

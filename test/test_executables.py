@@ -135,7 +135,7 @@ def test_signal_waits_for_the_command_when_python_starts(tmp_path: Path) -> None
 @pytest.mark.parametrize('has_system_packages', [True, False])
 def test_script_in_a_workspace_uses_the_packages_of_an_active_environment(
         has_system_packages: bool, tmp_path: Path) -> None:
-    """That is where mcap is, beside a sourced ROS 2; any other environment has no ROS 2 in it."""
+    """That is where mcap is, beside a sourced ROS 2. Any other environment has no ROS 2 in it."""
     environment = tmp_path / 'environment'
     venv.create(environment, system_site_packages=has_system_packages, with_pip=False)
     folder = tmp_path / 'lib' / 'leader_election'

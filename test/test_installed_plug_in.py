@@ -160,7 +160,7 @@ def test_laboratory_varies_parameters_of_a_plug_in(installed: Path) -> None:
     rows = [line.split() for line in printed.splitlines()]
     assert [row[:4] for row in rows if row[:1] == ['careful']] == [
         ['careful', hops, margin, '3'] for hops in ('1', '30') for margin in ('0.0', '80.0')]
-    # What reaches less far has more leaders; the other algorithm does not have the margin.
+    # What reaches less far has more leaders. The other algorithm does not have the margin.
     leaders = {tuple(row[:3]): float(row[7]) for row in rows if row[3:4] == ['3'] and '±' in row
                and row[4][0] not in '+-'}
     assert leaders['careful', '30', '80.0'] > leaders['careful', '30', '0.0']

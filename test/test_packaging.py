@@ -38,7 +38,7 @@ OTHER_NAMES = {'matplotlib': 'python3-matplotlib', 'pillow': 'python3-pil',
 
 
 def pinned(name: str) -> set[str]:
-    """Return the names in a file of requirements; each has to have one exact version."""
+    """Return the names in a file of requirements. Each has to have one exact version."""
     lines = (ROOT / 'requirements' / f'{name}.txt').read_text().splitlines()
     found = [re.fullmatch(r'([\w-]+)(\[\w+\])?==[\w.]+(;.*)?', line)
              for line in lines if not line.startswith('#')]

@@ -79,7 +79,7 @@ def test_foxglove_layout_shows_each_panel_once_and_existing_topics(topics):
     for topic in named:
         of_first = re.sub(r'robot_\d+', 'robot_1', topic)
         assert of_first in topics, topic
-        # And in a recording as it is made by default; trails are long.
+        # And in a recording as it is made by default. Trails are long.
         assert matches(topic, REPLAYED) or topic == '/trails'
 
 

@@ -16,7 +16,7 @@
 Faults of all kinds in a swarm of real nodes: after each, the time until all are led again.
 
 Processes are killed, stopped, started again and added; the radio loses, delays, duplicates,
-reorders and splits; odometry falls silent and jumps; strengths change, the clock leaps, and an
+reorders and splits. Odometry falls silent and jumps. Strengths change, the clock leaps, and an
 attacker sends messages of many kinds. The exit status is 0 if every recovery was within its bound,
 no process crashed, memory stayed flat and all messages are accounted for, and with mandates if one
 leader at a time commanded a gate, under terms that grow.
@@ -63,7 +63,7 @@ def parser() -> CommandLineParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run, print the report, draw the picture; return the exit status."""
+    """Run, print the report, draw the picture, and return the exit status."""
     options = parser().parse_args(arguments)
     if options.robots < 4 or not options.seconds > 0.0 or options.seed < 0:
         parser().error('--robots takes 4 or more, --seconds more than 0, --seed 0 or more')
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(outcome: Outcome, swarm: ChaosSwarm, options: argparse.Namespace,
            found: Sequence[Check]) -> Iterator[Path]:
-    """Draw the picture, and write the page that is wanted; yield their paths."""
+    """Draw the picture, write the requested page, and yield their paths."""
     if not outcome.frames:
         return
     picture = options.output / 'timeline.png'

@@ -81,13 +81,13 @@ class Recovery(NamedTuple):
 
     happened: Happened
     seconds: float
-    """From the change to the last moment with an unled robot; 0: there was none [s]."""
+    """From the change to the last moment with an unled robot, 0 if there was none [s]."""
     over: bool
     """Whether that was over before the next change."""
     window: float
     """The time to the next change [s]."""
     wrong: float = 0.0
-    """From the change to the last moment with a wrong leader; 0: there was none [s]."""
+    """From the change to the last moment with a wrong leader, 0 if there was none [s]."""
 
     @property
     def holds(self) -> bool:
@@ -123,7 +123,7 @@ class Judge:
                 for one, row in self._rows.items() if one in truth.living}
 
     def _allowed(self, truth: Truth) -> NDArray[np.float64]:
-        """Return the lengths of all links; infinite between robots that do not hear each other."""
+        """Return the lengths of all links. Infinite between robots that do not hear each other."""
         heard = np.array([robot in truth.living - truth.silent for robot in self._rows])
         group = np.array([2 * (robot in truth.apart) + (robot in truth.shifted)
                           for robot in self._rows])
@@ -162,7 +162,7 @@ def bound(hop_limit: int, period: float, expiry: float, radio: Mapping[str, floa
     """
     Return the longest time for which a dead leader may be followed [s].
 
-    Its last message expires; then its candidacy is relayed ``hop_limit - 1`` times, each in the
+    Its last message expires. Then its candidacy is relayed ``hop_limit - 1`` times, each in the
     next round of a robot, and the robots drop it in the round after. A message that the radio
     delays is older by that, and one that is overtaken by twice that. Where messages are lost an
     older one counts, whose age counts as hops from :data:`LATE_AFTER` periods on.

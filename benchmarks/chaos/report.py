@@ -193,7 +193,7 @@ def draw(outcome: Outcome, path: Path) -> None:
     middle.set_ylim(bottom=0.0)
     add_timeline(below, outcome.frames, start)
     below.set_xlabel('time [s]', fontsize=FONT, color=INK)
-    # The first fault is at the beginning; its mark needs some room.
+    # The first fault is at the beginning. Its mark needs some room.
     below.set_xlim(-0.012 * outcome.seconds, 1.012 * outcome.seconds)
     for axes in (above, middle):
         tidy(axes)
@@ -202,7 +202,7 @@ def draw(outcome: Outcome, path: Path) -> None:
 
 
 def _add_changes(axes: Axes, outcome: Outcome, start: float, attacks: Sequence[str]) -> None:
-    """Draw a line for each kind of change, with a mark when it happened; attacks are numbered."""
+    """Draw a line for each kind of change, with a mark when it happened. Attacks are numbered."""
     kinds: dict[str, list[Recovery]] = {}
     for each in outcome.recoveries:
         if each.happened.change.kind != ATTACK_OVER:

@@ -298,7 +298,7 @@ class Run:
         self.outcome.account = Account(*(b - a for a, b in zip(before, after)))
 
     def _at_rest(self) -> tuple[int, int]:
-        """Silence the radio; return delivered and heard messages when all are counted."""
+        """Silence the radio, and return delivered and heard messages when all are counted."""
         swarm, observer = self.swarm, self.swarm.observer
         swarm.set_radio(**{**NO_TROUBLE, 'radio_loss': 1.0})
         self._until(lambda: not swarm.asked(WORLD), REST, 'the world did not answer')

@@ -47,7 +47,7 @@ class Change:
     text: str
     """For the report."""
     process: str = ''
-    """The process concerned; empty: none."""
+    """The process concerned, empty for none."""
     robots: tuple[int, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of the embedded world or of the robots; of a clock ``leap``, of an attack
@@ -71,7 +71,7 @@ class Plan(NamedTuple):
 
     hosts: Mapping[str, tuple[int, ...]]
     """
-    The robots of each process at the start; those with one robot may be killed.
+    The robots of each process at the start. Those with one robot may be killed.
 
     They are in the order of their strength, the strongest first.
     """

@@ -332,7 +332,7 @@ class ChaosSwarm(FaultySwarm):
                 (now, pages * resource.getpagesize()))
 
     def stop(self) -> dict[str, int]:
-        """Stop all; return the exit status of each process that was not killed."""
+        """Stop all, and return the exit status of each process that was not killed."""
         if self.clock is not None:
             self.clock.stop()
         return self.processes.stop()
@@ -376,7 +376,7 @@ class ChaosSwarm(FaultySwarm):
         self.truth = self.truth.after(living=self.truth.living | set(change.robots))
 
     def set_radio(self, **settings: Any) -> None:
-        """Change parameters of the radio; others stay unchanged."""
+        """Change parameters of the radio. Others stay unchanged."""
         self.set(WORLD, settings)
         self.truth = self.truth.after(radio={**self.truth.radio, **settings})
 

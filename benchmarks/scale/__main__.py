@@ -136,7 +136,7 @@ def parser() -> CommandLineParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the missing runs, print the tables, draw the picture; return the exit status."""
+    """Run the missing runs, print the tables, draw the picture, and return the exit status."""
     options = parser().parse_args(arguments)
     known = [contestant.label for contestant in CONTESTANTS]
     unknown = [name for name in options.algorithm if name not in known]
@@ -173,7 +173,7 @@ def measure(networks: Sequence[Network], contestants: Sequence[Contestant], seed
 
     :param seeds: the greatest number of seeds.
     :param budget: of a phase [rounds of devices].
-    :param workers: runs at the same time; 0: missing runs are not computed.
+    :param workers: runs at the same time, 0 if missing runs are not computed.
     :param folder: of the stored runs.
     """
     found: dict[Key, Outcome] = {}
@@ -239,7 +239,7 @@ def outcome_of(key: Key, budget: int) -> Outcome:
     """
     Return the result of a run.
 
-    :param budget: of a phase [rounds]; a phase that is foreseen to take longer does not begin.
+    :param budget: of a phase [rounds]. A phase that is foreseen to take longer does not begin.
     """
     network, contestant, seed = key
     skipped = frozenset(name for name in LOSSES if contestant.foreseen(

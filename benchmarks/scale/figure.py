@@ -43,7 +43,7 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
     """
     Draw the picture to a file, and return its path.
 
-    :raises ResultError: where it cannot be written.
+    :raises ResultError: if it cannot be written.
     """
     check_writable(out, ['.png', '.svg', '.pdf'])
     squares = [network for network in networks if network.shape == 'square']
@@ -84,7 +84,7 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
 
 
 Measure = Callable[[Outcome], tuple[float, bool] | None]
-"""Returns a value, and whether it is only a lower bound; ``None``: there is no value."""
+"""Returns a value, and whether it is only a lower bound, ``None`` if there is no value."""
 
 
 def _rounds(phase: Phase) -> tuple[float, bool] | None:

@@ -15,7 +15,7 @@
 The algorithms of the study, and its networks: squares, strips and one with a long range.
 
 Devices stand 50 m apart, with an offset of up to a quarter of that. In the squares the diameter
-grows with the root of their number. The strips have few devices and a large diameter; the network
+grows with the root of their number. The strips have few devices and a large diameter. The network
 with a long range has many devices and a small one. So they show whether a figure depends on size
 or on diameter.
 """
@@ -188,7 +188,7 @@ def scenario_of(network: Network, contestant: Contestant, budget: int) -> Scenar
 
     Given leaders are separate devices: one for a hundred others.
 
-    :param budget: of a phase [rounds]; there are four phases.
+    :param budget: of a phase [rounds]. There are four phases.
     """
     entry, devices = contestant.entry(network.hops), [
         {'kind': 'grid', 'columns': network.columns, 'rows': network.rows,

@@ -32,7 +32,7 @@ LOSSES: Mapping[str, Mapping[str, Any]] = {
 START, LEADERS = 'start', 'loss of leaders'
 REST, QUIET, BUDGET, SKIPPED = 'rest', 'quiet', 'budget', 'skipped'
 """
-The reasons for the end of a phase: no state can change; leaders have not changed for long; the
+The reasons for the end of a phase: no state can change. Leaders have not changed for long. The
 budget was used up; or it did not begin, since it would use up the budget.
 """
 PATIENCE = 3
@@ -53,10 +53,10 @@ class Phase:
     spent: int = 0
     """Rounds run."""
     settled: int | None = None
-    """The round after which no leader changed; ``None``: not within the budget."""
+    """The round after which no leader changed, ``None`` if not within the budget."""
     led: int | None = None
     """
-    The round from which on the leader of each device was alive and led itself; ``None``: never.
+    The round from which on the leader of each device was alive and led itself, ``None`` for never.
     """
     outage: float = 0.0
     """Rounds that a device was without such a leader, mean over devices."""
@@ -91,9 +91,9 @@ def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
     :param scenario: of one algorithm, with a period of 1 s, samples each second, no mobility, and
         time for four budgets.
     :param hops: the diameter of the network.
-    :param quiet: a phase also ends after this number of rounds without a change of leaders; while
+    :param quiet: a phase also ends after this number of rounds without a change of leaders. While
         devices follow a dead leader, after ``PATIENCE`` times the number.
-    :param budget: the most rounds of a phase; after a longer phase the others are skipped.
+    :param budget: the most rounds of a phase. After a longer phase the others are skipped.
     :param skipped: phases that do not begin.
     """
     simulation = Simulation(scenario, scenario.entrants[0], seed)

@@ -119,7 +119,7 @@ def _before(name: str, outcome: Outcome) -> int:
 
 
 def unfinished(found: Sequence[Phase]) -> str:
-    """Return the reason why some seeds have no number for a phase; empty if all have one."""
+    """Return the reason why some seeds have no number for a phase, empty if all have one."""
     if not found:
         return LOST
     if any(phase.ended == BUDGET for phase in found):
@@ -144,7 +144,7 @@ def sent(outcomes: Sequence[Outcome]) -> str:
 
 
 def receivers(network: Network, runs: Runs) -> float:
-    """Return the mean number of receivers of a message over all runs; nan without runs."""
+    """Return the mean number of receivers of a message over all runs, nan without runs."""
     found = [outcome.receivers for (other, _), outcomes in runs.items() if other == network
              for outcome in outcomes if outcome.phases[START].ended != SKIPPED]
     return float(np.mean(found)) if found else math.nan

@@ -15,7 +15,7 @@
 """
 The laboratory: how the robots' own algorithms behave while the world moves.
 
-The names in ``__all__`` are for scripts and notebooks (``import leader_election_lab as lab``); all
+The names in ``__all__`` are for scripts and notebooks (``import leader_election_lab as lab``). All
 other modules may change from one version to the next. Each name is imported when it is first used.
 """
 

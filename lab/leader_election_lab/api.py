@@ -141,7 +141,7 @@ def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:
     """
     Return the means over seeds with their 95 % intervals.
 
-    :param measures: some of :func:`leader_election_lab.analysis.measures.measures_of`; averages
+    :param measures: some of :func:`leader_election_lab.analysis.measures.measures_of`. Averages
         over time, without the first sixth of the run.
     :return: a row for each algorithm and variant, with mean, ``low`` and ``high`` of each measure.
     """

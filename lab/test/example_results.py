@@ -22,7 +22,7 @@ MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
             'largest_size', 'counted', 'present', 'informed', 'agreeing', 'load_mean',
             'load_sigma', 'mean_reach')
 DEVICES = 100
-"""Their number; each runs a round a second."""
+"""Their number. Each runs a round a second."""
 
 
 def results(algorithms, times, seeds=3, vary=None, title='An experiment', **values):

@@ -51,7 +51,7 @@ class NeighbourPart(NamedTuple):
 
 @dataclass
 class ReferenceSimulator:
-    """A network of devices by index; positions and the order of rounds are given by the caller."""
+    """A network of devices by index. Positions and the order of rounds are given by the caller."""
 
     algorithm: Algorithm
     parameters: Any
@@ -60,13 +60,13 @@ class ReferenceSimulator:
     random: np.random.Generator
     """The generator of losses, duplicates and delays."""
     pairs: set[tuple[int, int]] | None = None
-    """Fixed links, the lower index first; ``None``: devices in range are linked."""
+    """Fixed links, the lower index first, ``None`` if devices in range are linked."""
     losses: dict[tuple[int, int], float] = field(default_factory=dict)
-    """The loss from a sender to a receiver; that of all messages where there is none."""
+    """The loss from a sender to a receiver. That of all messages where there is none."""
     by_degree: bool = False
     """Whether strength is the number of neighbours received from."""
     error: NDArray[np.float64] | None = None
-    """The error of each device's estimated position [m], shape (n, 2); ``None``: no error."""
+    """The error of each device's estimated position [m], shape (n, 2), ``None`` for no error."""
     trusted: float = math.inf
     """Greatest distance of a neighbour by estimated positions [m]."""
     gone: set[int] = field(default_factory=set)
@@ -85,9 +85,9 @@ class ReferenceSimulator:
               order: Sequence[int],
               ) -> list[NeighbourPart]:
         """
-        Run a round of device i; return the messages that it has received.
+        Run a round of device i, and return the messages that it has received.
 
-        :param order: the order of draws for receivers; a device that is not in it is out of
+        :param order: the order of draws for receivers. A device that is not in it is out of
             range.
         """
         apart = {j: distance(position[i], position[j]) for j in range(len(self.devices))
@@ -126,7 +126,7 @@ class ReferenceSimulator:
         return 1.0 if self.messages.metric == 'hops' else max(apart, self.messages.floor)
 
     def send(self, i: int, j: int, now: float) -> bool:
-        """Send the state of device i to j; return whether it is received now or later."""
+        """Send the state of device i to j, and return whether it is received now or later."""
         # As in the engine, a number is drawn only if the result depends on it.
         loss = self.losses.get((i, j), self.messages.loss)
         if loss > 0.0 and self.random.random() < loss:
@@ -148,6 +148,6 @@ class ReferenceSimulator:
 
 def distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     """Return the distance of two places [m]."""
-    # By products, which are rounded alike everywhere; powers and hypotenuses are not.
+    # By products, which are rounded alike everywhere. Powers and hypotenuses are not.
     dx, dy = float(a[0] - b[0]), float(a[1] - b[1])
     return math.sqrt(dx * dx + dy * dy)

@@ -70,7 +70,7 @@ def played(scenario: Scenario, seed: int = 0) -> Simulation:
 
 
 def rounds(stage: Simulation, until: float) -> Iterator[tuple[int, float]]:
-    """Run step by step; yield the index of each device that has just run a round, and the time."""
+    """Run step by step, and yield the index of the device of each round, and the time."""
     while True:
         network = stage.network
         i = int(network.rounds.order[network.rounds.head[0]])

@@ -93,8 +93,8 @@ def test_strip_changes_leaders_as_computed_by_hand(seed, tmp_path):
     Eight devices stand at 1 to 8 m, ids 0 to 7, and 9 at 0 m. Device 8 drives from 1.5 to 4.5 m.
 
     Inside of the radius of 3.2 m device 9 leads it, and those at 1, 2 and 3 m. Those at 5 to 8 m
-    have device 7, at 8 m; the one at 4 m is too far from both, and leads itself. At its end device
-    8 leads itself, and takes those at 4, 5, 6 and 7 m, which are 0.5 to 2.5 m away; the one at 8 m
+    have device 7, at 8 m. The one at 4 m is too far from both, and leads itself. At its end device
+    8 leads itself, and takes those at 4, 5, 6 and 7 m, which are 0.5 to 2.5 m away. The one at 8 m
     is 3.5 m away. As it comes nearer to them all the time, each of these five changes once.
     """
     path = tmp_path / 'strip.yaml'

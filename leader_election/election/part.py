@@ -36,9 +36,9 @@ class PartEntry:
     :ivar name: also that in ``Message.parts``.
     :ivar wanted: the parameter of an instance, or the property of its parameters, that is true
         where the instance has the part.
-    :ivar wire: its declaration on the wire, a :class:`WirePart`; empty: it sends nothing.
-    :ivar part: its class; empty: the robot itself makes it.
-    :ivar topics: its class on a node, a :class:`PartTopics`; empty: it has none.
+    :ivar wire: its declaration on the wire, a :class:`WirePart`, empty if it sends nothing.
+    :ivar part: its class, empty if the robot itself makes it.
+    :ivar topics: its class on a node, a :class:`PartTopics`, empty if it has none.
     :ivar counts_time: whether a pause of the process, and sleep, have to count as time. The part
         then gets a tool that returns how far a slower clock of the computer is behind the times
         that it is given [s], or ``None``.
@@ -79,7 +79,7 @@ class PartSetup(NamedTuple):
     parts: Mapping[str, 'Part']
     """The parts before it in the same instance."""
     below: Mapping[str, 'Part'] | None
-    """The parts of the instance below; ``None``: there is no instance below."""
+    """The parts of the instance below, ``None`` if there is no instance below."""
     first_number: int
     """Numbers that other robots have to see grow over restarts begin here."""
     tool: Any
@@ -139,7 +139,7 @@ class Part:
         """
         Make the part.
 
-        :raises ParameterError: where a parameter is wrong.
+        :raises ParameterError: if a parameter is wrong.
         """
 
     def check(self, parameters: Any) -> None:
@@ -153,8 +153,8 @@ class Part:
         """
         Apply changed parameters.
 
-        :param radius: of the election [m]; infinite: it has none.
-        :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
+        :param radius: of the election [m], infinite if it has none.
+        :param link_range: the greatest distance of a neighbour [m], infinite if unknown.
         """
 
     # Before an election.
@@ -167,7 +167,7 @@ class Part:
         """Process the own position [m]."""
 
     def takes_part(self) -> bool:
-        """Return whether the robot takes part in the election; otherwise it is a relay."""
+        """Return whether the robot takes part in the election, otherwise it is a relay."""
         return True
 
     def admits(self, message: Any) -> bool:
@@ -179,7 +179,7 @@ class Part:
         Return what a neighbour has sent of this part, and the counter of a fault in it, or none.
 
         :param export: the neighbour's candidacy.
-        :param sent: the part of its message; ``None``: it has sent none.
+        :param sent: the part of its message, ``None`` if it has sent none.
         :param missed: the number of its messages that were due since.
         """
         return sent, None
@@ -195,18 +195,18 @@ class Part:
     # Messages, and after an election.
 
     def process(self, sender: int, export: Any, sent: Any, now: float) -> bool:
-        """Process the part of a received message; return whether it asks for a round."""
+        """Process the part of a received message, and return whether it asks for a round."""
         return False
 
     def round(self, elected: Elected) -> None:  # noqa: A003
         """Act on the result of an election."""
 
     def sent(self) -> Any:
-        """Return the part of the next message; ``None``: none is sent."""
+        """Return the part of the next message, ``None`` if none is sent."""
         return None
 
     def was_sent(self, sent: Any) -> None:
-        """Process what of the part the message had room for; ``None``: nothing."""
+        """Process what of the part the message had room for, ``None`` for nothing."""
 
     def close(self) -> None:
         """End, with the node."""
@@ -214,7 +214,7 @@ class Part:
     # What is reported.
 
     def outline(self) -> list[tuple[float, float]] | None:
-        """Return the corners of the leader's region [m]; ``None``: not known."""
+        """Return the corners of the leader's region [m], ``None`` if unknown."""
         return None
 
     def leadership(self, stamp: float, now: float | None, active: bool) -> dict[str, str]:
@@ -222,7 +222,7 @@ class Part:
         Return values for the topic ``leadership``, by their names.
 
         :param stamp: the time of the message, on the clock of which times are given [s].
-        :param now: the time on the robot's own clock [s]; ``None``: that of the last round.
+        :param now: the time on the robot's own clock [s], ``None`` for that of the last round.
         :param active: whether the robot takes part.
         """
         return {}
@@ -240,11 +240,11 @@ class Part:
         return {}
 
     def warning(self, leads: bool, now: float) -> str:
-        """Return why the election does not serve its purpose; empty: it does."""
+        """Return why the election does not serve its purpose, empty if it does."""
         return ''
 
     def concern(self) -> tuple[str, str, dict[str, Any]] | None:
-        """Return fault (empty: none), text and values for a status; ``None``: there is none."""
+        """Return fault (empty: none), text and values for a status, ``None`` if there is none."""
         return None
 
 

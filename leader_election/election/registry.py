@@ -32,7 +32,7 @@ from leader_election.parameters import did_you_mean
 
 PACKAGE = Path(__file__).resolve().parents[1]
 OWN = {PACKAGE}
-"""The packages whose code is not a user's; another distribution of this project adds its own."""
+"""The packages whose code is not a user's. Another distribution of this project adds its own."""
 STANDARD = Path(os.__file__).resolve().parent
 SHARED = ('site-packages', 'dist-packages')
 """Folders of installed packages: plug-ins, and libraries."""
@@ -51,7 +51,7 @@ T = TypeVar('T', bound=Named)
 
 @cache
 def installed_entry_points() -> Any:
-    """Return the entry points of all installed packages; to read them takes tens of ms."""
+    """Return the entry points of all installed packages. To read them takes tens of ms."""
     return entry_points()
 
 
@@ -60,7 +60,7 @@ class Registry(Generic[T]):
     Entries by their names: those of this package and those of users' packages.
 
     A user adds an entry by calling :meth:`add`, or by an entry point of the registry's group in a
-    package of their own; then the ordinary executables find it without a change here. An entry
+    package of their own. Then the ordinary executables find it without a change here. An entry
     point that cannot be loaded is left out; a request for it raises an error with the reason.
 
     :param kind: the kind of entries, for error messages.
@@ -77,7 +77,7 @@ class Registry(Generic[T]):
         self._loaded = False
 
     def add(self, entry: T) -> T:
-        """Register an entry and return it; a name taken by another is a ``ValueError``."""
+        """Register an entry and return it. A name taken by another is a ``ValueError``."""
         if self._entries.setdefault(entry.name, entry) is not entry:
             raise ValueError(f'{self.kind} {entry.name!r} is registered already')
         return entry
@@ -96,7 +96,7 @@ class Registry(Generic[T]):
         return entry
 
     def get(self, name: str) -> T:
-        """Return the entry of that name; an unknown one is a ``KeyError`` that lists the known."""
+        """Return the entry of that name. An unknown one is a ``KeyError`` that lists the known."""
         self._load()
         if name in self._broken:
             raise KeyError(f'{self.kind} {name!r} cannot be loaded: {self._broken[name]}')
@@ -161,7 +161,7 @@ def is_own(file: str) -> bool:
 
 def at(file: str, line: int) -> str:
     """
-    Return a place in the code as text; the file relative to the present folder if it is inside.
+    Return a place in the code as text. The file relative to the present folder if it is inside.
 
     >>> at('/opt/my_robots/loyal.py', 28)
     '/opt/my_robots/loyal.py, line 28'

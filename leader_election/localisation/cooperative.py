@@ -70,7 +70,7 @@ REPEATS = 10
 
 
 def odometry_of(place: tuple[float, float], estimate: Estimate | None) -> PlanePose:
-    """Return a neighbour's pose by odometry; by default its reported position."""
+    """Return a neighbour's pose by odometry, by default its reported position."""
     if estimate is None:
         # Without a heading, the yaw of the state is that of its odometry's frame.
         return (*place, 0.0)
@@ -114,7 +114,7 @@ class CooperativeSource(PoseSource):
     def __init__(self, robot: int, parameters: LocalisationParameters, *, expiry: float,
                  top_speed: float, counts: Counter[str], landmarks: Landmarks) -> None:
         """
-        Start without odometry; parameters are those of :class:`.PoseSource`.
+        Start without odometry. Parameters are those of :class:`.PoseSource`.
 
         :param landmarks: places by id [m].
         """

@@ -53,7 +53,7 @@ INTERVAL = 10.0
 START, GREATEST = 8.0, 64.0
 """The first and the greatest factor of a variance. The least is 1."""
 PRIOR = 1.5
-"""The information of the prior, which damps a step; a measurement adds at most 0.5."""
+"""The information of the prior, which damps a step. A measurement adds at most 0.5."""
 RISE, FALL = 0.7, 0.2
 """The greatest changes of a factor's logarithm in a step."""
 MOST = 25.0
@@ -317,7 +317,7 @@ class Rejections:
         rejections, but a robot with a single observer may have only rejections. Of two robots
         alone either may have been moved: the one with the greater id is returned.
 
-        :param robots: the possible suspects; landmarks are not among them.
+        :param robots: the possible suspects. Landmarks are not among them.
         :param newcomers: robots whose poses no other robot confirms: sightings by them and of
             them count against them alone.
         :return: ``None`` if no robot has enough rejections.

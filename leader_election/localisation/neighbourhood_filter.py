@@ -111,7 +111,7 @@ class NeighbourhoodFilter(PoseEstimates):
     # Robots: moved, dropped, carried off.
 
     def drop(self, robot: int) -> None:
-        """Remove a robot; the factors of its odometry are kept."""
+        """Remove a robot. The factors of its odometry are kept."""
         super().drop(robot)
         self._rejections.forget(robot)
         self._adaptation.forget(robot)

@@ -85,7 +85,7 @@ class RepeatedSightings:
         self._last_index: dict[int, int] = {}
         """The index of the last reading by its key."""
         self._next = -1
-        """The index of the reading that followed the last one earlier; -1: it is new."""
+        """The index of the reading that followed the last one earlier, -1 if it is new."""
 
     def begin(self) -> None:
         """Forget the poses of the last readings, because odometry is wrong."""

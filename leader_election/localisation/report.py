@@ -35,7 +35,7 @@ WINDOW = 30.0
 LEAST = 10
 """The least number of sightings that are judged."""
 SHARE = 0.5
-"""The greatest share of rejections that is normal; bad radios have 0.4 outliers."""
+"""The greatest share of rejections that is normal. Bad radios have 0.4 outliers."""
 LONG_UNSEEN = 10.0
 """The time without sightings that is named as the cause of a deviation [s]."""
 DOUBTFUL = 0.15
@@ -91,7 +91,7 @@ def text(source: 'CooperativeSource', now: float) -> str:
 
 
 def distance_deviation(source: 'CooperativeSource', now: float) -> float:
-    """Return the median of the deviations of distances to neighbours; NaN: there are none [m]."""
+    """Return the median of the deviations of distances to neighbours [m], NaN for none."""
     deviations = [deviation for _, _, deviation in source.distances(now)]
     return median(deviations) if deviations else math.nan
 
@@ -144,7 +144,7 @@ def leader_fault(source: 'CooperativeSource', now: float, doubt: float, deviatio
     """
     Return the text on a leader that may be wrong and on the cause, empty without a fault.
 
-    :param doubt: the probability that it is wrong; nan: not known.
+    :param doubt: the probability that it is wrong, nan if unknown.
     :param deviation: of distances [m].
     """
     if not doubt > DOUBTFUL:

@@ -113,7 +113,7 @@ def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
 
     :param numbers: of the rows. An incomplete last row is left out.
     :param columns: their columns, of :data:`COLUMNS`, id and range among them.
-    :param clock: the time on the clock of the column ``stamp`` [s]; nan: not known.
+    :param clock: the time on the clock of the column ``stamp`` [s], nan if unknown.
     :return: with id -1 in place of an id that is not whole, or too large to be exact.
 
     >>> [sighting[:3] for sighting in rows_of([3.0, 1.5, 1e308, 2.5])]
@@ -143,7 +143,7 @@ def read_landmarks(path: str) -> Landmarks:
     """
     Read the places of landmarks in the shared frame.
 
-    :param path: of a CSV file with the columns id (or subject), x, y [m]; empty: no landmarks.
+    :param path: of a CSV file with the columns id (or subject), x, y [m], empty for no landmarks.
     :return: places by id.
     :raises ParameterError: for a file that is missing or wrong.
     """

@@ -119,7 +119,7 @@ def columns_of(dimensions: Sequence[Any], numbers: int) -> tuple[str, ...] | Non
 
     :param dimensions: objects with label and size, as ``std_msgs/MultiArrayDimension``.
     :param numbers: the number of values in the message.
-    :return: id and range without a second dimension; otherwise those in its label, id and range
+    :return: id and range without a second dimension, otherwise those in its label, id and range
         first, or bearing as the third without a label. ``None`` for a layout of another kind, or
         one that does not fit.
     """
@@ -142,7 +142,7 @@ def of_detections(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> 
     Its place is that of this hypothesis, with its covariance, or, where that is not given, the
     middle of its box.
 
-    :param clock: the time on the clock of stamps [s]; nan: not known, and stamps are not used.
+    :param clock: the time on the clock of stamps [s], nan if unknown, and stamps are not used.
     """
     if not mount.is_own(message.header.frame_id):
         return Extraction([])
@@ -167,7 +167,7 @@ def of_range(message: Any, robot: int, clock: float = NO_CLOCK) -> Extraction:
     Return the sighting in a ``sensor_msgs/Range``.
 
     A range outside the limits, infinite or nan means that nothing was measured (REP 117).
-    A greatest range of 0 is a limit that the driver did not set. A variance of 0 is unknown; ROS
+    A greatest range of 0 is a limit that the driver did not set. A variance of 0 is unknown. ROS
     2 before Iron has none.
 
     :param robot: the measured neighbour, by the topic.

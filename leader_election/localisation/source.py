@@ -86,9 +86,9 @@ class PoseSource:
 
     Times are seconds on the caller's clock, which never goes back.
 
-    :ivar parameters: those of localisation; may be replaced at any time.
-    :ivar expiry: the age at which a message expires [s]; may be replaced at any time.
-    :ivar top_speed: the greatest speed of a robot [m/s]; may be replaced at any time.
+    :ivar parameters: those of localisation. It may be replaced at any time.
+    :ivar expiry: the age at which a message expires [s]. It may be replaced at any time.
+    :ivar top_speed: the greatest speed of a robot [m/s]. It may be replaced at any time.
     :ivar slip: the detector of slip, which detects nothing without its inputs.
     :ivar last_passed_over: the last name of a detection of no robot or landmark.
     """
@@ -140,7 +140,7 @@ class PoseSource:
 
         A leap means that odometry restarted. Then the pose stays, but becomes less certain.
 
-        :param yaw: the heading [rad]; ``None``: unknown.
+        :param yaw: the heading [rad], ``None`` if unknown.
         :param is_given: whether another localisation has found the pose.
         """
         self._place, self._heading = place, yaw
@@ -291,7 +291,7 @@ class PoseSource:
         """
         Return the gravest fault since the last report, empty if there is none.
 
-        :param doubt: the probability that the leader is wrong; nan: not known.
+        :param doubt: the probability that the leader is wrong, nan if unknown.
         :param positions_matter: whether the election depends on positions.
         """
         if self.pose is None:

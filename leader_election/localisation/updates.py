@@ -77,25 +77,25 @@ class Measurement(NamedTuple):
     place: tuple[float, float]
     """The place of the landmark [m]."""
     range: float  # noqa: A003
-    """The measured range [m]; nan: not measured."""
+    """The measured range [m], nan if not measured."""
     bearing: float
-    """The measured bearing [rad]; nan: not measured."""
+    """The measured bearing [rad], nan if not measured."""
     stale: float
     """The variance of the positions due to the age of odometry [m²]."""
     range_deviation: float = math.nan
-    """Of the range [m]; nan: use the parameters."""
+    """Of the range [m], nan to use the parameters."""
     bearing_deviation: float = math.nan
-    """Of the bearing [rad]; nan: use the parameters."""
+    """Of the bearing [rad], nan to use the parameters."""
     earlier: Earlier = PRESENT
 
 
 class Outcome(NamedTuple):
-    """The normalised errors of a sighting before the update; nan: not measured."""
+    """The normalised errors of a sighting before the update, nan if not measured."""
 
     range: float  # noqa: A003
     bearing: float
     accepted: bool
-    """Whether the sighting passed the gate; otherwise it changed nothing."""
+    """Whether the sighting passed the gate, otherwise it changed nothing."""
     range_share: float = 0.0
     """The part of the variance of the range's error that is due to poses, 0 to 1."""
     bearing_share: float = 0.0
@@ -123,7 +123,7 @@ def update(state: Array, covariance: Array, line: Measurement,
     Update state and covariance by one sighting.
 
     :param state: the blocks of robots, shape (6 n,); changed in place.
-    :param covariance: shape (6 n, 6 n); changed in place, and symmetric to the last bit.
+    :param covariance: shape (6 n, 6 n). Changed in place, and symmetric to the last bit.
     """
     here, there = line.here, line.there
     px, py, yaw = (state[here:here + 3] + line.earlier.observer).tolist()
@@ -153,7 +153,7 @@ def update(state: Array, covariance: Array, line: Measurement,
             rx * by_range + bx * by_bearing, ry * by_range + by * by_bearing,
             rt * by_range + bt * by_bearing), own)
 
-    # By Cholesky's factor of the innovation's covariance; the last row is the step of the state.
+    # By Cholesky's factor of the innovation's covariance. The last row is the step of the state.
     range_slopes, bearing_slopes, _, _, _, _, rr, rb, bb = linear
     first = math.sqrt(rr)
     mixed = rb / first

@@ -65,9 +65,9 @@ class Parameter:
     upper: float | None = None
     """The greatest value, inclusive."""
     choices: Callable[[], tuple[str, ...]] | None = None
-    """The allowed values of a string; a function, since plug-ins add values."""
+    """The allowed values of a string. A function, since plug-ins add values."""
     lengths: tuple[int, ...] = ()
-    """The allowed numbers of elements of an array; empty: any."""
+    """The allowed numbers of elements of an array, empty for any."""
     empty: bool = True
     """Whether a string may be empty."""
     dynamic: bool = False
@@ -169,7 +169,7 @@ def _convert(value: Any, wanted: type) -> Any:
 
 
 def parameter(default: Any, description: str, **details: Any) -> Any:
-    """Declare a parameter as a field of a dataclass; details are :class:`Parameter`'s fields."""
+    """Declare a parameter as a field of a dataclass. Details are :class:`Parameter`'s fields."""
     return dataclasses.field(
         default=default, metadata={'description': description, **details})
 
@@ -219,7 +219,7 @@ def grouped(parameters: type) -> dict[str, list[Parameter]]:
 
 
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:
-    """Return checked parameters from values by name; others have their defaults."""
+    """Return checked parameters from values by name. Others have their defaults."""
     known = {p.name: p for p in table(parameters)}
     for name in values:
         if name not in known:

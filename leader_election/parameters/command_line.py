@@ -42,7 +42,7 @@ def print_error(error: object) -> ExitStatus:
     """
     Print an error as one line on standard error.
 
-    :param error: an exception or a text; line breaks in it become spaces.
+    :param error: an exception or a text. Line breaks in it become spaces.
     :return: the exit status that goes with it, :attr:`ExitStatus.USAGE`.
     """
     print('error: ' + ' '.join(str(error).split()), file=sys.stderr, flush=True)
@@ -135,7 +135,7 @@ class CommandLineParser(argparse.ArgumentParser):
                        'that exists')
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments, also those of a subcommand; an unknown option is an error."""
+        """Parse arguments, also those of a subcommand. An unknown option is an error."""
         parsed, rest = super().parse_known_args(args, namespace)
         for word in rest:
             if word.startswith('-'):

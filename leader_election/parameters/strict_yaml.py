@@ -22,7 +22,7 @@ DEEPEST = 20
 """The greatest number of nested lists and mappings."""
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
 MOST = 100000
-"""The greatest number of values; the target of an alias counts each time."""
+"""The greatest number of values. The target of an alias counts each time."""
 TOO_MANY = f'has more than {MOST} values, with those of aliases counted'
 
 
@@ -30,8 +30,8 @@ def read(text: str) -> Any:
     """
     Return the value of a YAML text.
 
-    :raises ValueError: where it is not YAML, has a duplicate key, is nested too deeply or is too
-        large; the error's text is one line for users.
+    :raises ValueError: if it is not YAML, has a duplicate key, is nested too deeply or is too
+        large. The error's text is one line for users.
 
     >>> read('messages: {loss: 0.2}')
     {'messages': {'loss': 0.2}}
@@ -72,11 +72,11 @@ def _inside(value: Any) -> list[Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that refuses duplicate keys; YAML's own would use the last one."""
+    """A loader that refuses duplicate keys. YAML's own would use the last one."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)
-        # Of several merges (<<) of one key the last counts; checking all of them would not end
+        # Of several merges (<<) of one key the last counts. Checking all of them would not end
         # with aliases of values that are merges of aliases themselves.
         node.value = list({(key.tag, key.value) if isinstance(key, yaml.ScalarNode) else id(key):
                            (key, value) for key, value in node.value}.values())

@@ -55,14 +55,15 @@ def as_whole_number(value: Any) -> Any:
 
 
 class LeaderElectionError(Exception):
-    """The base of all errors that users of the package meet; their texts are one line."""
+    """The base of all errors that users of the package meet. Their texts are one line."""
 
 
 class ParameterError(LeaderElectionError, ValueError):
     """
-    An invalid value of a parameter; its text is one line for users.
+    An invalid value of a parameter. Its text is one line for users.
 
-    :ivar name: of the parameter; empty: the error is about another thing, and ``problem`` is all.
+    :ivar name: of the parameter, empty if the error is about another thing, and ``problem`` is
+        all.
     :ivar problem: the rest of the text.
     :ivar kind: what is named, as the text has it: ``parameter``, ``unknown parameter`` or nothing.
 
@@ -78,7 +79,7 @@ class ParameterError(LeaderElectionError, ValueError):
         """
         Describe an error, by ``name``, ``value`` and ``allowed`` if the value is not allowed.
 
-        :param name: of the parameter; where it is the only argument, the whole text.
+        :param name: of the parameter. Where it is the only argument, the whole text.
         :param allowed: the values that are.
         """
         if allowed:
@@ -112,7 +113,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     Return a question that names the most similar known name, ending in a space.
 
-    :param name: as given; anything but a text has no similar name.
+    :param name: as given. Anything but a text has no similar name.
     :return: empty if no known name is similar.
 
     >>> did_you_mean('raduis', ['range', 'radius']), did_you_mean('colour', ['range', 'radius'])

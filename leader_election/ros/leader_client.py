@@ -37,7 +37,7 @@ class LeaderClient:
     Reads the topic ``leadership`` of a robot, and answers at the moment of asking.
 
     It counts the age of the last message on a clock that neither stops while the computer sleeps
-    nor is set by others; the wall clocks of robot and node only tell how long a message took.
+    nor is set by others. The wall clocks of robot and node only tell how long a message took.
     With simulated time it goes by the node's clock.
 
     With mandates act where :meth:`may_act` is true, and end within
@@ -51,7 +51,7 @@ class LeaderClient:
         Subscribe.
 
         :param node: the user's node, which is spun by the user.
-        :param robot: the namespace of the robot, as ``/robot_3``; empty: that of the node.
+        :param robot: the namespace of the robot, as ``/robot_3``, empty for that of the node.
         :param instance: the name of the election.
         :param expiry: how long a message counts without mandates [s]: ``message_expiry``.
         """
@@ -88,7 +88,7 @@ class LeaderClient:
     def _take_waiting(self) -> None:
         """Take the messages that wait since the node has been busy."""
         waiting = self._subscription.handle
-        # The node may have been destroyed; what it has been told still ends in time.
+        # The node may have been destroyed. What it has been told still ends in time.
         with suppress(InvalidHandle), self._lock, waiting:
             while (taken := waiting.take_message(DiagnosticArray, False)) is not None:
                 self._take(taken[0])
@@ -97,7 +97,7 @@ class LeaderClient:
 
     @property
     def age(self) -> float:
-        """Return the age of the last message [s]; infinite: there was none."""
+        """Return the age of the last message [s], infinite if there was none."""
         self._take_waiting()
         return self._now() - self._sent
 
@@ -108,24 +108,24 @@ class LeaderClient:
 
     @property
     def leader(self) -> int | None:
-        """Return the id of the robot's leader; ``None``: not known, or the message has expired."""
+        """Return the id of the robot's leader, ``None`` if unknown, or the message has expired."""
         leader = int(self._values.get(vocabulary.LEADER, -1)) if self.age < self._expiry else -1
         return None if leader < 0 else leader
 
     @property
     def leader_namespace(self) -> str:
-        """Return the namespace of the leader; empty: not known."""
+        """Return the namespace of the leader, empty if unknown."""
         return '' if self.leader is None else self._values[vocabulary.LEADER_NAMESPACE]
 
     @property
     def distance(self) -> float:
-        """Return the distance to the leader [m]; infinite: there is none."""
+        """Return the distance to the leader [m], infinite if there is none."""
         return math.inf if self.leader is None else float(self._values[vocabulary.DISTANCE])
 
     @property
     def term(self) -> int | None:
         """
-        Return the term under which the robot acts as a leader; ``None``: it does not.
+        Return the term under which the robot acts as a leader, ``None`` if it does not.
 
         Terms of two leaders grow with a quorum only; without one a fence must not compare them.
         """
@@ -140,13 +140,13 @@ class LeaderClient:
         """
         Return whether the node may act now as the leader's.
 
-        :param over: the id of the robot on which it acts; ``None``: it acts for the region.
+        :param over: the id of the robot on which it acts, ``None`` if it acts for the region.
         """
         return not self.refusal(over)
 
     def refusal(self, over: int | None = None) -> str:
         """
-        Return why the node may not act now; empty: it may.
+        Return why the node may not act now, empty if it may.
 
         :param over: as of :meth:`may_act`.
         """

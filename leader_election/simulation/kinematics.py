@@ -31,7 +31,7 @@ def advance(poses: Array, velocities: Array, dt: float) -> Array:
     :param poses: x, y, yaw [m, rad], shape (n, 3).
     :param velocities: linear and angular velocity [m/s, rad/s], shape (n, 2).
     :param dt: duration [s].
-    :return: the poses after ``dt``, shape (n, 3); yaw is not wrapped.
+    :return: the poses after ``dt``, shape (n, 3). Yaw is not wrapped.
 
     >>> quarter = advance(np.zeros((1, 3)), np.array([[np.pi / 2, np.pi / 2]]), 1.0)
     >>> quarter.round(6).tolist()
@@ -104,7 +104,7 @@ def compose(origin: Array, poses: Array) -> Array:
 def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
          ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """
-    Move robots through free space for one step; a robot whose path leaves it turns on the spot.
+    Move robots through free space for one step. A robot whose path leaves it turns on the spot.
 
     :param poses: x, y, yaw [m, rad], shape (n, 3).
     :param velocities: commanded linear and angular velocity [m/s, rad/s], shape (n, 2).
@@ -140,7 +140,7 @@ def least_distance(positions: Array) -> float:
 
 def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
     """
-    Return the pairs of robots that overlap; robots are discs, and touching is not overlapping.
+    Return the pairs of robots that overlap. Robots are discs, and touching is not overlapping.
 
     :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
     :param robot_radius: [m].
@@ -160,7 +160,7 @@ def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
 
 def quaternions(yaws: Array) -> Array:
     """
-    Return the z and w components of quaternions of rotations about the vertical; x and y are 0.
+    Return the z and w components of quaternions of rotations about the vertical.
 
     :param yaws: [rad], shape (n,).
     :return: shape (n, 2).

@@ -124,7 +124,7 @@ def _ranges_to_walls(beams: Array, ends: Array, sides: Array) -> Array:
     with np.errstate(divide='ignore', over='ignore', invalid='ignore'):
         t = offset[:, None] / slant
         u = (ends[:, None, 0] * beams[..., 1] - ends[:, None, 1] * beams[..., 0]) / slant
-    # For a beam along a wall t and u are nan; it hits the walls at the ends of this one.
+    # For a beam along a wall t and u are nan. It hits the walls at the ends of this one.
     hit = (t >= 0.0) & (u >= -_WALL_OVERLAP) & (u <= 1.0 + _WALL_OVERLAP)
     return np.where(hit, t, math.inf)
 
@@ -141,7 +141,7 @@ def _ranges_to_discs(beams: Array, centres: Array, radius: float) -> Array:
     """
     ahead = np.einsum('pbi,pi->pb', beams, centres)
     square = np.sum(centres ** 2, axis=1)[:, None]
-    # The square of half the chord; negative where the beam passes the disc.
+    # The square of half the chord, negative if the beam passes the disc.
     half = radius ** 2 - (square - ahead ** 2)
     near = ahead - np.sqrt(np.maximum(half, 0.0))
     hit = (half >= 0.0) & (ahead >= 0.0)

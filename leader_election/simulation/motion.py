@@ -105,7 +105,7 @@ class LevyWalk:
         :param parameters: ``speed``.
         :param rng: the source of headings and lengths.
         :param accuracy: the error of the heading within which a robot drives [rad].
-        :param settling: the least time constant of turning [s]; 0: of one step.
+        :param settling: the least time constant of turning [s], 0 for one step.
         """
         self.configure(parameters)
         self._rng = rng
@@ -131,7 +131,7 @@ class LevyWalk:
 
 
 class VelocityCommands:
-    """The last velocity command of each robot; robots stand still without a recent one."""
+    """The last velocity command of each robot. Robots stand still without a recent one."""
 
     def __init__(self, robots: int, parameters: WorldParameters) -> None:
         """
@@ -150,7 +150,7 @@ class VelocityCommands:
 
     def command(self, robot: int, linear: float, angular: float, now: float) -> None:
         """
-        Set the velocity of a robot, clipped to the limits; values that are not finite are ignored.
+        Set the velocity of a robot, clipped to the limits. Values that are not finite are ignored.
 
         :param robot: its row.
         :param linear: [m/s].
@@ -182,7 +182,7 @@ class StaticMotion:
 
 
 class ReplayMotion:
-    """Replay of logs, from the earliest row of all logs to the last; then robots stand still."""
+    """Replay of logs, from the earliest row of all logs to the last. Then robots stand still."""
 
     def __init__(self, logs: Sequence[RobotLog]) -> None:
         """
@@ -212,7 +212,7 @@ def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
     Return the log of a robot that is carried.
 
     :param log: of the robot.
-    :param at: when it is carried, the time of the log [s]; after the last row: never.
+    :param at: when it is carried, the time of the log [s]. A time after the last row means never.
     :param by: how far it is moved: x, y in the shared frame and the turn [m, rad], shape (3,).
 
     >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 2)),
@@ -239,13 +239,13 @@ def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
 
 
 class CarriedMotion:
-    """Motion of robots that may be carried; they drive on from their new place."""
+    """Motion of robots that may be carried. They drive on from their new place."""
 
     def __init__(self, motion: Motion) -> None:
         """
         Carry none.
 
-        :param motion: of all robots; it uses the poses in its arguments.
+        :param motion: of all robots. It uses the poses in its arguments.
         """
         self._motion = motion
         self._planned: list[tuple[list[int], float, Array]] = []

@@ -22,7 +22,7 @@ begin with ``#``:
 - ``Robot<i>_Odometry.dat``: time [s], forward velocity [m/s], angular velocity [rad/s];
 - ``Robot<i>_Groundtruth.dat``: time [s], x [m], y [m], orientation [rad];
 - ``Robot<i>_Measurement.dat``: time [s], barcode, range [m], bearing [rad];
-- ``Barcodes.dat``: subject, barcode; subjects 1 to 5 are the robots, others are landmarks;
+- ``Barcodes.dat``: subject, barcode. Subjects 1 to 5 are the robots, others are landmarks;
 - ``Landmark_Groundtruth.dat``: subject, x, y [m], and their standard deviations [m].
 """
 
@@ -52,7 +52,7 @@ Array = NDArray[np.float64]
 
 BARCODES, PLACES = 'Barcodes.dat', 'Landmark_Groundtruth.dat'
 GAP = 1.0
-"""The length of a gap in a true path above which it is reported; gaps are interpolated [s]."""
+"""The length of a gap in a true path above which it is reported. Gaps are interpolated [s]."""
 ROUNDING = 1e-6
 """The rounding error of times in seconds since 1970 [s]."""
 
@@ -89,7 +89,7 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
     The logs begin when all robots have a true pose, and end with the first true path.
 
     :param source: the folder of the data set.
-    :param target: the folder to be made; an existing one has to be empty.
+    :param target: the folder to be made. An existing one has to be empty.
     :param rate: rows a second [Hz].
     :raises ParameterError: for files that are missing or wrong, and a target that is not empty.
     """

@@ -19,7 +19,7 @@ The robot is that of :mod:`.robot_body`. Its disc is a sphere that does not touc
 from above it is the disc, and its contacts are computed exactly. The motor of a wheel holds the
 wheel's speed, with limited torque. MuJoCo has no random numbers: equal commands give equal motion.
 
-MuJoCo is the extra ``physics``; this module is imported only where it is asked for.
+MuJoCo is the extra ``physics``. This module is imported only where it is asked for.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ _ROBOT_SIZE, _SPEED_SIZE = 9, 8
 
 class ContactPhysics:
     """
-    The bodies of robots in an arena; rows of arrays are robots.
+    The bodies of robots in an arena. Rows of arrays are robots.
 
     :ivar wheels: the angles by which the left and the right wheel have turned since the start,
         forward [rad], shape (n, 2).
@@ -108,7 +108,7 @@ class ContactPhysics:
 
     def place(self, rows: Sequence[int], poses: Array) -> None:
         """
-        Put robots somewhere else, at rest; nothing checks that the place is free.
+        Put robots somewhere else, at rest. Nothing checks that the place is free.
 
         :param rows: of the robots.
         :param poses: x, y, yaw [m, rad], shape (len(rows), 3).
@@ -126,7 +126,7 @@ class ContactPhysics:
         """
         Advance by a time, in equal steps.
 
-        :param velocities: commanded linear and angular velocity [m/s, rad/s], shape (n, 2); speeds
+        :param velocities: commanded linear and angular velocity [m/s, rad/s], shape (n, 2). Speeds
             and accelerations of the drive are limited.
         :param duration: [s].
         """
@@ -183,7 +183,7 @@ class PhysicalMotion:
 def mjcf(arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon], robots: int,
          robot_radius: float) -> str:
     """
-    Return the model as MJCF, MuJoCo's XML; all robots are at the origin.
+    Return the model as MJCF, MuJoCo's XML. All robots are at the origin.
 
     :param arena: the inside of the outer walls [m].
     :param obstacles: [m].

@@ -18,7 +18,7 @@ The odometry of simulated robots: dead reckoning with errors, and its covariance
 The covariance has the parameters of the errors: a constant scale and bias of each robot, and
 white noise. They are propagated to first order along the path that odometry itself reports, as by
 a driver with calibrated wheels. With errors of the heading above some 0.3 rad the true errors are
-no longer Gaussian. The errors of logged odometry are not known; they are assumed to be the robots'
+no longer Gaussian. The errors of logged odometry are not known. They are assumed to be the robots'
 defaults (:class:`.LocalisationParameters`), those of wheels in contact physics
 :data:`PHYSICAL_WHEELS`.
 """
@@ -48,7 +48,7 @@ def noise_in_world(parameters: WorldParameters) -> dict[str, float]:
     Return the noise of odometry that robots should assume which have no other sensor.
 
     :param parameters: of the world.
-    :return: parameters of robots; none where their defaults, those of real robots, are right.
+    :return: parameters of robots. None where their defaults, those of real robots, are right.
 
     >>> noise_in_world(WorldParameters(linear_noise=0.1))
     {}
@@ -62,7 +62,7 @@ def noise_in_world(parameters: WorldParameters) -> dict[str, float]:
 
 class Odometry:
     """
-    Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
+    Dead reckoning of all robots, with scale errors, bias and noise. Each starts at its own origin.
 
     :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
     :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
@@ -192,7 +192,7 @@ class ErroneousOdometry:
 
         :param parameters: the standard deviations of the errors.
         :param seed: of all errors in the swarm.
-        :param robot: its name; each robot has errors of its own.
+        :param robot: its name. Each robot has errors of its own.
         """
         self.pose: Pose = (0.0, 0.0, 0.0)
         self.velocity = (0.0, 0.0)
@@ -212,7 +212,7 @@ class ErroneousOdometry:
 
         :param time: of the simulation [s].
         :param pose: x, y, yaw [m, rad].
-        :return: whether it is new; a second one of the same time is not.
+        :return: whether it is new. A second one of the same time is not.
         """
         row = np.array([pose])
         if self._last is None or time < self._time:

@@ -31,7 +31,7 @@ from leader_election.parameters.values import id_ranges, IdRange
 
 @dataclass(frozen=True)
 class OdometryErrorParameters:
-    """The errors of odometry; by default it is right."""
+    """The errors of odometry, by default it is right."""
 
     linear_scale_error: float = parameter(
         0.0, 'Odometry: standard deviation over the robots of the constant relative error of the '

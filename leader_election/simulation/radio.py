@@ -81,7 +81,7 @@ class Radio:
         self.configure(parameters)
 
     def configure(self, parameters: WorldParameters) -> None:
-        """Apply changed parameters; copies that are on their way are not affected."""
+        """Apply changed parameters. Copies that are on their way are not affected."""
         self._parameters = parameters
         self._in_range.clear()
         # A group for each part of the text, and one of all robots that it does not name.
@@ -95,7 +95,7 @@ class Radio:
         Return which robots receive one message of a robot.
 
         :param sender: the row of the sending robot.
-        :param positions: true x, y (further columns are ignored) [m], shape (n, 2 or more); the
+        :param positions: true x, y (further columns are ignored) [m], shape (n, 2 or more). The
             same array, unchanged, as long as no robot moves.
         :return: the rows of the receiving robots, ascending.
         """
@@ -126,7 +126,7 @@ class Radio:
 
     def _kept(self, rows: NDArray[np.intp], kept: NDArray[np.bool_], reason: str,
               ) -> NDArray[np.intp]:
-        """Return the rows of the robots that receive a message; the others are counted."""
+        """Return the rows of the robots that receive a message. The others are counted."""
         remaining = rows[kept]
         self.counts[reason] += len(rows) - len(remaining)
         return remaining

@@ -19,7 +19,7 @@ A disc on two wheels and a caster. Masses and moments of inertia are those of ho
 about the centre of mass, as in any textbook on rigid bodies. Wheels and caster are spheres: a
 sphere touches the ground at one point with any solver, and turns more accurately than a cylinder.
 The battery is behind the axle, so that the robot rests on its caster. The origin is on the ground,
-midway between the wheels; x is forward.
+midway between the wheels. The x axis points forward.
 """
 
 from collections.abc import Sequence
@@ -158,7 +158,7 @@ A robot that pushes against a wall stalls: a wheel slips from about 0.29 N m on,
 of friction of 1. The greatest accelerations, forward and turning at once, need 0.06.
 """
 FRICTION = 1.0
-"""The coefficient of friction between a wheel and the ground; the caster has none."""
+"""The coefficient of friction between a wheel and the ground. The caster has none."""
 
 _DISC = cylinder(1.2, RADIUS, TOP - FLOOR, (0.0, 0.0, MIDDLE))
 _SHELL = cylinder(0.1, HEAD_RADIUS, HEAD, (0.0, 0.0, SCANNER_Z))

@@ -49,7 +49,7 @@ SAMPLE = 'physics5'
 """The name of the logs included in the package: five robots with contact physics."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 DERIVED = ('v', 'omega', 'theta')
-"""Columns that a log may lack; they follow from the positions."""
+"""Columns that a log may lack. They follow from the positions."""
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
 
@@ -63,14 +63,14 @@ class RobotLog:
     velocities: Array
     """Linear and angular velocity by odometry [m/s, rad/s], shape (n, 2)."""
     poses: Array
-    """True x, y, yaw [m, rad], shape (n, 3); yaw is continuous."""
+    """True x, y, yaw [m, rad], shape (n, 3). Yaw is continuous."""
     _travelled: Array = field(init=False, repr=False)
 
     def pose_at(self, t: float) -> Array:
         """
         Return the true x, y, yaw at a time, interpolated linearly [m, rad].
 
-        :param t: [s]; before the first and after the last row, the values of that row.
+        :param t: [s]. Before the first and after the last row, the values of that row.
         """
         return self._at(self.poses, t)
 
@@ -182,7 +182,7 @@ def derive(table: Array) -> None:
     far, time = np.hypot(*along.T), np.diff(table[:, 0])
     if np.isnan(table[:, 5]).any():
         moved = np.flatnonzero(far > 0.0)
-        # At rest it keeps its heading; before its first step it has that of the step.
+        # At rest it keeps its heading. Before its first step it has that of the step.
         last = np.searchsorted(moved, np.arange(len(table)), side='right') - 1
         headings = np.arctan2(along[moved, 1], along[moved, 0])
         table[:, 5] = headings[np.maximum(last, 0)] if len(moved) else 0.0
@@ -204,11 +204,11 @@ class Table(NamedTuple):
 def read_table(path: Path, columns: Sequence[str],
                may_lack: Collection[str] = ()) -> Table:
     """
-    Read columns of a CSV file with a header; further columns are ignored.
+    Read columns of a CSV file with a header. Further columns are ignored.
 
     :param path: of the file.
     :param columns: the names of the columns.
-    :param may_lack: columns whose values may be empty or ``nan``, or that may be missing; such
+    :param may_lack: columns whose values may be empty or ``nan``, or that may be missing. Such
         values are NaN.
     :raises ParameterError: for a missing column, a value that is missing or not finite, or an
         unreadable file.
@@ -264,8 +264,8 @@ def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     """
     Return the landmarks of a scene.
 
-    :param logs: the replayed logs; their landmarks are used without a path. Empty: none.
-    :param path: of a file of landmarks; empty: none.
+    :param logs: the replayed logs. Their landmarks are used if the path is empty.
+    :param path: of a file of landmarks, empty for none.
     :param ids: of the robots.
     :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
     """
@@ -329,7 +329,7 @@ def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
 
 
 class LoggedSightings:
-    """Replay of sightings; those before the start of the replay are left out."""
+    """Replay of sightings. Those before the start of the replay are left out."""
 
     def __init__(self, sightings: Array, first: float) -> None:
         """

@@ -19,7 +19,7 @@ The world's process and the robots' processes each compute it from the same para
 robot's initial pose need not be communicated.
 
 An arena is a YAML file with ``size: [w, h]`` and ``obstacles:``, a list of polygons. All lengths
-are in metres; the arena is centred on the origin; a polygon is a list of three or more points
+are in metres. The arena is centred on the origin. A polygon is a list of three or more points
 ``[x, y]``.
 
 For simulators with contact physics walls and obstacles are boxes: they treat boxes exactly, but
@@ -72,7 +72,7 @@ def load_arena(world: str) -> Arena:
 
     :param world: the name of an arena included in the package, or the path of a YAML file.
         ``empty:60x40`` is an arena of 60 m by 40 m with nothing but walls.
-    :raises ParameterError: for a missing or wrong file; the message names file and key.
+    :raises ParameterError: for a missing or wrong file. The message names file and key.
 
     >>> arena = load_arena('blocks')
     >>> arena.outline.bounds
@@ -220,7 +220,7 @@ class LineOfSight:
         """
         Prepare the obstacles.
 
-        :param obstacles: [m]; a line that touches one is blocked.
+        :param obstacles: [m]. A line that touches one is blocked.
         """
         self._obstacles = shapely.union_all(list(obstacles))
         shapely.prepare(self._obstacles)
@@ -265,7 +265,7 @@ class Scene:
 
 def make_scene(parameters: SceneParameters) -> Scene:
     """
-    Build the scene; equal parameters give equal scenes in every process.
+    Build the scene. Equal parameters give equal scenes in every process.
 
     :param parameters: number of robots, arena, layout, seed, or the logs to replay.
     :raises ParameterError: for a wrong arena or log, and for robots that do not fit.
@@ -302,7 +302,7 @@ def free_space(arena: shapely.Polygon, obstacles: tuple[shapely.Polygon, ...],
 
 def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
                    ) -> tuple[tuple[float, float, float], ...]:
-    """Return random poses, uniform over free space, without overlaps; too few if it is full."""
+    """Return random poses, uniform over free space, without overlaps. Too few if it is full."""
     if free.is_empty:
         return ()
     rng = np.random.default_rng([parameters.seed, 0])
@@ -313,7 +313,7 @@ def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
         drawn = rng.uniform((left, bottom, -math.pi), (right, top, math.pi),
                             size=(max(parameters.robots, 1000), 3))
         drawn = drawn[shapely.contains_xy(free, drawn[:, 0], drawn[:, 1])]
-        # A spatial index removes all positions too near to earlier robots; the remaining ones may
+        # A spatial index removes all positions too near to earlier robots. The remaining ones may
         # be too near to each other, and are tested one by one.
         near, _ = shapely.STRtree(shapely.points(starts[:, :2])).query(
             shapely.points(drawn[:, :2]), predicate='dwithin', distance=apart)

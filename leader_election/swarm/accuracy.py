@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 
 
 class AccuracyFigures(NamedTuple):
-    """Root mean squares over all samples, and means of NEES; ``None``: not known."""
+    """Root mean squares over all samples, and means of NEES, ``None`` if unknown."""
 
     relative: float | None
     """The error of the positions of robots in range, in the observer's frame [m]."""
@@ -81,7 +81,7 @@ class Accuracy:
         Add the estimate of a robot's own pose.
 
         :param found, true: in the shared frame [m, rad].
-        :param covariance: of x, y, yaw, shape (3, 3); ``None``: not published, or unknown.
+        :param covariance: of x, y, yaw, shape (3, 3), ``None`` if not published, or unknown.
         :param unknown: whether the robot calls it unknown.
         """
         error = (found[0] - true[0], found[1] - true[1],
@@ -126,7 +126,7 @@ class Accuracy:
 
 def nees(error: Array, covariance: Array) -> float:
     """
-    Return the normalised estimation error squared per degree of freedom; nan: not positive.
+    Return the normalised estimation error squared per degree of freedom, nan if not positive.
 
     :param error: shape (n,).
     :param covariance: shape (n, n).
@@ -161,7 +161,7 @@ def compare_messages(snapshot: Snapshot, true: Mapping[int, PlanePose], reach: f
     of position (along the axis where it is greater) and heading: their NEES is at most that of the
     full covariance.
 
-    :param true: each robot's true pose at the time of its message; robots without one are left
+    :param true: each robot's true pose at the time of its message. Robots without one are left
         out.
     :param reach: pairs farther apart than this do not count [m].
     :param odometry: takes the poses by odometry alone.
@@ -191,7 +191,7 @@ def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) 
     Yield the lines of a report; none without a figure.
 
     :param figures: by the name of their row.
-    :param reach: the greatest distance of counted pairs [m]; ``None``: all count.
+    :param reach: the greatest distance of counted pairs [m], ``None`` if all count.
     """
     rows = {name: each for name, each in figures.items() if each.absolute is not None}
     if not rows:

@@ -63,9 +63,9 @@ class Loss(NamedTuple):
     led: int
     """The number of other robots that it led then."""
     recovered: float | None
-    """When each of these had a living leader again or was gone, too [s]; ``None``: never."""
+    """When each of these had a living leader again or was gone, too [s], ``None`` for never."""
     returned: float | None
-    """The time of the next message of the lost leader [s]; ``None``: none."""
+    """The time of the next message of the lost leader [s], ``None`` for none."""
 
 
 def reigns(snapshots: Sequence[Snapshot]) -> list[Reign]:
@@ -136,7 +136,7 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
     while first and snapshots[first].time > silent:
         first -= 1
     led = _led(snapshots[first], leader)
-    # Snapshots show a silent leader as alive until its last message expires; until then,
+    # Snapshots show a silent leader as alive until its last message expires. Until then,
     # following it is not a recovery.
     recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
                  if _are_led(s, led, None if number > last else leader))
@@ -176,7 +176,7 @@ TRAFFIC_WINDOW = 5.0
 
 class Statistics:
     """
-    Statistics of a running swarm; changes between two snapshots are not counted.
+    Statistics of a running swarm. Changes between two snapshots are not counted.
 
     >>> statistics = Statistics()
     >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 2)):

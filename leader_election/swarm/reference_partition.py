@@ -81,7 +81,7 @@ def partition(graph: Graph, strengths: Mapping[int, float], radius: float, ties:
     """
     Return the leader, distance and number of links of each device.
 
-    :param strengths: of each device; none is NaN, since NaN has no order.
+    :param strengths: of each device. None is NaN, since NaN has no order.
     :param radius: the longest distance to a leader [m], inclusive.
     :param ties: ``id``: leaders are taken one by one, of equal strength the lower id first;
         ``nearest``: all of one strength at once, and each device takes the nearest of them,
@@ -192,7 +192,7 @@ class PartitionJudge:
         Judge the leaders at a moment.
 
         :param time: [s], not before that of the last call.
-        :param leaders: of the robots; one without a leader is wrong.
+        :param leaders: of the robots. One without a leader is wrong.
         :param graph: the true links between the living robots.
         :param counted: whether the moment counts in :attr:`right_time`.
 
@@ -267,7 +267,7 @@ class Agreement:
         Add the comparison of both swarms at a moment.
 
         :param time: [s].
-        :param one, other: leaders by robot; robots in only one of them do not count.
+        :param one, other: leaders by robot. Robots in only one of them do not count.
         """
         both = one.robots.keys() & other.robots.keys()
         same = sum(one.robots[i].leader == other.robots[i].leader for i in both)

@@ -44,7 +44,7 @@ class RobotView(NamedTuple):
     members: float = math.nan
     """
     The number of robots that it counts: a leader those of its region, another robot those of its
-    subtree; NaN if it is not in the message.
+    subtree, NaN if it is not in the message.
     """
     decision: str = ''
     """Its leader's decisions, as far as known to it: a JSON list, one entry per task; or empty."""
@@ -54,7 +54,7 @@ class RobotView(NamedTuple):
     ones of the header (``Message.further``).
     """
     deviation: float = math.nan
-    """Standard deviation of the position by its own estimate [m]; NaN if it is not published."""
+    """Standard deviation of the position by its own estimate [m], NaN if it is not published."""
     dead_reckoned: PlanePose | None = None
     """The pose by odometry alone, never corrected [m, rad]; ``None`` if it is not published."""
     heard: float = math.nan
@@ -62,15 +62,15 @@ class RobotView(NamedTuple):
     name: str = ''
     """Its namespace, if it is not the usual one."""
     yaw: float = math.nan
-    """The heading by its own estimate [rad]; NaN if it is not published."""
+    """The heading by its own estimate [rad], NaN if it is not published."""
     heading_deviation: float = math.nan
     """Standard deviation of the heading, likewise [rad]."""
     granted: bool | None = None
     """
-    Whether it grants its leader a mandate; ``None``: a leader, or without mandates.
+    Whether it grants its leader a mandate, ``None`` for a leader, or without mandates.
     """
     term: int | None = None
-    """The term under which it acts as a leader; 0: none; ``None``: without mandates."""
+    """The term under which it acts as a leader, 0 for none, ``None`` without mandates."""
 
     @property
     def ruled(self) -> bool:
@@ -79,7 +79,7 @@ class RobotView(NamedTuple):
 
     @property
     def pose(self) -> PlanePose | None:
-        """Return x, y, yaw by its own estimate [m, rad]; ``None``: not known."""
+        """Return x, y, yaw by its own estimate [m, rad], ``None`` if unknown."""
         return (None if self.position is None or math.isnan(self.yaw)
                 else (*self.position, self.yaw))
 

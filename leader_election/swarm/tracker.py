@@ -36,12 +36,12 @@ MAX_ROBOTS = 100000
 
 class SwarmTracker:
     """
-    Tracks the last message of each robot; a robot whose message has expired counts as gone.
+    Tracks the last message of each robot. A robot whose message has expired counts as gone.
 
     :param expiry: time for which a message is valid after its receipt [s].
     :param algorithm: name of the election algorithm of the robots' first instance.
-    :param frame: the frame that they share; messages of other frames are rejected; empty: any.
-    :param instance: the tracked instance; messages without it are rejected.
+    :param frame: the frame that they share. Messages of other frames are rejected, empty for any.
+    :param instance: the tracked instance. Messages without it are rejected.
 
     >>> tracker = SwarmTracker(expiry=3.0)
     >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}', now=10.0)
@@ -77,7 +77,7 @@ class SwarmTracker:
         """
         Add a message.
 
-        :param payload: any text; an invalid one is counted, and nothing is raised.
+        :param payload: any text. An invalid one is counted, and nothing is raised.
         :param now: the time of its receipt [s].
         :return: its sender, ``None`` of a message that is not accepted.
         """
@@ -118,7 +118,7 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     """
     Return the content of a message that concerns one instance.
 
-    :param main_algorithm: of the first instance; messages name it only for further ones.
+    :param main_algorithm: of the first instance. Messages name it only for further ones.
     """
     name, export, parts = message.of_instance(instance)
     algorithm = main_algorithm if name is None else ALGORITHMS.get(name)
@@ -141,7 +141,7 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     if part is None:
         return view
     region = part.region
-    # A gossip summary lists all known members; any other summary begins with their number.
+    # A gossip summary lists all known members. Any other summary begins with their number.
     members = len(region.members) or next(iter(region.summary), math.nan)
     return view._replace(
         tasks=names_in(part.tasks), members=float(members), decision=region.decision)

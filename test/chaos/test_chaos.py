@@ -293,7 +293,7 @@ JUDGE = Judge(LINE, communication_range=1.5, radius=2.0)
 
 
 def led_by(**leaders: int) -> dict[int, int]:
-    """Return leaders by robot; all others lead themselves."""
+    """Return leaders by robot. All others lead themselves."""
     return {**{robot: robot for robot in LINE}, **{int(name[1:]): leader
                                                    for name, leader in leaders.items()}}
 
@@ -368,7 +368,7 @@ def test_command_check_fails_when_two_leaders_are_obeyed(said: str, holds: bool)
     assert commands_check(answers).holds == holds
 
 
-# Short runs of real nodes, by the seeds: a leap of the clock and an attack, a kill; whole
+# Short runs of real nodes, by the seeds: a leap of the clock and an attack, a kill. Whole
 # again at the end. ``make chaos`` makes all faults.
 
 ROOT = Path(__file__).parents[2]

@@ -183,7 +183,7 @@ def test_memory_check_names_a_silent_robot() -> None:
 
 
 def test_leader_check_finds_robots_that_accept_no_message() -> None:
-    """Each leads itself, so all are led; wrong is that nobody follows a stronger one."""
+    """Each leads itself, so all are led. Wrong is that nobody follows a stronger one."""
     judge = Judge(PLACES, RANGE, RADIUS)
     truth, alone = Truth(living=frozenset(PLACES)), {i: i for i in PLACES}
     assert judge.unled(alone, truth) == ()

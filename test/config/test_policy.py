@@ -39,7 +39,7 @@ RIGHTS = {'publish': 'publisher', 'subscribe': 'subscriber', 'reply': 'service',
 """What each right is called where ROS counts what a node has."""
 ROBOT: dict[str, Any] = {'robot_id': 1}
 TRANSFORMS = {'/tf', '/tf_static'}
-"""What tf2 subscribes to; it is not on PyPI, so this is asked of the node only in a full ROS 2."""
+"""What tf2 subscribes to. It is not on PyPI, so this is asked of the node only in a full ROS 2."""
 WITH_TF = find_spec('tf2_ros') is not None
 OPTIONAL = {'detections': 'vision_msgs', 'tags': 'tf2_msgs'}
 """Sources of sightings whose messages are not on PyPI."""

@@ -16,7 +16,7 @@
 The security policy in use: secured robots elect each other, and nobody else takes part.
 
 The robots are run wherever the middleware was built with security and ``ros2 security`` is
-installed: in a full ROS 2. The wheels on PyPI have neither; then the test is skipped with the
+installed: in a full ROS 2. The wheels on PyPI have neither. Then the test is skipped with the
 reason that the middleware itself gives.
 """
 
@@ -90,7 +90,7 @@ def empty_enclave(keystore: Path) -> str:
 
 @cache
 def why_not() -> str:
-    """Return why no secured robot can be run here; empty: it can."""
+    """Return why no secured robot can be run here, empty if it can."""
     with tempfile.TemporaryDirectory() as folder:
         keystore = Path(folder)
         probe = subprocess.run(
@@ -165,7 +165,7 @@ def robots() -> Iterator[list[Robot]]:
 
 
 def start(name: str, robot_id: int, environment: Mapping[str, str]) -> Robot:
-    """Start a robot, as strong as its id is great; its events are lines on standard output."""
+    """Start a robot, as strong as its id is great. Its events are lines on standard output."""
     parameters = [f'robot_id:={robot_id}', f'strength:={float(robot_id)}', *ROBOT]
     return subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args',
@@ -195,7 +195,7 @@ def wait_for(process: Robot, text: bytes) -> None:
 
 def test_secured_robots_ignore_an_outsider(
         keystores: Path, robots: list[Robot]) -> None:
-    """The policy allows all that a robot needs; the outsider is stronger than both."""
+    """The policy allows all that a robot needs. The outsider is stronger than both."""
     robots.append(start('alice', 1, of(keystores, 'alice')))
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))

@@ -178,7 +178,7 @@ sys.exit(service.run())
 """
 CLOSED = """
 import pathlib, sys, time
-# The window is closed at once; then the server ends, as one that cannot load its world.
+# The window is closed at once. Then the server ends, as one that cannot load its world.
 closed = pathlib.Path(__file__).with_name('closed')
 if '-g' in sys.argv:
     closed.touch()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The launch files of doc/integration.md, run; drivers and Nav2's manager are stand-ins."""
+"""The launch files of doc/integration.md, run. Drivers and Nav2's manager are stand-ins."""
 
 import os
 from pathlib import Path

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots that drive and see each other; their noise is that of their parameters."""
+"""Robots that drive and see each other. Their noise is that of their parameters."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ def honest(now: float, receiver: int, told: Told) -> Told:
 
 class Neighbourhood:
     """
-    Robots 1, 2, ... that hear each other once a second; the last one may lie.
+    Robots 1, 2, ... that hear each other once a second. The last one may lie.
 
     :ivar robots: by id.
     :ivar truth: the true poses by id.
@@ -57,7 +57,7 @@ class Neighbourhood:
                  reach: float = 4.0, loss: float = 0.0, bias: float = 0.0,
                  outliers: float = 0.0, **parameters: Any) -> None:
         """
-        Place the robots; they know where, but for the deviation at the start.
+        Place the robots. They know where, but for the deviation at the start.
 
         :param camera: whether they see range and bearing ahead, in place of ranges all round.
         :param lie: of the last robot.
@@ -96,7 +96,7 @@ class Neighbourhood:
         self.robots[robot].take_odometry((x, y), yaw, self.now)
 
     def run(self, seconds: float) -> Iterator[float]:
-        """Let time pass; yield each whole second."""
+        """Let time pass, and yield each whole second."""
         steps = round(1.0 / STEP)
         for _ in range(round(seconds)):
             for step in range(steps):

@@ -70,7 +70,7 @@ def test_distances_stay_accurate_when_messages_are_lost_and_sightings_wrong(cond
 
 
 def ranges(*errors):
-    """Return innovations of ranges; beyond the gate they are rejected."""
+    """Return innovations of ranges. Beyond the gate they are rejected."""
     return [Innovation(1, 2, error, math.nan, abs(error) < 3.29) for error in errors]
 
 

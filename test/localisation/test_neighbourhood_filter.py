@@ -52,7 +52,7 @@ SEEDS = st.integers(0, 2 ** 32 - 1)
 
 def empty(landmarks: dict[int, tuple[float, float]] | None = None,
           **parameters: Any) -> tuple[NeighbourhoodFilter, Counter[str]]:
-    """Return a filter without robots, and its counters; the noise of ranges does not grow."""
+    """Return a filter without robots, and its counters. The noise of ranges does not grow."""
     counts: Counter[str] = Counter()
     table = LocalisationParameters(**{'range_noise_scale': 0.0, **parameters})
     return NeighbourhoodFilter(table, 3.0, landmarks or {}, counts), counts
@@ -234,7 +234,7 @@ class Step(NamedTuple):
 
 
 def scenario(seed: int) -> tuple[dict[int, PlanePose], tuple[float, float], list[Step]]:
-    """Return poses at the start, their deviations, and steps; some sightings are outliers."""
+    """Return poses at the start, their deviations, and steps. Some sightings are outliers."""
     rng = np.random.default_rng(seed)
     robots = range(1, int(rng.integers(2, 5)) + 1)
     places = {robot: tuple(rng.uniform((-3, -3, -math.pi), (3, 3, math.pi)).tolist())

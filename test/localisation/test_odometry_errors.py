@@ -58,7 +58,7 @@ def test_slopes_equal_numeric_derivatives(motion: PlanePose, factors: tuple[floa
 
 def drive(own: NeighbourhoodFilter, factors: Factors, motion: PlanePose, seconds: int,
           bearings: bool) -> PlanePose:
-    """Drive robot 1 with these motions by odometry, and let it see landmarks; return its pose."""
+    """Drive robot 1 with these motions by odometry, let it see landmarks, and return its pose."""
     truth = reported = ORIGIN
     for now in range(1, seconds + 1):
         reported = compose(reported, motion)

@@ -57,7 +57,7 @@ def transform(child: str, place: tuple[float, float, float],
 
 
 def hypothesis(name: str, score: float, place: tuple[float, float, float]) -> SimpleNamespace:
-    """Return a vision_msgs/ObjectHypothesisWithPose; the package is not on PyPI."""
+    """Return a vision_msgs/ObjectHypothesisWithPose. The package is not on PyPI."""
     return SimpleNamespace(
         hypothesis=SimpleNamespace(class_id=name, score=score),
         pose=PoseWithCovariance(pose=Pose(position=Point(x=place[0], y=place[1], z=place[2]))))

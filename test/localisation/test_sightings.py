@@ -144,7 +144,7 @@ class Lying(Neighbourhood):
     """
     Robots with cameras, of which the last one repeats from 60 s on what it saw.
 
-    :ivar again: whether a series, for 55 s, or its last frame, for 100 s; ``None``: it does not.
+    :ivar again: whether a series, for 55 s, or its last frame, for 100 s, ``None`` if it does not.
     """
 
     again: bool | None = None

@@ -69,7 +69,7 @@ def test_range_stays_as_measured_when_the_robot_seen_is_unknown():
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.0])
 def test_late_sighting_uses_the_odometry_of_its_time(bearing):
-    """Both drive away from each other, at 0.5 m/s; it was 5 m at the begin."""
+    """Both drive away from each other, at 0.5 m/s. It was 5 m at the begin."""
     robot = localisation()
     for tenth in range(1, 26):
         robot.take_odometry((-0.05 * tenth, 0.0), 0.0, 0.1 * tenth)

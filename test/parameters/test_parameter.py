@@ -212,7 +212,7 @@ def test_command_ends_with_one_line_and_status_2_when_an_option_is_wrong(
         assert capsys.readouterr() == ('', f'error: {line} --help shows the usage\n')
 
 
-# Numbers as people write them, wherever one is declared; texts stay texts.
+# Numbers as people write them, wherever one is declared. Texts stay texts.
 
 @pytest.mark.parametrize(('text', 'number'), [
     ('1e1', 10.0), ('1E3', 1000.0), ('1e-3', 0.001), ('.5e2', 50.0), ('1.e1', 10.0),

@@ -161,6 +161,6 @@ def test_client_reads_waiting_messages_when_its_node_is_busy(client_of: ClientMa
 @pytest.mark.parametrize('lasts', [0.0, 600.0])
 def test_mandate_is_not_prolonged_when_the_clock_of_the_robot_is_ahead(
         client_of: ClientMaker, lasts: float) -> None:
-    """By its stamp the message is to be sent in an hour; its mandate lasts from its receipt."""
+    """By its stamp the message is to be sent in an hour. Its mandate lasts from its receipt."""
     client = client_of(LEADS, 3600.0, lasts=(lasts, lasts))
     assert client.may_act(over=4) == (lasts > 0.0)

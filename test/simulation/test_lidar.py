@@ -78,7 +78,7 @@ def test_robots_are_discs_that_hide_objects_behind_them():
         [[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.5, 3.0, 0.0], [4.0, 0.0, 0.0]])
     scanner = lidar(shapely.box(-9, -9, 9, 9), beams=4, reach=20.0, robot_radius=0.5)
     assert np.allclose(scanner.scan(poses, [0]), [[1.5, 3.0, 9.0, 9.0]])
-    # Robot 1 looks back at robot 0, and behind itself at robot 3; rows are in the order asked for.
+    # Robot 1 looks back at robot 0, and behind itself at robot 3. Rows are in the order asked for.
     both = scanner.scan(poses, [1, 0])
     assert np.allclose(both, [[1.5, 9.0, 1.5, 9.0], [1.5, 3.0, 9.0, 9.0]])
 
@@ -164,7 +164,7 @@ def test_map_lidar_lets_others_approach_by_their_speed_only(others, speed, touch
 
 @pytest.mark.parametrize(('seed', 'arena', 'period'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
 def test_robots_with_map_lidars_do_not_collide(seed, arena, period):
-    """Twelve robots for 30 s; each receives the positions of the others periodically."""
+    """Twelve robots for 30 s. Each receives the positions of the others periodically."""
     world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
     assert world.commands is not None
     map_lidar = MapLidar(load_arena(arena), 0.15, 0.5)

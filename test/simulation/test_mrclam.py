@@ -64,7 +64,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_small_data_set_is_converted(source, tmp_path):
-    """Robot 2 has a true pose from 0.25 s on: there the logs begin; robot 1's ends at 3 s."""
+    """Robot 2 has a true pose from 0.25 s on: there the logs begin. Robot 1's ends at 3 s."""
     target = tmp_path / 'logs'
     done = convert(source, target, rate=2.0)
     assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 1, 1, 2)

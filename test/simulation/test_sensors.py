@@ -145,7 +145,7 @@ def test_four_of_five_range_outliers_are_reflections(exact: None) -> None:
     found = errors(ranging_outliers=0.5, ranging_bias=7.0)
     wrong = found[np.abs(found - 7.0) > 1e-9]
     assert len(wrong) / CROWD == pytest.approx(0.5, abs=0.02)
-    # Uniform ones are from 0.1 to 10 m, 4.99 m being true; reflections are 0.3 m or more too long.
+    # Uniform ones are from 0.1 to 10 m, 4.99 m being true. Reflections are 0.3 m or more too long.
     assert np.mean(wrong < 0.0) == pytest.approx(0.2 * 4.89 / 9.9, abs=0.01)
     assert np.mean((wrong > 0.0) & (wrong < 0.3)) == pytest.approx(0.2 * 0.3 / 9.9, abs=0.003)
     longer = wrong[wrong > 10.0 - 4.99] - (10.0 - 4.99)

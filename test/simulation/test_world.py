@@ -118,7 +118,7 @@ def test_edges_of_obstacles_are_closed_and_inside(clockwise):
         slabs = shapely.union_all([area(rectangle) for rectangle in edge_rectangles(polygon)])
         assert slabs.buffer(1e-6).covers(obstacle.exterior)
         assert obstacle.buffer(EDGE_THICKNESS).covers(slabs)
-        # Along an edge nothing stands out; beyond a pointed corner a little of it does.
+        # Along an edge nothing stands out. Beyond a pointed corner a little of it does.
         assert slabs.difference(obstacle.buffer(1e-6)).area < 0.01 * slabs.area
 
 

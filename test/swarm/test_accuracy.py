@@ -159,7 +159,7 @@ def test_aligned_errors_stay_when_all_positions_move_rigidly():
 
 def test_true_positions_are_aligned_at_the_times_of_messages():
     believed = {1: (0.0, 0.0), 2: (4.0, 0.0), 3: (9.0, 9.0)}
-    # Turned by 90 degrees; robot 1 drives on after its last message, robot 3 has no true pose.
+    # Turned by 90 degrees. Robot 1 drives on after its last message, robot 3 has no true pose.
     tracks = {1: [(0.0, 7.0, 1.0, 0.0), (1.0, 7.0, 1.0, 0.0), (2.0, 5.0, 1.0, 0.0)],
               2: [(0.0, 7.0, 6.0, 0.0), (2.0, 7.0, 6.0, 0.0)], 3: []}
     [found, alone] = true_positions([
@@ -171,7 +171,7 @@ def test_true_positions_are_aligned_at_the_times_of_messages():
 
 
 def test_odometry_and_filter_errors_are_separate():
-    # By odometry robot 2 is 1 m too far away along x; the filter knows better.
+    # By odometry robot 2 is 1 m too far away along x. The filter knows better.
     drifted = {**TRUE, 2: (5.0, 0.0)}
     swarm = [Snapshot(t, {i: seen(i, TRUE[i], t, drifted[i], 0.1 * i) for i in TRUE})
              for t in (1.0, 2.0)]

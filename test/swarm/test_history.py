@@ -99,7 +99,7 @@ def test_reigns_are_two_when_a_leader_returns():
 
 
 def test_region_recovers_when_all_living_members_follow_a_living_leader():
-    """Robot 1 leads 2, 3, 4 and falls silent at 1 s; 4 goes, too; elsewhere 5 has lost its own."""
+    """Robot 1 leads 2, 3, 4 and falls silent at 1 s; 4 goes, too. Elsewhere 5 has lost its own."""
     course = [at(0.0, r1=1, r2=1, r3=1, r4=1, r5=9), at(1.0, r1=1, r2=1, r3=1, r4=1, r5=9),
               at(4.5, r2=2, r3=1, r4=1, r5=9), at(5.0, r2=2, r3=2, r5=9)]
     assert losses(course, 3.0) == [(1, 1.0, 3, 5.0, None)]

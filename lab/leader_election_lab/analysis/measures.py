@@ -153,7 +153,7 @@ def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estima
     Return a value of the mean curve, and its bootstrap interval over seeds.
 
     :param curves: shape (seeds, times).
-    :param read: computes the value of one curve, shape (times,); nan where it has none.
+    :param read: computes the value of one curve, shape (times,), nan if it has none.
     :return: the interval is that of percentiles over ``RESAMPLES`` draws of seeds (always the same
         draws), nan where a draw has no value. With few seeds it is too narrow (see
         :mod:`leader_election_lab.published`).
@@ -175,7 +175,7 @@ def settling_time(times: Floats, curve: Floats, below: float, start: float, end:
     :param times: of the samples [s], shape (n,), as has the curve.
     :param below: the bound, in the unit of the curve.
     :param start: exclusive [s], whereas ``end`` is inclusive.
-    :return: the time from ``start`` to the first sample from which on all are below [s]; nan if
+    :return: the time from ``start`` to the first sample from which on all are below [s], nan if
         the last sample is not below, or there are no samples.
 
     >>> times, curve = np.arange(8.0), np.array([0.0, 0.0, 5.0, 3.0, 0.0, 0.0, 9.0, 0.0])

@@ -114,7 +114,7 @@ def _disowned(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @intrinsic
 def prefetch(context: Any, value: Any, i: Any) -> Any:
-    """Prefetch row i of an array, or of each array in a tuple; the arrays may have fewer rows."""
+    """Prefetch row i of an array, or of each array in a tuple. The arrays may have fewer rows."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         byte = _BYTE.as_pointer()
         function = cgutils.get_or_insert_function(
@@ -162,7 +162,7 @@ def call_step(context: Any, function: Any, argument: Any, i: Any, now: Any, late
 
 @inlined
 def run_round(network, medium, entry_points, random, i, now):
-    """Run the round of device i that is due now; the pool has room for what it stores."""
+    """Run the round of device i that is due now. The pool has room for what it stores."""
     devices, exports, near = network.devices, network.exports, network.workspace.near
     leader_at = network.offsets.leader
     found = find_near(network, medium, i)
@@ -224,7 +224,7 @@ def exchange(network, medium, random, i, found, now):
     delivers the message that the device sends after the round.
 
     :param found: the number of neighbours in ``near``.
-    :return: the number of messages received; how many of them count where strength is the number
+    :return: the number of messages received. How many of them count where strength is the number
         of neighbours.
     """
     devices, links, workspace = network.devices, network.links, network.workspace

@@ -53,7 +53,7 @@ def moved_mailboxes(old, pool, counts, neighbour, opposite, loss, order, begin):
 
     :param counts: the counters. Messages of links that are no longer there have departed.
     :param neighbour: the sender of each new link, and ``AHEAD`` more entries.
-    :param opposite: as in ``Links``; so is ``loss``.
+    :param opposite: as in ``Links``. So is ``loss``.
     :param order: the device of each new row; every device once.
     :param begin: the first slot of each new row, and the end of the last one.
     """

@@ -130,7 +130,7 @@ class Links(NamedTuple):
     """The slot of the opposite link, in the sender's row, shape (slots,)."""
     flags: NDArray[np.uint8]
     """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; shape
-    (slots + 1,). The last entry is of no link; a rebuild takes new mailboxes from there."""
+    (slots + 1,). The last entry is of no link. A rebuild takes new mailboxes from there."""
     pool_index: NDArray[np.int32]
     """Where in the pool the message lies if it is ``OLDER``, shape (slots,)."""
     in_flight: NDArray[np.int32]

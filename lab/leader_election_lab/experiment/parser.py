@@ -83,7 +83,7 @@ def in_section(key: str) -> Iterator[None]:
     """
     Put the key of a section before the names in a ``ParameterError`` of a block.
 
-    :param key: dotted path of the section; empty: the scenario itself.
+    :param key: dotted path of the section, empty for the scenario itself.
     """
     try:
         yield
@@ -146,7 +146,7 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
     Return the algorithm, with its parameters, that one entry of ``algorithms`` declares.
 
     :param link_range: the distance beyond which messages are not received, in the metric of the
-        scenario (metres or hops); infinite: not known.
+        scenario (metres or hops), infinite if unknown.
     """
     rest = dict(as_mapping(values, 'algorithms'))
     kind = rest.pop('name', None)
@@ -254,7 +254,7 @@ def split_own(kind: type[T], values: Mapping[str, Any], key: str = '',
     """
     Return the checked keys that a dataclass declares, and the others.
 
-    :param key: dotted path of the section; empty: the scenario itself.
+    :param key: dotted path of the section, empty for the scenario itself.
     """
     own = {parameter.name for parameter in table(kind)}
     with in_section(key):

@@ -139,8 +139,8 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None) -> Figure:
     Draw measures against the first key that varies.
 
     :param results: of a scenario. Each combination of the other keys has its own column.
-    :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
-        with a live leader, and leaders.
+    :param shown: the measures, over algorithm, the keys and seed, ``None`` for instability,
+        devices with a live leader, and leaders.
     :raises ResultError: if the scenario varies nothing.
     """
     keys = varied(results)

@@ -116,7 +116,7 @@ def begin_replay(parameters: LogsParameters, position: NDArray[np.float64], tick
     """
     Put each device at the first position of its log.
 
-    :raises ParameterError: where there is not one log for each device.
+    :raises ParameterError: if there is not one log for each device.
     """
     logs = read_logs(parameters.logs)
     if len(logs) != len(position):

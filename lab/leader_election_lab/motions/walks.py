@@ -157,7 +157,7 @@ class LevyParameters:
 
 
 class Levy(NamedTuple):
-    """Progress of devices on their legs; the first three fields are as :func:`stride` has them."""
+    """Progress of devices on their legs. The first three fields are as :func:`stride` has them."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -240,7 +240,7 @@ class WaypointParameters:
 
 
 class Waypoint(NamedTuple):
-    """Progress of devices on their legs; the first three fields are as :func:`stride` has them."""
+    """Progress of devices on their legs. The first three fields are as :func:`stride` has them."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -295,7 +295,7 @@ class ShuttleParameters:
 
 
 class Shuttle(NamedTuple):
-    """Progress of devices on their legs; the first three fields are as :func:`stride` has them."""
+    """Progress of devices on their legs. The first three fields are as :func:`stride` has them."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]

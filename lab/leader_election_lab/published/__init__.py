@@ -41,7 +41,7 @@ EARLY, LATE = (12, 40), (101, 600)
 
 def instability(scenario: str) -> xr.Dataset | None:
     """
-    Return the published instability of a scenario, ``None`` where none is available.
+    Return the published instability of a scenario, ``None`` if none is available.
 
     :return: ``mean`` and ``sd`` over seeds (parts, 0 to 1), each over ``algorithm`` and
         ``time`` [s]. Source: ACSOS 2022, section V.
@@ -68,7 +68,7 @@ def averages(scenario: str, algorithm: str, rounds: tuple[int, int]) -> NDArray[
     Return the published instability of each seed, averaged over rounds.
 
     :param rounds: :data:`EARLY` or :data:`LATE`.
-    :return: shape (200,); ``None`` where none are available. Source: ACSOS 2022, section V.
+    :return: shape (200,); ``None`` if none are available. Source: ACSOS 2022, section V.
 
     >>> averages('acsos2022_edge', 'bounded', LATE).mean().round(4).item()
     0.013

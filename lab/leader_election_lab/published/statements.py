@@ -134,7 +134,7 @@ def central(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def readapts(period: float, results: xr.Dataset, label: str) -> list[Reading]:
-    """Return the changes of leaders a crossing; a tenth of 152 devices have to change."""
+    """Return the changes of leaders a crossing. A tenth of 152 devices have to change."""
     changes = runs_of(results, 'changes', algorithm=label) * period
     return [Reading('changes a crossing:', _mean(changes), '.1f', least=15.2)]
 
@@ -379,7 +379,7 @@ STATEMENTS: Sequence[Statement] = (
     _town('4, figure 6', 'Feedback takes more time to stabilise in the worst case: users served,',
           _TOWN, STUDY, recovers_later),
     _town('4, figure 6', 'or how even loads are.', _TOWN, STUDY, evens_out_later))
-"""Section numbers are those of the papers; figures are those that the sentence is about."""
+"""Section numbers are those of the papers. Figures are those that the sentence is about."""
 COLUMNS = ('paper', 'the sentence', 'run, seeds', 'result, 95 %', 'so?')
 HYSTERESIS_COLUMNS = ('the sentence', 'bounded', 'with the hysteresis of robots')
 LEGEND = ('*So?* follows from the 95 % intervals over seeds: yes, if all are where the sentence '

@@ -100,7 +100,7 @@ def write_report(results: xr.Dataset, folder: Path, measures: Sequence[str] = ()
     Write the report of a scenario's results and its figure, and return the report's path.
 
     :param folder: of the results, with the figure as ``figures/<scenario>.png``.
-    :param measures: the measures in which all pairs of algorithms are compared; the first one is
+    :param measures: the measures in which all pairs of algorithms are compared. The first one is
         drawn. Empty: instability, leaders and devices that are led.
     :param out: the report, by default ``<scenario>.md`` in the folder of the results.
     :raises ResultError: if a file cannot be written, or a measure is unknown.
@@ -177,11 +177,11 @@ def study(seeds: int, folder: Path, workers: int | None = None,
     Run the study and the comparison of collections, draw their figures, and write ``study.md``.
 
     :param seeds: number of seeds of the study, from 0 on.
-    :param folder: of the results; figures go to ``figures`` in it.
-    :param workers: number of runs at the same time; ``None``: one for each core.
+    :param folder: of the results. Figures go to ``figures`` in it.
+    :param workers: number of runs at the same time, ``None`` for one for each core.
     :param cluster: where runs are computed (see :func:`leader_election_lab.runs.computation.run`).
     :return: the exit status 0. A claim that does not agree is reported, and is no error.
-    :raises ResultError: where a file cannot be read or written.
+    :raises ResultError: if a file cannot be read or written.
     """
     began = monotonic()
     results = {name: runs.run(scenarios.load(name), range(count), folder=folder, workers=workers,
@@ -261,9 +261,9 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None,
     Run the papers' scenarios, draw all figures, and write ``report.md``.
 
     :param seeds: number of seeds of each scenario, from 0 on.
-    :param folder: of the results; figures go to ``figures`` in it. Sweeps are drawn as well if
+    :param folder: of the results. Figures go to ``figures`` in it. Sweeps are drawn as well if
         their results are kept.
-    :param workers: number of runs at the same time; ``None``: one for each core.
+    :param workers: number of runs at the same time, ``None`` for one for each core.
     :param cluster: where runs are computed (see :func:`leader_election_lab.runs.computation.run`).
     :return: the exit status: 0, or ``MISSED`` if an aim is missed.
     :raises ResultError: if a file cannot be read or written.

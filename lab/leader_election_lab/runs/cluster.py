@@ -120,7 +120,7 @@ def connected(address: str, workers: int) -> Iterator[Any]:
 
     :param address: of its scheduler, such as ``tcp://host:8786``, or ``LOCAL``.
     :param workers: number of processes of a local cluster.
-    :raises ResultError: where there is no scheduler, or a package is missing.
+    :raises ResultError: if there is no scheduler, or a package is missing.
     """
     try:
         import distributed
@@ -207,7 +207,7 @@ class Sweep:
         Compute all groups, and write each run to its file as it is finished.
 
         :raises ResultError: if no worker can be used, the scheduler is gone, or all workers that
-            computed a run died; finished runs are kept.
+            computed a run died. Finished runs are kept.
         """
         due = 0.0
         while self._waiting or self._suspects or self._batches:
@@ -294,7 +294,7 @@ class Sweep:
         future.add_done_callback(self._answers.put)
 
     def _batch_size(self) -> int:
-        """Return the number of groups of a batch; smaller at the end, to end all together."""
+        """Return the number of groups of a batch. Smaller at the end, to end all together."""
         if self._groups == 0:
             return 1
         size = BATCH / max(self._seconds / self._groups, 1e-6)

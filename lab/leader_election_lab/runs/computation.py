@@ -55,7 +55,7 @@ def run(
     :param cluster: the address of a Dask scheduler whose workers compute, or ``local`` for
         ``workers`` processes on this machine. By default threads of this process compute.
     :return: all results of this scenario, including those of other seeds and algorithms.
-    :raises ResultError: where a file cannot be read or written, or a cluster cannot be used.
+    :raises ResultError: if a file cannot be read or written, or a cluster cannot be used.
     :raises KeyboardInterrupt: when interrupted. Finished runs are kept.
     """
     progress = progress or Progress()

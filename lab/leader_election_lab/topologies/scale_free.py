@@ -81,10 +81,10 @@ def forces(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-u
     """
     Write the force on each node, and the sum of the strengths of all of its forces.
 
-    :param x: coordinates of nodes, float32, shape (n,); so is y.
+    :param x: coordinates of nodes, float32, shape (n,). So is y.
     :param pairs: the links, shape (m, 2).
     :param links: the number of links of each node, float32, shape (n,).
-    :param force_x: output, float32, shape (n,); so are force_y and strength. A spring counts by a
+    :param force_x: output, float32, shape (n,). So are force_y and strength. A spring counts by a
         tenth of its pull at a node with one link, negative if it pushes.
     """
     force_x[:], force_y[:], strength[:] = 0.0, 0.0, 0.0

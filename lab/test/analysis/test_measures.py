@@ -109,7 +109,7 @@ def test_settling_time_is_the_first_with_all_later_samples_below(values, start, 
 
 def test_value_of_the_mean_curve_is_not_the_mean_of_values():
     read = partial(settling_time, np.array([1.0, 2.0, 3.0]), below=6.0, start=0.0, end=3.0)
-    # One settles at 1, one at 3; their mean, 5 at 2, is below 6 already at 1.
+    # One settles at 1, one at 3. Their mean, 5 at 2, is below 6 already at 1.
     curves = np.array([[0.0, 0.0, 0.0], [10.0, 10.0, 0.0]])
     # Some draws have one seed only: the interval is from the first's time to the second's.
     assert estimate_of_curve(curves, read) == (1.0, 1.0, 3.0)
@@ -134,7 +134,7 @@ TIMES = np.arange(1.0, 5.0)
 
 
 def test_number_of_running_devices_follows_from_rounds_and_period():
-    """100 devices run a round a second for 4 s; the second seed has no results."""
+    """100 devices run a round a second for 4 s. The second seed has no results."""
     dataset = made_up(['bounded'], TIMES, 2)
     dataset['counts'][0, 1, 0] = -1
     assert mean_running(dataset).values == pytest.approx(np.array([[100.0, np.nan]]), nan_ok=True)
@@ -292,7 +292,7 @@ def test_settling_counts_from_each_switch():
     # than 42. Recursive has no aim.
     assert {row.quantity.partition(':')[0]: row.met for row in numbers} == {
         'recursive': None, 'classic': True, 'bounded': True}
-    # Bounded, recursive, classic after the first and the fourth switch as published; after the
+    # Bounded, recursive, classic after the first and the fourth switch as published. After the
     # others bounded, classic, recursive were.
     orders = [row for row in rows if isinstance(row, Order)]
     assert [row.met for row in orders] == [True, False, False, True, False, False]

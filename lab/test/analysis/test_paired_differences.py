@@ -97,7 +97,7 @@ def test_only_common_seeds_count() -> None:
 
 
 def test_equal_differences_of_few_seeds_are_not_apart() -> None:
-    """Each seed has 0.3 more; up to rounding the differences are equal."""
+    """Each seed has 0.3 more. Up to rounding the differences are equal."""
     assert p_of_mean(np.array([0.3, 0.3])) == 0.5
     assert p_of_mean(np.array([0.3, 0.1 + 0.2, 0.3])) == 0.25
     for seeds, apart in ((2, False), (5, False), (6, True)):

@@ -149,7 +149,7 @@ def test_line_has_the_counting_errors_of_regions(tmp_path: Path) -> None:
     scenario = load(tmp_path, SIX.replace('radius: 30, ties', 'radius: 30, regions: {}, ties'))
     made_up = results.empty(scenario, ['classic', 'bounded'], [0])
     samples = np.ones((6, len(COLUMNS)))
-    # The first of six samples is the warm-up; two of the others are right, one is off by 4 of 20.
+    # The first of six samples is the warm-up. Two of the others are right, one is off by 4 of 20.
     samples[:, COLUMNS.index('counted')] = [99, 20, 16, 20, 22, 22]
     samples[:, COLUMNS.index('present')] = 20
     samples[:, COLUMNS.index('informed')] = [0, 1, 1, 1, 1, 0.5]
@@ -173,7 +173,7 @@ def test_line_has_the_counting_errors_of_regions(tmp_path: Path) -> None:
 
 
 def line(levels: int | None, **more: object) -> Scenario:
-    """Return a line of 33 devices, 1 m apart, in descending strength; a level has two of them."""
+    """Return a line of 33 devices, 1 m apart, in descending strength. A level has two of them."""
     own = {} if levels is None else {'levels': levels}
     return parse({
         'duration': 60, 'strength': {'cycle': ['lower_id']}, 'messages': {'range': 1.5},

@@ -78,7 +78,7 @@ def sent_fields(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
 
 def side_by_side(stage: Simulation, reference: ReferenceSimulator, until: float,
                  ) -> Iterator[tuple[int, float, list[NeighbourPart]]]:
-    """Run both; yield each round after a comparison of its result and of the mailboxes."""
+    """Run both, and yield each round after a comparison of its result and of the mailboxes."""
     for i, now in rounds(stage, until):
         links = stage.network.links
         row = links.neighbour[slice(*links.row[i])].tolist()

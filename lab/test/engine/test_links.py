@@ -187,7 +187,7 @@ def test_loss_of_a_link_is_in_the_row_of_its_sender() -> None:
 
 
 SIZE = 1_000
-"""Of the pool; all its entries are in use."""
+"""Of the pool. All its entries are in use."""
 
 
 class Moved:

@@ -26,7 +26,7 @@ import pytest
 from simulations import begun, line, rounds, scene, SQUARE, states, WALK
 
 FOUR = {'kind': 'grid', 'columns': 4, 'rows': 1, 'step': [10, 10]}
-"""Ids 0 to 3 on a line; each is in range of the next one."""
+"""Ids 0 to 3 on a line. Each is in range of the next one."""
 
 
 def measured(stage: Simulation, history: dict[int, list[bool]], since: int) -> dict[str, float]:
@@ -83,7 +83,7 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
             stage.happen(event, parameters)
             for i in set(history) - set(np.flatnonzero(stage.network.devices.running)):
                 del history[i]
-            # An event that sets the leader is not a change; the next round that changes it is one.
+            # An event that sets the leader is not a change. The next round that changes it is one.
             leader = {i: states(stage)[i].leader for i in leader}
         expected = measured(stage, history, changes)
         found = dict(zip(MEASURES, stage.network.watch.samples[k]))
@@ -232,7 +232,7 @@ def test_gossip_on_a_line_of_four_counts_as_computed_by_hand() -> None:
     """
     Gossip uses a message only if its sender has the same leader.
 
-    The leader is known to 2 in round 2, to 1 in round 3 and to 0 in round 4; so 3 counts them in
+    The leader is known to 2 in round 2, to 1 in round 3 and to 0 in round 4. So 3 counts them in
     rounds 3, 5 and 7.
     """
     stage = together('gossip')

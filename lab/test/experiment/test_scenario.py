@@ -154,7 +154,7 @@ def test_section_varies_as_a_whole() -> None:
 
 
 def test_yaml_may_merge_mappings() -> None:
-    # A key beside a merge wins; it is not a duplicate.
+    # A key beside a merge wins. It is not a duplicate.
     assert strict_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
@@ -177,7 +177,7 @@ GOOD = {'duration': 10, 'algorithms': [BOUNDED], 'devices': [UNIFORM], 'messages
 
 
 def made(sections: Mapping[Any, Any]) -> Scenario:
-    """Return a scenario whose first run can begin; a section that is ``...`` is left out."""
+    """Return a scenario whose first run can begin. A section that is ``...`` is left out."""
     raw = {key: value for key, value in {**GOOD, **sections}.items() if value is not ...}
     scenario = parse(raw, 'mine')
     Simulation(scenario, scenario.entrants[0], 0)

@@ -198,7 +198,7 @@ SIX = np.arange(1.0, 7.0)
 def test_sweep_draws_averages_over_time_against_the_varied_key():
     # After the first sixth, which is 9, there is 0.1 for no loss, 0.2 and 0.4.
     after = np.reshape([0.1, 0.2, 0.4], (3, 1, 1))
-    # 4 leaders, of which 3 lead themselves; each of these has 30, 20, 10 of the 100 devices.
+    # 4 leaders, of which 3 lead themselves. Each of these has 30, 20, 10 of the 100 devices.
     sizes = np.reshape([30, 20, 10], (3, 1, 1))
     dataset = results(['bounded', 'classic'], SIX, 2, LOSS, leaders=4, correct=3,
                       mean_size=sizes, instability=np.where(SIX <= 1, 9.0, after))
@@ -299,7 +299,7 @@ def test_winner_among_one_leader_algorithms_has_the_most_followers():
 
 def test_lead_within_chance_is_marked():
     """
-    The winner a has 0.10 in all four seeds; paired by seed, it leads in the mean by 0.01.
+    The winner a has 0.10 in all four seeds. Paired by seed, it leads in the mean by 0.01.
 
     At (0, 1) b is 0.10, 0.12, 0.10, 0.12: leads 0, 0.02, 0, 0.02, deviation 0.01155, error
     0.00577, t = 1.73. At (0.2, 1) it is 0.105, 0.115, 0.105, 0.115: t = 3.46, and the quantile is
@@ -315,7 +315,7 @@ def test_lead_within_chance_is_marked():
     [axes] = draw_map(drawn).axes
     assert sorted(patch.get_xy() for patch in axes.patches) == [
         (-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)]
-    # One seed gives no standard error; a single algorithm needs no lead.
+    # One seed gives no standard error. A single algorithm needs no lead.
     assert most_stable(drawn.isel(seed=[0]))['chance'].all()
     assert not most_stable(drawn.sel(algorithm=['a']))['chance'].any()
 

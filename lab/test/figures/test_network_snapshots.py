@@ -30,7 +30,7 @@ import pytest
 
 
 def snapshot(leader, position, running=None, ids=None, pairs=(), time=0.0):
-    """Return a snapshot; ids count from 0 if they are not given."""
+    """Return a snapshot. Ids count from 0 if they are not given."""
     ids = np.arange(len(leader)) if ids is None else np.asarray(ids)
     running = np.ones(len(ids), bool) if running is None else np.asarray(running)
     leader = np.asarray(leader)
@@ -69,7 +69,7 @@ def test_partitions_are_simulated_for_each_algorithm():
     row = scenario(4, 40, algorithms=[{'name': 'bounded', 'radius': 1000},
                                       {'name': 'bounded', 'label': 'near', 'radius': 10}])
     wide, near = draw_partitions(row).axes
-    # Half-way all follow the strongest, 3; within 10 m 3 leads 2, and 1 leads 0.
+    # Half-way all follow the strongest, 3. Within 10 m 3 leads 2, and 1 leads 0.
     assert wide.collections[2].get_offsets().tolist() == [[30, 0]]
     assert sorted(near.collections[2].get_offsets().tolist()) == [[10, 0], [30, 0]]
     assert len(wide.collections[0].get_segments()) == 3

@@ -67,7 +67,7 @@ def test_table_gives_shortest_ways(columns, rows, irregularity, missing, seed):
 
 
 def test_town_has_the_crossings_and_streets_computed_by_hand():
-    """Three by two crossings have 2 * 2 streets along and 3 across; none is missing."""
+    """Three by two crossings have 2 * 2 streets along and 3 across. None is missing."""
     streets = town(3, 2, 10.0, 0.0, 0.0, np.random.default_rng(0))
     assert streets.crossing.tolist() == [[0, 0], [10, 0], [20, 0], [0, 10], [10, 10], [20, 10]]
     assert len(streets.street) == 7
@@ -174,7 +174,7 @@ def logs(tmp_path):
 
 
 def test_replay_follows_two_logs_as_computed_by_hand(logs):
-    """The earliest row of all is at time 0; between rows straight lines; then it stands."""
+    """The earliest row of all is at time 0; between rows straight lines. Then it stands."""
     places = walk(REPLAY, {'logs': logs}, [[9.0, 9.0], [9.0, 9.0]], 6, tick=0.5)
     assert places[:, 0].tolist() == [[0, 0], [1, 0], [2, 0], [2, 2], [2, 4], [2, 4], [2, 4]]
     assert np.all(places[:, 1] == [7, 8])

@@ -113,7 +113,7 @@ WALLS = [0, 0, 10, 10]
 
 
 def test_levy_walk_has_the_legs_computed_by_hand():
-    """Walls 0 to 10, speed 3, legs of 4 m and more; two legs with given draws."""
+    """Walls 0 to 10, speed 3, legs of 4 m and more. Two legs with given draws."""
     values = {'speed': 3.0, 'scale': 4.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[8.0, 5.0]])
     # Due east, 4 / (1 - 0) = 4 m: to (12, 5), which the wall cuts to (10, 5), 2 m from here.
@@ -134,7 +134,7 @@ def test_levy_walk_has_the_legs_computed_by_hand():
 
 
 def test_device_draws_another_leg_when_it_cannot_move():
-    """In a corner, a leg into it has no length; the next draw leads out of it."""
+    """In a corner, a leg into it has no length. The next draw leads out of it."""
     values = {'speed': 3.0, 'scale': 2.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[10.0, 10.0]])
     for now, angle, place in ((1, 1, 10), (2, 1, 10), (3, 4, 10), (4, 4, 8)):

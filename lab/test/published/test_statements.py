@@ -65,7 +65,7 @@ def test_reading_of_never_is_no_agreement() -> None:
 
 
 def test_time_to_stabilise_is_as_computed_by_hand() -> None:
-    """After 600 s values are 0 for 10 s, 2 for 10 s, then 1; a peak of a second is smoothed."""
+    """After 600 s values are 0 for 10 s, 2 for 10 s, then 1. A peak of a second is smoothed."""
     times = np.arange(501.0, 901.0)
     values = np.ones(400)
     values[100:110], values[110:120], values[130] = 0.0, 2.0, 1.2
@@ -83,7 +83,7 @@ def _results(**arrays: xr.DataArray) -> xr.Dataset:
 
 
 def test_central_compares_places_within_seeds() -> None:
-    """Two seeds of 6 s, of which the first is the warm-up; each has 0.1 more at the wall."""
+    """Two seeds of 6 s, of which the first is the warm-up. Each has 0.1 more at the wall."""
     instability = xr.DataArray(
         np.zeros((1, 4, 2, 6)), dims=('algorithm', 'place', 'seed', 'time'), coords={
             'algorithm': ['bounded'], 'place': ['middle', 'wall', 'corner', 'walking'],

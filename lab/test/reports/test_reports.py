@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Figures by name, drawn from files; the report about them."""
+"""Figures by name, drawn from files. The report about them."""
 
 from dataclasses import replace
 import math

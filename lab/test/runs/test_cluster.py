@@ -36,7 +36,7 @@ DASK = [sys.executable, '-m', 'dask']
 
 @contextmanager
 def process(*arguments: str, folder: Path = PACKAGE.parent) -> 'Iterator[subprocess.Popen[str]]':
-    """Run a command of dask in a folder, from which it imports; kill it in the end."""
+    """Run a command of dask in a folder, from which it imports. Kill it in the end."""
     with subprocess.Popen([*DASK, *arguments], cwd=folder, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as started:
         try:

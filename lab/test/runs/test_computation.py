@@ -158,7 +158,7 @@ def test_missing_branches_are_run(tmp_path):
 
 
 def stopped(folder: Path, text: str = VARIED) -> Path:
-    """Interrupt a computation; return the file of a finished run."""
+    """Interrupt a computation, and return the file of a finished run."""
     folder.mkdir(exist_ok=True)
     with pytest.raises(KeyboardInterrupt):
         runs.run(load(folder, text), range(3), folder, workers=1, progress=Stopping())
@@ -292,7 +292,7 @@ def test_compilation_is_reported_once_and_cached_code_is_not():
 
 MOST = 400
 SAMPLES = np.random.default_rng(0).normal(1.0, [[0.3], [0.6]], (2, MOST))
-"""Of two algorithms; the deviation of their difference is 0.67."""
+"""Of two algorithms. The deviation of their difference is 0.67."""
 
 
 class Laboratory:

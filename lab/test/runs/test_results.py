@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Results are labelled, and saved as a whole; unusable files are reported."""
+"""Results are labelled, and saved as a whole. Unusable files are reported."""
 
 from pathlib import Path
 import resource

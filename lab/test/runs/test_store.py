@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Finished runs are kept by their fingerprints; only changed ones are run again."""
+"""Finished runs are kept by their fingerprints. Only changed ones are run again."""
 
 import importlib.util
 from pathlib import Path

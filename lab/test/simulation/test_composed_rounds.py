@@ -252,7 +252,7 @@ GOSSIP_TEXTS = [
 @pytest.mark.parametrize(('size', 'settings', 'texts'), [
     # A device with two nearer neighbours splits its value between them in halves.
     ((2, 2), {'feedback_gain': 1, 'feedback_target': 4}, SQUARE_TEXTS),
-    # Each has both members in its state, its own first; messages leave out the rest.
+    # Each has both members in its state, its own first. Messages leave out the rest.
     ((2, 1), {'collection': 'gossip'}, GOSSIP_TEXTS)], ids=['square', 'gossip'])
 def test_length_of_messages_is_that_of_robots(
         size: tuple[int, int], settings: dict[str, Any], texts: list[str]) -> None:
@@ -414,7 +414,7 @@ def test_readings_of_groups_are_what_topics_of_sources_have(
 
 @pytest.mark.parametrize(('hysteresis', 'leader'), [(0.0, 1), (-1.0, 1), (5.0, 0)])
 def test_devices_announce_strengths_with_hysteresis(hysteresis: float, leader: int) -> None:
-    """Device 0 drives from 3 to 0.1 Mbit/s, device 1 stands at 1; the default is 1 Mbit/s."""
+    """Device 0 drives from 3 to 0.1 Mbit/s, device 1 stands at 1. The default is 1 Mbit/s."""
     drive = parse({
         'duration': 40,
         'algorithms': [{'name': 'bounded', 'radius': 100, 'ties': 'id', 'hop_limit': 9}],

@@ -160,7 +160,7 @@ def test_state_event_claims_random_leaders() -> None:
     claimed = states(stage)
     assert {state.leader for state in claimed} <= set(range(3, 8))
     assert len({state.leader for state in claimed}) > 1
-    # With the value of this leader; the distance is unchanged.
+    # With the value of this leader. The distance is unchanged.
     assert all(state.value == -state.leader for state in claimed)
     assert [state.distance for state in claimed] == [40, 30, 20, 10, 0]
 
@@ -173,7 +173,7 @@ def test_swarm_recovers_from_corrupted_states(seed: int) -> None:
     happen(stage)
     assert heard(stage) == before
     assert leaders(stage) != [4] * 5
-    # Wrong states disappear; then the right candidacy spreads from one end to the other.
+    # Wrong states disappear. Then the right candidacy spreads from one end to the other.
     stage.run(10 + FORGETTING + 5)
     assert [tuple(state) for state in states(stage)] == [
         (-4.0, 40.0 - 10.0 * i, 4, 4 - i) for i in range(5)]
@@ -295,7 +295,7 @@ def simulation(name: str = 'acsos2022_edge_rounding') -> Simulation:
 
 
 def hesitating(stage: Simulation, at: float) -> np.ndarray:
-    """Apply the event; return a mask of the devices that hesitate."""
+    """Apply the event, and return a mask of the devices that hesitate."""
     event = EVENTS.get('rounding')
     stage.happen(event, event.parameters(at=at))
     return stage.columns.hesitates != 0

@@ -81,8 +81,8 @@ def test_noise_of_the_position_grows_with_the_root_of_the_way():
 
 
 def test_noise_of_the_heading_moves_the_end_sideways():
-    # Half of the heading noise of the first metre rotates that metre, all of it the second one;
-    # half of the noise of the second metre is added: 0.03 m times the root of (3/2)^2 + (1/2)^2.
+    # Half of the heading noise of the first metre rotates that metre, all of it the second one.
+    # Half of the noise of the second metre is added: 0.03 m times the root of (3/2)^2 + (1/2)^2.
     error = walked(errors(MANY, odometry_noise_heading=0.03), [(1, 0), (2, 0)])
     assert error[:, 1].std() == pytest.approx(0.03 * math.sqrt(2.5), rel=CLOSE)
     assert abs(error[:, 0]).max() < 0.02

@@ -153,7 +153,7 @@ def test_all_samples_are_taken(duration, interval, count):
 
 
 def test_snapshot_of_a_line_is_as_computed_by_hand():
-    # Five devices 10 m apart on a line, the range 10 m; the strongest is the last, and dies.
+    # Five devices 10 m apart on a line, the range 10 m. The strongest is the last, and dies.
     scenario = line(events=[{'kind': 'die', 'at': 20, 'first': 4}], first_id=0)
     before, after = run(scenario, 0, (19.0, 20.0)).snapshots
     assert before.id.tolist() == [0, 1, 2, 3, 4]
@@ -211,7 +211,7 @@ def test_given_links_need_no_range():
 
 SERVERS = {'kind': 'line', 'count': 3, 'step': [10, 0]}
 USERS = {'kind': 'line', 'count': 2, 'first': [20, 5], 'step': [1, 0], 'among': False}
-"""Ids 3 and 4, 1 m apart, stronger than servers by id; only server 2, at (20, 0), is near."""
+"""Ids 3 and 4, 1 m apart, stronger than servers by id. Only server 2, at (20, 0), is near."""
 
 
 def test_users_receive_from_servers_but_not_from_each_other():
@@ -220,7 +220,7 @@ def test_users_receive_from_servers_but_not_from_each_other():
     [seen] = run(scenario, 0, (20.0,)).snapshots
     assert {(min(pair), max(pair)) for pair in seen.pairs.tolist()} == {
         (0, 1), (1, 2), (2, 3), (2, 4)}
-    # Server 2 follows user 4, the strongest; user 3, which is nearer to user 4, does not.
+    # Server 2 follows user 4, the strongest. User 3, which is nearer to user 4, does not.
     assert seen.leader.tolist() == [0, 1, 4, 3, 4]
 
 
@@ -230,7 +230,7 @@ def test_given_links_do_not_connect_users():
 
 
 def test_device_that_does_not_move_stays_in_its_place():
-    # One street, from (0, 0) to (100, 0), and one back at y = 100; users are put into it.
+    # One street, from (0, 0) to (100, 0), and one back at y = 100. Users are put into it.
     town = {'kind': 'streets', 'columns': 2, 'rows': 2, 'block': 100, 'speed': 1}
     devices = [{**LINE, 'first': [20, 30], 'moves': False}, {**LINE, 'first': [20, 30]}]
     start, later = run(scene(devices=devices, motion=town), 0, (0.0, 10.0)).snapshots

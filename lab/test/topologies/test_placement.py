@@ -126,7 +126,7 @@ def placed(**values):
 
 
 def test_edge_list_takes_links_from_the_scenario():
-    """A triangle with a tail; one link is listed twice."""
+    """A triangle with a tail. One link is listed twice."""
     placement = placed(pairs=[0, 1, 2, 1, 2, 0, 3, 2, 1, 0], edge_length=5.0)
     assert placement.pairs.tolist() == [[0, 1], [0, 2], [1, 2], [2, 3]]
     ends = placement.position[placement.pairs]

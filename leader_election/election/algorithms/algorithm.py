@@ -86,7 +86,7 @@ class Algorithm:
     parameters: type[Any] = NoParameters
     """
     The algorithm's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
-    A robot's node declares them as ``<algorithm>.<name>``; a scenario of the laboratory takes them
+    A robot's node declares them as ``<algorithm>.<name>``. A scenario of the laboratory takes them
     beside the algorithm's name.
     """
     leaders_follow_themselves: bool = False
@@ -96,8 +96,8 @@ class Algorithm:
     """
     levels: int = 0
     """
-    The number of levels of a recursive election; 0: none. Its state has a field ``depth``, the
-    present level of a device; a round reads entries of a neighbour's
+    The number of levels of a recursive election, 0 for none. Its state has a field ``depth``, the
+    present level of a device. A round reads entries of a neighbour's
     :data:`~leader_election.election.algorithms.fields.PerLevel` vectors only up to its depth. At
     the last level no leader is sought: a device that reaches it leads itself.
     """
@@ -123,7 +123,7 @@ class Algorithm:
         """
         Return the same algorithm with another number of levels.
 
-        The laboratory's way to a recursion without an end; robots have to agree on the length of
+        The laboratory's way to a recursion without an end. Robots have to agree on the length of
         their messages, so they all have :attr:`levels`.
 
         :param levels: >= 2.
@@ -134,7 +134,7 @@ class Algorithm:
         """
         Return the parameters of the round.
 
-        :param settings: values by name; names that the algorithm does not take are ignored. A
+        :param settings: values by name. Names that the algorithm does not take are ignored. A
             missing own parameter of the algorithm has its default, and so has an argument of
             ``configure``.
         :raises ParameterError: if ``configure`` takes a name that is not declared.
@@ -165,7 +165,7 @@ class Algorithm:
         """
         Return an export aged by a number of rounds, each of which counts as a hop.
 
-        While newer messages are lost, an old message keeps its candidacy; if its age did not
+        While newer messages are lost, an old message keeps its candidacy. If its age did not
         count, that of a dead leader would survive an expiry at each hop. An export of the leader
         itself, with no hop, does not age: it is valid until it expires.
         """
@@ -247,8 +247,8 @@ def automatic_hop_limit(radius: float, link_range: float) -> int:
     robots move, the news of a shorter path is late, and paths are longer for a while: hence the
     factor of two.
 
-    :param radius: the largest distance to a leader [m], >= 0; infinite: no radius.
-    :param link_range: the greatest distance of a neighbour [m], > 0; infinite: not known.
+    :param radius: the largest distance to a leader [m], >= 0, infinite for no radius.
+    :param link_range: the greatest distance of a neighbour [m], > 0, infinite if unknown.
 
     >>> [automatic_hop_limit(*lengths) for lengths in ((10.0, 5.0), (10.0, math.inf), (1e6, 5.0))]
     [10, 100, 1000]
@@ -263,8 +263,8 @@ def hop_limit(setting: int, radius: float, link_range: float) -> int:
     Return the limit for a value of the parameter ``hop_limit``.
 
     :param setting: :data:`AUTOMATIC`, :data:`NONE`, or a number of hops.
-    :param radius: the largest distance to a leader [m]; infinite: no radius.
-    :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
+    :param radius: the largest distance to a leader [m], infinite for no radius.
+    :param link_range: the greatest distance of a neighbour [m], infinite if unknown.
 
     >>> hop_limit(7, 10.0, 5.0), hop_limit(AUTOMATIC, 10.0, 5.0), hop_limit(NONE, 10.0, 5.0)
     (7, 10, 9007199254740991)

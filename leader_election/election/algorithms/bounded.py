@@ -16,7 +16,7 @@
 Bounded Election: the strongest devices lead, each within the radius.
 
 D. Pianini, R. Casadei, M. Viroli, "Self-stabilising Priority-Based Multi-Leader Election and
-Network Partitioning", ACSOS 2022, section IV-B; the artefact is Zenodo record 6566627.
+Network Partitioning", ACSOS 2022, section IV-B. The artefact is Zenodo record 6566627.
 
 With ``radius_hysteresis`` a leader is joined within a part of the radius only, the *joining
 radius*, and left beyond the radius, so that leaders last while devices move. It still stabilises
@@ -84,7 +84,7 @@ def bounded_round(
     Return the best candidacy within reach: the device's own or that of a neighbour.
 
     The metric is the distance to the *neighbour that sent* a candidacy. It must be greater than
-    zero; otherwise the candidacy of a dead leader would never grow beyond the radius.
+    zero, otherwise the candidacy of a dead leader would never grow beyond the radius.
     Of the previous state only the leader is used: it is kept up to the radius, and other leaders
     are adopted up to the joining radius.
 
@@ -117,7 +117,7 @@ def bounded_round(
         if not 0 <= neighbours.hops[j] < parameters.hop_limit:
             continue
         # The least triple of the paper: (value, distance, leader) for ties 'nearest', and (value,
-        # leader, distance) for 'id'; among equal ones the fewest hops, which the paper has not.
+        # leader, distance) for 'id'. Among equal ones the fewest hops, which the paper has not.
         if neighbours.value[j] != value:
             better = neighbours.value[j] < value
         elif parameters.ties_by_id and neighbours.leader[j] != leader:
@@ -142,7 +142,7 @@ def start(device: Device) -> Candidacy:
 def configure(radius: float, ties: str, hop_limit: int = NO_HOP_LIMIT,
               radius_hysteresis: float = 0.0) -> BoundedParameters:
     """
-    Return the parameters of the round; the defaults are the settings of the paper.
+    Return the parameters of the round. The defaults are the settings of the paper.
 
     :param radius: the largest distance to a leader [m], >= 0, inclusive. Infinity becomes the
         largest float, because an infinite distance could not be forwarded.

@@ -52,15 +52,15 @@ class Choice(NamedTuple):
     """The pair that a device backs, and its leader."""
 
     lead_value: Negated[Unbounded]
-    """The value (strength, negated) of the backed pair; infinite: it backs none."""
+    """The value (strength, negated) of the backed pair, infinite if it backs none."""
     lead: Id
-    """The id of that pair; ``NOBODY``: the pair of infinite value, which no device has."""
+    """The id of that pair, ``NOBODY`` for the pair of infinite value that no device has."""
     lead_distance: Unbounded
     """Distance to the nearest device that backed itself in the previous round [m]."""
     distance: Unbounded
-    """Distance to the leader [m]: 0 on the leader itself; infinite: no leader yet."""
+    """Distance to the leader [m]: 0 on the leader itself, infinite without a leader."""
     leader: int
-    """The leader's id; the device's own if there is none yet."""
+    """The leader's id, the device's own if there is none yet."""
     lead_hops: Hops = 0
     """The number of hops of ``lead_distance``."""
     hops: Hops = 0

@@ -13,15 +13,15 @@
 # limitations under the License.
 
 """
-Colour: one leader for the network; its tree grows only at devices of one of two colours.
+Colour: one leader for the network. Its tree grows only at devices of one of two colours.
 
 A. K. Datta, L. L. Larmore, P. Vemula, "Self-stabilizing leader election in optimal space under an
 arbitrary scheduler", Theoretical Computer Science 412 (2011); the baseline of Mo et al. (IFAC
 2020). The rules below are reconstructed from public descriptions of that algorithm and of later
 implementations. They may differ from the printed rules in detail.
 
-Every device has a *key*, (leader, level), compared in this order, the leader by (value, id);
-smaller is better. It has a parent, a colour and a mark ``done``. The successor of a key is the
+Every device has a *key*, (leader, level), compared in this order, the leader by (value, id).
+Smaller is better. It has a parent, a colour and a mark ``done``. The successor of a key is the
 same leader one level (hop) farther. Device x is
 
 - a *true root* if its key is (itself, 0);
@@ -43,11 +43,11 @@ x is *done* if it has no recruits and all its true children are done. A true roo
 
 Why this removes trees of a leader that does not exist (false trees): a device that joins cannot
 recruit before it has flipped, and between two of its flips its parent has to flip. Only a true
-root flips without its parent. A false root leaves at once; then its children are false roots and
+root flips without its parent. A false root leaves at once. Then its children are false roots and
 leave, level by level. So at the top of a false tree no device flips more than once, one level
 below not more than twice, and so on: the number of flips left is bounded, every new level costs
 some, and the tree disappears from the top. ``done`` ends the flipping, so that a converged network
-sends no more changes; the argument depends on parents alone. Distances are levels, that is hops,
+sends no more changes. The argument depends on parents alone. Distances are levels, that is hops,
 with any metric.
 """
 
@@ -73,7 +73,7 @@ class Key(NamedTuple):
     leader: int
     """The leader's id."""
     colour: int
-    """1: neighbours may join; 0: not now."""
+    """1 if neighbours may join, otherwise 0."""
     done: int
     """1: no device is left to join this device or those below it in its tree."""
     id: Id  # noqa: A003

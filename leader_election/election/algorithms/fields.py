@@ -32,9 +32,9 @@ NOBODY = -1
 T = TypeVar('T')
 
 Unbounded = Annotated[float, INFINITE]
-"""A number that may be +infinity; a plain ``float`` is always finite."""
+"""A number that may be +infinity. A plain ``float`` is always finite."""
 Ticks = Annotated[int, TICKS]
-"""A counter that changes in every round; its change alone triggers no message."""
+"""A counter that changes in every round. Its change alone triggers no message."""
 Kept = Annotated[T, KEPT]
 """A field that a device does not send."""
 PerLevel = Annotated[T, PER_LEVEL]
@@ -55,11 +55,11 @@ class Field(NamedTuple):
     """The description of one field of a state."""
 
     name: str
-    """``leader`` and ``distance`` are required; a name ending in ``_distance`` is a distance."""
+    """``leader`` and ``distance`` are required. A name ending in ``_distance`` is a distance."""
     type: type[int] | type[float]  # noqa: A003
     """The type of the number, or of each number of a vector."""
     padding: tuple[int, ...] | tuple[float, ...] | None
-    """The initial value of a vector, with its length; its entries stand for "nothing"."""
+    """The initial value of a vector, with its length. Its entries stand for "nothing"."""
     infinite: bool
     """Whether the value may be +infinity."""
     ticks: bool
@@ -69,7 +69,7 @@ class Field(NamedTuple):
     hops: bool = False
     """Whether the field counts hops (:data:`Hops`)."""
     least: int | None = None
-    """The least value of a whole number; ``None``: any."""
+    """The least value of a whole number, ``None`` for any."""
     per_level: bool = False
     """Whether the field holds entries for each level (:data:`PerLevel`)."""
     negated: bool = False
@@ -96,11 +96,11 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
     """
     Return the fields of a state in their order.
 
-    :param state: the named tuple; its type hints are ``int``, ``float``, :data:`Unbounded`,
+    :param state: the named tuple. Its type hints are ``int``, ``float``, :data:`Unbounded`,
         :data:`Ticks`, :data:`Hops`,
         :data:`Id`, :data:`Count`, :data:`Negated`, or a tuple of any number of these
         (:data:`PerLevel`).
-    :param start: the initial state of any device; its vectors are the same on all devices.
+    :param start: the initial state of any device. Its vectors are the same on all devices.
     :raises TypeError: for a field of another type, or of hops without their distance.
 
     >>> class Heights(NamedTuple):
@@ -131,7 +131,7 @@ def _field(name: str, hint: Any, start: Any) -> Field:
 
 
 def _least(name: str, marks: tuple[Any, ...]) -> int | None:
-    """Return the least value of a whole number that is valid; ``None``: any."""
+    """Return the least value of a whole number that is valid, ``None`` for any."""
     if name == 'leader' or HOPS in marks or COUNT in marks:
         return 0
     return NOBODY if ID in marks else None
@@ -147,7 +147,7 @@ def change(fields: Sequence[Field], before: Any, after: Any) -> float:
     """
     Return the difference of two states, to decide whether it is worth a message.
 
-    :return: the largest change of a distance [m, >= 0]; infinite if another field differs;
+    :return: the largest change of a distance [m, >= 0], infinite if another field differs;
         :data:`Ticks` and :data:`Kept` fields do not count, nor do decreasing :data:`Hops`.
     """
     most = 0.0

@@ -22,7 +22,7 @@ several sources (J. Beal, M. Viroli, "Building blocks for aggregate programming 
 applications", SASO workshops 2014): each device takes the leader whose path is the shortest, so
 the regions are the Voronoi cells of the leaders in the network.
 
-A device knows only whether it leads itself; it follows any leader whose candidacy it receives.
+A device knows only whether it leads itself. It follows any leader whose candidacy it receives.
 A device without a leader within the radius follows no device: it names itself, at an infinite
 distance.
 
@@ -57,9 +57,9 @@ class Nearest(NamedTuple):
     """The nearest leader: the state of a device, and its export."""
 
     distance: Unbounded
-    """Distance to the leader [m]: 0 on the leader itself; infinite: no leader within reach."""
+    """Distance to the leader [m]: 0 on the leader itself, infinite without a leader."""
     leader: int
-    """The leader's id; the device's own if none is within reach."""
+    """The leader's id, the device's own if none is within reach."""
     hops: Hops = 0
     """The number of hops of the distance."""
 
@@ -145,7 +145,7 @@ def given_round(
 
 
 def start(device: Device) -> Nearest:
-    """Return the initial state: no leader; a device that leads does so from its first round on."""
+    """Return the initial state: no leader. A device that leads does so from its first round on."""
     return Nearest(math.inf, device.id, 0)
 
 
@@ -171,7 +171,7 @@ def configure(leaders: str, radius: float = math.inf,
     Return the parameters of the round.
 
     :param leaders: the ids of the devices that lead, and ranges of ids, for example ``0,5-9``.
-    :param radius: the largest distance to a leader [m], >= 0, inclusive; infinite: any.
+    :param radius: the largest distance to a leader [m], >= 0, inclusive, infinite for any.
     :param hop_limit: the largest number of hops of a distance, >= 1.
     :raises ParameterError: for ``leaders`` of another form.
     """

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Recursive: elect the best device; devices too far away from it elect again among themselves.
+Recursive: elect the best device. Devices too far away from it elect again among themselves.
 
 D. Pianini, R. Casadei, M. Viroli, "Self-stabilising Priority-Based Multi-Leader Election and
 Network Partitioning", ACSOS 2022, section IV-A, the trivial version, as published. At each level,
@@ -51,7 +51,7 @@ import numpy as np
 LEVELS = 16
 """
 The number of levels on robots: the longest chain of leaders whose regions depend on each other.
-The published algorithm has no limit; here, a device that reaches the last level leads itself. The
+The published algorithm has no limit. Here, a device that reaches the last level leads itself. The
 laboratory takes any number of levels (:meth:`Algorithm.with_levels`).
 """
 
@@ -60,13 +60,13 @@ class Levels(NamedTuple):
     """The state of a device: its knowledge at each level that it has reached."""
 
     depth: int
-    """The level at which it found its leader; -1: before its first round."""
+    """The level at which it found its leader, -1 before its first round."""
     strength: float
     """Its own strength in the previous round."""
     best_value: PerLevel[tuple[Negated[Unbounded], ...]]
-    """At each level: the value (strength, negated) of the best device; infinite: no gossip."""
+    """At each level: the value (strength, negated) of the best device, infinite without gossip."""
     best: PerLevel[tuple[Id, ...]]
-    """At each level: the id of the best device; ``NOBODY``: no gossip."""
+    """At each level: the id of the best device, ``NOBODY`` without gossip."""
     best_distance: PerLevel[tuple[Unbounded, ...]]
     """At each level: the distance to the best device over devices of that level [m]."""
     distance: float
@@ -141,7 +141,7 @@ def elected(
     Return the result of :func:`recursive_round`.
 
     :param at_once: whether the device takes part in the gossip of a level in the same round in
-        which it reaches that level, as on robots; else it leads itself there for that round.
+        which it reaches that level, as on robots. Otherwise it leads itself there for that round.
     """
     levels = len(state.best)
     # Only the levels that it reaches are computed and returned.

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Recursive election on time-replicated gossip; it is self-stabilising.
+Recursive election on time-replicated gossip. It is self-stabilising.
 
 The levels are those of :mod:`leader_election.election.algorithms.recursive` (Pianini, Casadei,
 Viroli, ACSOS 2022, IV-A). The gossip of each is replicated in time: D. Pianini, J. Beal,
@@ -65,7 +65,7 @@ MOST_REPLICATES = 4
 """The largest number of replicates that fits into a message."""
 ENTRIES = LEVELS * MOST_REPLICATES
 MOST_TICKS = 2**53 - 1
-"""The last number of a replicate; the next one is 0."""
+"""The last number of a replicate. The next one is 0."""
 
 
 class Replicates(NamedTuple):

@@ -186,7 +186,7 @@ def configure(diameter_factor: float, radius_inclusive: bool = False,
     Return the parameters of the round.
 
     :param diameter_factor: ``K``, >= 0. From 1 on there is one leader for the network, with 2 or
-        more after a short time; below 1 there are several, with regions of about
+        more after a short time. Below 1 there are several, with regions of about
         ``1 / (1 - K)`` hops.
     :param radius_inclusive: whether a device exactly at the radius also forwards the candidacy.
         In the paper's definition it does not, and the bounds hold for that. The figures of the

@@ -30,7 +30,7 @@ class Lease(NamedTuple):
     """What a leader may do, and until when by the clock of its reader."""
 
     term: int | None = None
-    """The term under which the robot acts as a leader; ``None``: it does not."""
+    """The term under which the robot acts as a leader, ``None`` if it does not."""
     until: float = 0.0
     """Until when it acts as a leader [s]."""
     over: Mapping[int, float] = {}
@@ -38,10 +38,10 @@ class Lease(NamedTuple):
 
     def refusal(self, now: float, robot: int | None = None) -> str:
         """
-        Return why a node may not act at a moment; empty: it may.
+        Return why a node may not act at a moment, empty if it may.
 
         :param now: by the clock of the reader [s].
-        :param robot: the id of the robot that it acts on; ``None``: it acts for the region.
+        :param robot: the id of the robot that it acts on, ``None`` if it acts for the region.
 
         >>> lease = Lease(17, 5.0, {1: 5.0, 2: 4.0})
         >>> lease.refusal(4.5), lease.refusal(4.5, 1)
@@ -65,7 +65,7 @@ class Lease(NamedTuple):
 
 def lease_in(values: Mapping[str, str], shift: float) -> Lease | None:
     """
-    Return the lease in the values of an instance; ``None``: its robots have no mandates.
+    Return the lease in the values of an instance, ``None`` if its robots have no mandates.
 
     :param shift: what the clock of the reader is ahead of the clock of the message's stamp [s].
 

@@ -19,7 +19,7 @@ Leases without synchronised clocks (C. Gray, D. Cheriton, "Leases: An Efficient 
 Mechanism for Distributed File Cache Consistency", SOSP 1989), in the messages that robots send
 anyway.
 
-- *Beat*: in each of its rounds a leader sends a new number; its followers pass the newest one on.
+- *Beat*: in each of its rounds a leader sends a new number. Its followers pass the newest one on.
 - *Grant*: a follower grants its leader the newest beat, and promises to grant no other leader for
   the duration from now on.
 - *Mandate*: the leader holds one over each robot whose grant it has received, for the duration
@@ -44,7 +44,7 @@ any robot (L. Lamport, "Time, Clocks, and the Ordering of Events in a Distribute
 1978). So no robot has to know the clock of another one.
 
 Nothing here reads a clock: times are arguments, readings of the robot's clock of leases [s]. It
-runs as fast as the faster of two steady clocks of the computer; promises count the slower.
+runs as fast as the faster of two steady clocks of the computer. Promises count the slower.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -63,7 +63,7 @@ from leader_election.parameters import ParameterError
 
 NO_ONE = -1
 NO_BEAT = 0
-"""Stands for no beat; beats are greater."""
+"""Stands for no beat. Beats are greater."""
 MOST_NOTICES = 64
 """The most notices of a kind that a message holds."""
 
@@ -115,7 +115,7 @@ class NeighbourPart(NamedTuple):
 
     sender: int
     leader: int
-    """The leader that it follows; itself, if it leads."""
+    """The leader that it follows, itself if it leads."""
     distance: float
     """Its distance to that leader [m]."""
     part: MandatePart
@@ -174,7 +174,7 @@ class Mandates:
     :param robot_id: its id.
     :param first: its first number, above all that it has seen before a restart: the wall clock.
     :param lag: returns how far the clock of promises, the slower of two that the computer has, is
-        behind that of leases, by which all times are given [s]; ``None``: they are the same.
+        behind that of leases, by which all times are given [s], ``None`` if they are the same.
     """
 
     def __init__(self, robot_id: int, settings: MandateSettings, first: int = NO_BEAT,
@@ -182,7 +182,7 @@ class Mandates:
         self.settings = settings
         self._lag = lag or _no_lag
         self.silent_until = math.nan
-        """The time from which on it grants, on the clock of promises [s]; NaN: not known yet."""
+        """The time from which on it grants, on the clock of promises [s], NaN if unknown yet."""
         self.number = first
         """The greatest number seen."""
         self.highest = first
@@ -220,7 +220,7 @@ class Mandates:
         """
         Refuse a roster that must not follow the present one.
 
-        :raises ParameterError: where it is older, or more than one step ahead.
+        :raises ParameterError: if it is older, or more than one step ahead.
         """
         if settings == self.settings:
             return
@@ -279,7 +279,7 @@ class Mandates:
         return None if until is None else Acting(self._term, until)
 
     def _until(self, term: int, now: float) -> float | None:
-        """Return the end of enough mandates of the roster under a term; ``None``: too few."""
+        """Return the end of enough mandates of the roster under a term, ``None`` if too few."""
         found = math.inf
         for robots in filter(None, (self.settings.roster, self.settings.old)):
             ends = self._ends(robots, term, now)
@@ -365,7 +365,7 @@ class Mandates:
         return False
 
     def _shorten(self, promise: Promise, now: float) -> bool:
-        """Let the promise last for the time to react; return whether it lasted longer."""
+        """Let the promise last for the time to react, and return whether it lasted longer."""
         now -= self._lag()
         until = min(promise.until, now + self.settings.notice)
         self.promise = promise._replace(until=until) if until > now else None
@@ -483,7 +483,7 @@ class Mandates:
         Return the notices to send: the own one, answers, and those of neighbours.
 
         Notices *leaving* are forwarded by robots that hear their maker and follow or hear the old
-        leader, and from there towards it; answers by those that have sent the notice before.
+        leader, and from there towards it. Answers by those that have sent the notice before.
         """
         near = {heard.sender for heard in neighbours} | {self._follows.leader}
         carried = {notice[:2] for notice in self.part.leaving}

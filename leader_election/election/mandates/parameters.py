@@ -51,7 +51,7 @@ class MandateParameters:
 
     @property
     def mandate_settings(self) -> MandateSettings | None:
-        """Return the settings of mandates; ``None``: there are none."""
+        """Return the settings of mandates, ``None`` if there are none."""
         if self.mandate == 0.0:
             return None
         version, old, roster = (roster_in(self.roster) if self.quorum == 'majority'

@@ -85,7 +85,7 @@ class MandatesOfRobot(Part):
         return None if sent is None else self._heard(sender, export, sent), None
 
     def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
-        """Process grants and notices at their receipt; return whether they ask for a round."""
+        """Process grants and notices at their receipt, and return whether they ask for a round."""
         self._counts[SETTINGS_DIFFER] += not self.mandates.agrees(sent)
         news = self.mandates.hear(self._heard(sender, export, sent), now)
         self.is_news = self.mandates.news
@@ -129,7 +129,7 @@ class MandatesOfRobot(Part):
         }
 
     def status(self) -> int | None:
-        """Return the term under which the robot acts as a leader; ``None``: it does not."""
+        """Return the term under which the robot acts as a leader, ``None`` if it does not."""
         acting = self.mandates.acting(self.mandates.time)
         return None if acting is None else acting.term
 

@@ -56,7 +56,7 @@ class MandateSettings(NamedTuple):
     rate_error: float = 0.01
     """The greatest deviation of the rate of a robot's clock."""
     roster: frozenset[int] = frozenset()
-    """The robots of which a leader needs more than half to act; empty: it needs none."""
+    """The robots of which a leader needs more than half to act, empty if it needs none."""
     reaction: float = REACTION
     """The time that nodes beside the robots have to react [s]."""
     version: int = 0

@@ -17,7 +17,7 @@ The wire: one compact JSON document a message, described by ``neighbourhood.sche
 
 ``{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}``: the version, the fields of
 :class:`Message` that are not empty, by their keys, and those of the algorithm's export in their
-order. A further field of the header is a declaration in ``Message``; robots that do not know its
+order. A further field of the header is a declaration in ``Message``. Robots that do not know its
 key ignore it. An algorithm other than ``bounded`` is named by ``"a"``.
 
 Where a field may be infinite, ``null`` stands for that. A vector is an array without the padding
@@ -82,7 +82,7 @@ class InstanceMessage(NamedTuple):
     """The message of an instance other than the sender's first."""
 
     algorithm: Annotated[str, Sent('a', text())]
-    """The election algorithm that c belongs to; bounded where it is left out."""
+    """The election algorithm that c belongs to, bounded if left out."""
     export: Any
     parts: Parts = NO_PARTS
 
@@ -101,7 +101,7 @@ class Message(NamedTuple):
     """The frame of the position."""
     position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
     """
-    The sender's position x, y in the frame [m]; left out by a robot that does not know it.
+    The sender's position x, y in the frame [m], left out by a robot that does not know it.
     """
     export: Any
     """The state of the algorithm, its named tuple."""
@@ -114,12 +114,12 @@ class Message(NamedTuple):
     """
     The sender's own reading for the metric, where its metric has one: the sensed value
     (sensor_difference), or its time stamp and its answers to those of its neighbours (round_trip).
-    A wrong reading is ignored; the message counts.
+    A wrong reading is ignored. The message counts.
     """
     names: Annotated[Mapping[int, str], Sent('n', NAMES, RejectReason.NAMES)] = NO_NAMES
     """
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
-    beside the topic on which robots send. Wrong names are ignored; the message counts.
+    beside the topic on which robots send. Wrong names are ignored. The message counts.
     """
     faults: tuple[RejectReason, ...] = ()
     """Why parts of the message were ignored."""
@@ -141,8 +141,8 @@ class Codec:
     """
     Encodes and decodes the messages of one algorithm.
 
-    :param instances: the further instances that are decoded; ``None``: all of them.
-    :param parts: the names of the parts that are decoded; ``None``: all of them.
+    :param instances: the further instances that are decoded, ``None`` for all of them.
+    :param parts: the names of the parts that are decoded, ``None`` for all of them.
     """
 
     def __init__(self, algorithm: Algorithm, instances: frozenset[str] | None = None,
@@ -217,7 +217,7 @@ class Codec:
 
     def _others(self, document: Any,
                 ) -> tuple[Mapping[str, InstanceMessage], tuple[RejectReason, ...]]:
-        """Return the messages of further instances; invalid ones are left out."""
+        """Return the messages of further instances. Invalid ones are left out."""
         if type(document) is not dict or len(document) > MOST_INSTANCES:
             return NO_OTHERS, (RejectReason.MALFORMED,)
         others: dict[str, InstanceMessage] = {}
@@ -255,8 +255,8 @@ def codec_for(algorithm: Algorithm, instances: frozenset[str] | None = None,
     """
     Return the codec of an algorithm, the same one for all robots of a process.
 
-    :param instances: the further instances that are decoded; ``None``: all of them.
-    :param parts: the names of the parts that are decoded; ``None``: all of them.
+    :param instances: the further instances that are decoded, ``None`` for all of them.
+    :param parts: the names of the parts that are decoded, ``None`` for all of them.
     """
     return Codec(algorithm, instances, parts)
 
@@ -304,7 +304,7 @@ def sender(payload: str) -> int | None:
     """
     Return the sender's id, for a carrier that does not read the rest of the message.
 
-    ``None`` where the payload does not hold it in this version of the wire format.
+    ``None`` if the payload does not hold it in this version of the wire format.
 
     >>> sender('{"v":1,"id":3}'), sender('{"v":2,"id":3}'), sender('nonsense')
     (3, None, None)
@@ -321,7 +321,7 @@ def whereabouts(payload: str) -> tuple[int, str, Position] | None:
     """
     Return the sender's id, frame and position [m], for any algorithm of the election.
 
-    ``None`` where the payload does not hold it in this version of the wire format.
+    ``None`` if the payload does not hold it in this version of the wire format.
 
     >>> whereabouts('{"v":1,"id":3,"frame":"map","p":[1.5,2]}')
     (3, 'map', (1.5, 2.0))

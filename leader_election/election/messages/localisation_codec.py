@@ -40,7 +40,7 @@ MOST_SIGHTINGS = 32
 FARTHEST_ODOMETRY = 1e9
 """The farthest from the origin that odometry can be [m]."""
 LARGEST_DEVIATION = 1e9
-"""The largest deviation [m, rad]; a larger one is sent as this."""
+"""The largest deviation [m, rad]. A larger one is sent as this."""
 
 _YAW = number(-4.0, 4.0, decimals=4)
 _COORDINATE = number(-FARTHEST_ODOMETRY, FARTHEST_ODOMETRY, decimals=4)
@@ -58,7 +58,7 @@ def _one_by_one(kind: Kind) -> Kind:
 
 
 class LocalisationPart(NamedTuple):
-    """The members of a message; wrong values in ``e``, ``o`` and ``z`` are ignored."""
+    """The members of a message. Wrong values in ``e``, ``o`` and ``z`` are ignored."""
 
     odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
     """
@@ -68,7 +68,7 @@ class LocalisationPart(NamedTuple):
     estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
     """
     The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
-    and of the heading [rad]. What is wrong in e, o and z is ignored; the message counts.
+    and of the heading [rad]. What is wrong in e, o and z is ignored. The message counts.
     """
     sightings: Annotated[Any, Sent('z', _one_by_one(_SIGHTING))]
     """
@@ -108,9 +108,9 @@ def write(estimate: Estimate) -> dict[str, Any]:
 
 def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     """
-    Return the sender's estimate, ``None`` where there is none, and the faults in it.
+    Return the sender's estimate, ``None`` if there is none, and the faults in it.
 
-    A wrong sighting is left out; any other error makes the whole part invalid.
+    A wrong sighting is left out. Any other error makes the whole part invalid.
     """
     if 'e' not in document:
         return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())

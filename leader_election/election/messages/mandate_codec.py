@@ -15,7 +15,7 @@
 """
 The part of a message about mandates: key ``g`` of ``neighbourhood.schema.json``.
 
-A text of whole numbers, each with 5 bits a character, the highest first; the characters are those
+A text of whole numbers, each with 5 bits a character, the highest first. The characters are those
 of base64, of which the first 32 end a number. So most members take 2 or 3 characters. The lists
 behind the first numbers, each after a point, are left out where they are empty, at the end.
 """
@@ -40,7 +40,7 @@ from leader_election.election.messages.wire import (
 )
 
 MOST_NUMBER = 2**50
-"""The greatest beat; more would end the counting of all that hear it."""
+"""The greatest beat. More would end the counting of all that hear it."""
 ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 _DIGITS = str.maketrans(ALPHABET, 2 * '0123456789abcdefghijklmnopqrstuv')
 NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
@@ -115,15 +115,15 @@ class MandateMembers(NamedTuple):
     part: Annotated[MandatePart, Sent('g', Kind(_read, _TEXT.schema, _write))]
     """
     The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
-    the greatest number that the sender has seen is above; a digest of its settings of mandates (30
+    the greatest number that the sender has seen is above. A digest of its settings of mandates (30
     bits), and robots with different digests use nothing but that greatest number and the next two
     of each other; with a quorum the newest roster under which a leader is known to have acted, as
-    twice its version, less one while it changes, and a digest (30 bits); after points the members
+    twice its version, less one while it changes, and a digest (30 bits). After points the members
     and the beats that they have granted (of a leader that acts: itself and its term); those that
     leave a leader, as member, leader, beat; those released, likewise. But for the first,
     beats are sent as what they are below that greatest number. Each number has 5 bits a character
-    of base64, the highest first; characters from g on are not its last. Empty lists at the end are
-    left out. A wrong part is ignored; the message counts.
+    of base64, the highest first. Characters from g on are not its last. Empty lists at the end are
+    left out. A wrong part is ignored. The message counts.
     """
 
 
@@ -151,7 +151,7 @@ def write(part: MandatePart) -> dict[str, Any]:
 
 
 def with_newer_grants(part: MandatePart) -> MandatePart:
-    """Return a part with the newer half of its grants; other members are under no mandate."""
+    """Return a part with the newer half of its grants. Other members are under no mandate."""
     newest = sorted(part.grants.items(), key=lambda each: -each[1])
     return part._replace(grants=dict(newest[:(len(newest) + 1) // 2]))
 

@@ -21,7 +21,7 @@ the leader's decision, an entry a task. The type hints of ``Region`` and their m
 each field is written, read, shortened, checked and described. A further field is a declaration
 there. Robots that do not know its key ignore it.
 
-An impossible part is counted and ignored; the candidacy beside it still counts. A faulty robot
+An impossible part is counted and ignored. The candidacy beside it still counts. A faulty robot
 within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
 contributions to its region. It cannot spoil other regions, nor its own for good: no number is
 infinite, sums are handed on once, and all of it expires soon after the robot falls silent.
@@ -66,7 +66,7 @@ from leader_election.election.regions.region import (
 from leader_election.election.regions.summary_layout import RANKED, SummaryLayout
 
 DIGITS = 8
-"""Significant digits of the numbers in rows; whole numbers, ids among them, are exact."""
+"""Significant digits of the numbers in rows. Whole numbers, ids among them, are exact."""
 WHOLE_SHARE = 1000
 """Shares are sent as whole numbers that add up to this."""
 MOST_MEMBERS = 100_000
@@ -118,7 +118,7 @@ class RegionPart(NamedTuple):
 
     tasks: str
     region: Region
-    """The fields that are sent; all others are empty."""
+    """The fields that are sent. All others are empty."""
 
     def without_decision(self) -> 'RegionPart':
         """Return the part without the leader's decision."""
@@ -140,7 +140,7 @@ class _WireField(NamedTuple):
     empty: Any
     """The value that is left out."""
     model: str
-    """The field with the same number of entries; empty: any number."""
+    """The field with the same number of entries, empty for any number."""
 
 
 def _numbers(hint: Any) -> tuple[Any, bool]:
@@ -152,7 +152,7 @@ def _numbers(hint: Any) -> tuple[Any, bool]:
 
 
 def _wire_field(name: str, hint: Any) -> _WireField | None:
-    """Return the wire format of a field of a region by its type hint; ``None``: it is not sent."""
+    """Return the wire format of a region's field by its type hint, ``None`` if not sent."""
     _, marks = unmarked(hint)
     marked = {type(mark): mark for mark in marks}
     if Key not in marked:
@@ -190,7 +190,7 @@ _EMPTY = Region(**{
 
 def region_part(tasks: str = '', **fields: Any) -> RegionPart:
     """
-    Return a region part with the fields given by name; all others are empty.
+    Return a region part with the fields given by name. All others are empty.
 
     >>> region_part('count', parent=5).region.summary
     ()
@@ -281,7 +281,7 @@ class RegionCodec:
     Packs regions of one kind into messages, and unpacks those of neighbours.
 
     :param tasks: the names of the tasks, as messages carry them.
-    :param aggregates: the parts of a summary; its first number is that of members.
+    :param aggregates: the parts of a summary. Its first number is that of members.
     :param initial: the region of a robot that has received nothing yet.
     :param most: the most members that one robot's own contribution may count.
     """
@@ -320,7 +320,7 @@ class RegionCodec:
         """
         Return a neighbour's region, or the counter of the fault in an unusable part.
 
-        :param radius: of a region without feedback [m]; 0: it has none.
+        :param radius: of a region without feedback [m], 0 if it has none.
         """
         nothing = self.initial._replace(device=sender, reach=radius)
         if part is None:

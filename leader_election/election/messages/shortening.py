@@ -24,7 +24,7 @@ from leader_election.election.messages.wire import NO_NAMES, Shortening
 
 
 class Step(NamedTuple):
-    """Shorten a message that is too long; steps of lower rank are tried first."""
+    """Shorten a message that is too long. Steps of lower rank are tried first."""
 
     rank: int
     counter: str
@@ -63,7 +63,7 @@ OWN = (Step(2, 'names_left_out', _without_names), Step(6, 'instances_left_out', 
 @cache
 def steps(parts: frozenset[str]) -> tuple[Step, ...]:
     """
-    Return what may be left out, one after the other; elections come last.
+    Return what may be left out, one after the other. Elections come last.
 
     :param parts: the names of the parts that the robot sends.
     """

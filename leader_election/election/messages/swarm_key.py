@@ -48,7 +48,7 @@ MOST_KEYS = 2
 SIGNATURE_LENGTH = 37
 """The length that a signature adds to a message [characters]."""
 REPLAY_WINDOW = 5.0
-"""The greatest age of a signed message; a withheld one can be delivered once within it [s]."""
+"""The greatest age of a signed message. A withheld one can be delivered once within it [s]."""
 SENDERS = 500
 """The number of senders from which on long silent senders are forgotten."""
 
@@ -60,13 +60,13 @@ _SEQUENCE = _SEQUENCE_DIGITS + _TAG
 _SIGNATURE = len(_MEMBER) + _SEQUENCE
 
 Keys = tuple[bytes, ...]
-"""The keys of a robot: the first signs, all verify; empty: no key."""
+"""The keys of a robot: the first signs, all verify, empty for no key."""
 NO_KEYS: Keys = ()
 
 
 def ahead(one: int, other: int) -> int:
     """
-    Return by how much a number is ahead of another on the ring [ms]; negative: behind.
+    Return by how much a number is ahead of another on the ring [ms], negative for behind.
 
     >>> ahead(7, 5), ahead(5, 7), ahead(1, RING - 1)
     (2, -2, 2)
@@ -145,7 +145,7 @@ def verify(payload: str, keys: Keys) -> int | None:
 
     Results are cached, since all robots of one process receive the same payloads.
 
-    :return: in [0, ``RING``) [ms]; ``None``: the signature is wrong, or there is none.
+    :return: in [0, ``RING``) [ms], ``None`` if the signature is wrong, or there is none.
 
     >>> signed = sign('{"v":1,"id":3}', 7, bytes(32))
     >>> verify(signed, (bytes(32),)), verify(signed.replace('3', '4'), (bytes(32),))
@@ -202,7 +202,7 @@ class SwarmTime:
 
     def read(self, now: float) -> int:
         """
-        Return the swarm time [ms]; it never goes back.
+        Return the swarm time [ms]. It never goes back.
 
         :param now: the time on the robot's own clock [s].
         """
@@ -266,8 +266,8 @@ class Authentication:
     """
     Signs the messages of a robot, and checks those that it receives.
 
-    :ivar keys: the first signs, all verify; they may be replaced at any time.
-    :ivar file_error: the present error of the key file, or of the time beside it; empty: none.
+    :ivar keys: the first signs, all verify. They may be replaced at any time.
+    :ivar file_error: the present error of the key file, or of the time beside it, empty for none.
     :ivar time: the swarm time, and the numbers accepted.
     :ivar accept_unverified: whether unsigned messages are believed by a robot with a key, and
         signed ones by a robot without.
@@ -324,7 +324,7 @@ class Authentication:
         :param sender: the id in the message.
         :param sequence: as :meth:`check` returned it.
         :param now: the time [s].
-        :return: the reason for rejecting the message; ``None``: it is accepted.
+        :return: the reason for rejecting the message, ``None`` if it is accepted.
         """
         if not self.keys:
             return None

@@ -34,7 +34,7 @@ from typing import Any, get_type_hints, NamedTuple
 MAX_ID = 2**53 - 1
 """The greatest integer that every JSON parser and every float64 holds exactly."""
 MAX_NUMBER = 1e9
-"""The greatest number that one robot may contribute; sums may grow to ``MAX_ID``."""
+"""The greatest number that one robot may contribute. Sums may grow to ``MAX_ID``."""
 MAX_DECISION = 1024
 """The longest decision [characters]."""
 MAX_NAMES = 200
@@ -46,7 +46,7 @@ MOST_NUMBERS = 1024
 
 
 class RejectReason(str, Enum):
-    """The reason for rejecting a message or a part of it; the value names its counter."""
+    """The reason for rejecting a message or a part of it. The value names its counter."""
 
     SIZE = 'rejected_size'
     MALFORMED = 'rejected_malformed'
@@ -139,12 +139,12 @@ class Kind(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """The member of a message that holds a field; it is left out where the field is empty."""
+    """The member of a message that holds a field. It is left out where the field is empty."""
 
     key: str
     kind: Kind
     fault: RejectReason | None = None
-    """Counted where the value is wrong, and ignored; ``None``: the message is rejected."""
+    """Counted where the value is wrong, and ignored, ``None`` if the message is rejected."""
     required: bool = False
 
 
@@ -178,7 +178,7 @@ class Shortening(NamedTuple):
     """Shortenings are tried in the order of their ranks."""
     counter: str
     change: Callable[[Any], Any]
-    """Returns the part without it; ``None``: nothing is left."""
+    """Returns the part without it, ``None`` if nothing is left."""
     repeats: int = 1
     """How often it may be tried, one time after the other."""
 
@@ -200,7 +200,7 @@ class WirePart(NamedTuple):
     """Returns the JSON Schema of its members, by their keys."""
     shortenings: tuple[Shortening, ...] = ()
     is_of_robot: bool = False
-    """Whether a robot sends one; otherwise each of its instances does."""
+    """Whether a robot sends one, otherwise each of its instances does."""
 
 
 def whole(least: int = 0, most: int = MAX_ID) -> Kind:
@@ -226,9 +226,9 @@ def number(least: float = -LARGEST, most: float = LARGEST, *, null: float | None
     Return the kind of finite numbers in a range.
 
     :param least: :data:`POSITIVE`: greater than zero.
-    :param null: the value that is ``null``, infinity or nan; ``None``: there is none.
+    :param null: the value that is ``null``, infinity or nan, ``None`` if there is none.
     :param decimals: to which it is rounded when it is sent, after a value out of range has become
-        the nearest in it; ``None``: it is sent as it is.
+        the nearest in it, ``None`` if it is sent as it is.
     :param otherwise: the reason for rejecting a finite number out of range.
     """
     unknown = null is not None and math.isnan(null)
@@ -297,7 +297,7 @@ def record(*kinds: Kind, least: int | None = None) -> Kind:
     """
     Return the kind of arrays with a kind for each place.
 
-    :param least: the least number of values; by default all. Those at the end that would be
+    :param least: the least number of values, by default all. Those at the end that would be
         ``null`` are left out.
     """
     fewest, reads = len(kinds) if least is None else least, [kind.read for kind in kinds]

@@ -15,7 +15,7 @@
 """
 Aggregates: the conversion of contributions to numbers, their combination, and the results.
 
-An aggregate must be commutative and associative; otherwise its result would depend on the path of
+An aggregate must be commutative and associative, otherwise its result would depend on the path of
 the messages. The aggregates of the package use three kinds of parts
 (:mod:`leader_election.election.regions.summary_layout`), so they work with every way of
 collection.
@@ -135,7 +135,7 @@ class AggregateSet:
 
     def combine(self, row: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
         """
-        Return the row of two rows combined, as collection does; neither is changed.
+        Return the row of two rows combined, as collection does. Neither is changed.
 
         :param row: numbers as :meth:`contribution` makes them, or a combined row.
         :param other: the same of other robots.
@@ -244,7 +244,7 @@ def all_of() -> Aggregate:
 
 def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggregate:
     """
-    Count readings in equal bins; a reading outside counts in the first or last bin.
+    Count readings in equal bins. A reading outside counts in the first or last bin.
 
     :param lower: the lower end of the first bin.
     :param upper: the upper end of the last bin.
@@ -307,7 +307,7 @@ def union(places: int = 16) -> Aggregate:
 
 def extent() -> Aggregate:
     """
-    Keep the outermost positions x, y [m] in eight directions; the result is a ring of positions.
+    Keep the outermost positions x, y [m] in eight directions. The result is a ring of positions.
 
     The octagon that follows from it contains all contributed positions (a discrete oriented
     polytope: J. Klosowski et al., IEEE TVCG 1998). Unlike a convex hull it takes the same few

@@ -23,7 +23,7 @@ Distributed Data in Mobile Multi-Agent Systems", AAMAS 2019). Gossip: each robot
 contributions that it knows.
 
 A message names its recipients, or the parent. So sums are transferred exactly once, even if
-messages are late. They are accepted even across a border that has just moved; otherwise the sums
+messages are late. They are accepted even across a border that has just moved, otherwise the sums
 in transit would be lost whenever a robot changes its leader.
 
 All functions take the robot's own contribution and return the summary on this robot.
@@ -45,7 +45,7 @@ from leader_election.election.regions.summary_layout import (
 import numpy as np
 
 LEAST_WEIGHT = 0.01
-"""The weight of a link as long as the range; a link of length 0 has weight 1."""
+"""The weight of a link as long as the range. A link of length 0 has weight 1."""
 LATE = 1e6
 """Added to the distance of a neighbour whose message is late [m]."""
 
@@ -69,8 +69,8 @@ def weight(apart: float, drop: float, link_range: float) -> float:
 
     :param apart: the distance to it [m]; :data:`LATE` or more: its message is late.
     :param drop: by how much it is nearer to the leader [m], > 0.
-    :param link_range: the distance at which a link breaks [m]; infinite: only the drop counts, and
-        whether a message is late.
+    :param link_range: the distance at which a link breaks [m], infinite if only the drop counts,
+        and whether a message is late.
 
     >>> weight(1.0, 0.5, 2.0)
     0.255
@@ -89,7 +89,7 @@ def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
     """
     Return the recipients of the sums, and the share of each: two rows.
 
-    The neighbours downhill get shares by their weights; if there are more than ``size``, those
+    The neighbours downhill get shares by their weights. If there are more than ``size``, those
     with the largest weights.
 
     :param distance: the device's own distance to the leader [m].

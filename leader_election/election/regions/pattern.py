@@ -159,7 +159,7 @@ def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequen
 LEAST_SIZE = 0.25
 """The smallest radius of a region under feedback, as a part of its radius."""
 MOST_LOAD = 100.0
-"""The largest load that counts, in units of the target; it bounds the time to forget a peak."""
+"""The largest load that counts, in units of the target. It bounds the time to forget a peak."""
 
 
 def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) -> float:
@@ -168,7 +168,7 @@ def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) ->
 
     This is building block T, time decay (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
     "Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018). A
-    countdown has a step; a value that fades has a factor.
+    countdown has a step. A value that fades has a factor.
 
     :param value: the value before.
     :param floor: the smallest result.

@@ -31,7 +31,7 @@ from leader_election.parameters import parameter
 
 CANDIDATE, WORKER, RELAY = range(3)
 """
-Roles: a candidate may lead; a worker contributes but does not lead; a relay only forwards. A
+Roles: a candidate may lead. A worker contributes but does not lead; a relay only forwards. A
 candidate becomes a leader, or a worker in the region of another robot.
 """
 ROLES = ('candidate', 'worker', 'relay')
@@ -84,7 +84,7 @@ class Region(NamedTuple):
 
     The fields with a ``Key`` are sent to the neighbours, where they are not empty, by
     :mod:`leader_election.election.messages.region_codec`. ``device`` is the sender's id of the
-    message; the decision has a key of its own there.
+    message. The decision has a key of its own there.
     """
 
     device: int
@@ -97,26 +97,26 @@ class Region(NamedTuple):
     own_announcement: Kept[tuple[Unbounded, ...]]
     """The announcement that this robot would make as a leader."""
     parent: Annotated[int, Key('p')]
-    """The id of the neighbour that is the next hop to the leader; -1: none."""
+    """The id of the neighbour that is the next hop to the leader, -1 for none."""
     summary: Annotated[tuple[Unbounded, ...], Key('s'), LAID_OUT]
     """The contributions collected so far; on the leader, those of the region."""
     reach: Annotated[float, Key('r'), Digits(4)]
     """The radius of the region's leader, as forwarded [m]."""
     recipients: Annotated[tuple[int, ...], Key('n')]
-    """Multi-path: the ids of the neighbours that receive a share of the sums; -1: none."""
+    """Multi-path: the ids of the neighbours that receive a share of the sums, -1 for none."""
     shares: Annotated[tuple[float, ...], Key('f'), SHARES, AsMany('recipients')]
-    """Multi-path: the share of each; they add up to 1, and are sent in thousandths."""
+    """Multi-path: the share of each. They add up to 1, and are sent in thousandths."""
     announcement: Annotated[tuple[Unbounded, ...], Key('a'), ALL_OR_NOTHING]
-    """The announcement of the region's leader; none if the first number is +infinity."""
+    """The announcement of the region's leader, none if the first number is +infinity."""
     members: Annotated[tuple[int, ...], Key('m')]
-    """Gossip: the ids of the robots with known contributions, the nearest first; -1: none."""
+    """Gossip: the ids of the robots with known contributions, the nearest first, -1 for none."""
     ages: Annotated[tuple[int, ...], Key('g'), AsMany('members')]
     """Gossip: the age of each contribution [rounds]."""
     contributions: Annotated[
         tuple[Unbounded, ...], Key('c'), LAID_OUT, AsMany('members')]
     """Gossip: the contributions, row by row."""
     decision_version: Annotated[int, Key('v'), Within(0, MOST_VERSION)]
-    """The number of the leader's decision, greater in each round; 0: none."""
+    """The number of the leader's decision, greater in each round, 0 for none."""
     decision_age: Annotated[int, Key('w'), Within(0, MOST_VERSION)]
     """Spreading by gossip: the rounds since the leader made it."""
     decision: Any
@@ -131,13 +131,13 @@ class RegionParameters(NamedTuple):
     collection: int
     """``TREE``, ``MULTI_PATH`` or ``GOSSIP``."""
     link_range: float
-    """The distance at which a link breaks, by the metric [m]; infinite: unknown."""
+    """The distance at which a link breaks, by the metric [m], infinite if unknown."""
     gossip_depth: int
     """The largest number of hops over which a contribution is forwarded."""
     spreading: int
     """``GRADIENT`` or ``GOSSIPED``."""
     border: int
-    """The part of a summary with the announcements of adjacent regions; -1: none."""
+    """The part of a summary with the announcements of adjacent regions, -1 for none."""
     radius: float
     """A leader's radius without feedback [m]."""
     alpha: float
@@ -145,7 +145,7 @@ class RegionParameters(NamedTuple):
     target: float
     """The load at which a region has the radius without feedback, > 0."""
     gain: float
-    """The part of its radius by which a region shrinks per target of excess load; 0: off."""
+    """The share of the radius by which a region shrinks for each target of excess load."""
     most: float
     """The largest radius under feedback, as a part of the radius."""
     load_at: int
@@ -168,7 +168,7 @@ def with_effective_strength(device: Device, role: int) -> Device:
 
 def parent_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float]) -> int:
     """
-    Return the parent's place among the neighbours; -1: none.
+    Return the parent's place among the neighbours, -1 for none.
 
     The parent is a neighbour of the same region, nearer to the leader, on the shortest path. The
     potential is the distance that the election computed, so it recovers as the election does.
@@ -244,10 +244,11 @@ def parameters_of(
     """
     Return the parameters of a round.
 
-    :param radius: the radius of the election [m]; infinite: it has none, and there is no feedback.
-    :param link_range: the distance at which a link breaks, by the metric [m]; infinite: unknown.
+    :param radius: the radius of the election [m], infinite if it has none, and there is no
+        feedback.
+    :param link_range: the distance at which a link breaks, by the metric [m], infinite if unknown.
     :param undecided: the value that stands for no decision.
-    :param border: the part of a summary with the announcements of adjacent regions; -1: none.
+    :param border: the part of a summary with the announcements of adjacent regions, -1 for none.
     :param load_at: the place of the load in a summary.
     """
     return RegionParameters(

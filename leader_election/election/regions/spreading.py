@@ -24,7 +24,7 @@ parent does not matter.
 
 On a robot each decision has a number, and no way acts on an older one after a newer
 (:mod:`leader_election.election.robot.decision_order`). With gossip it is the *version*, by which
-freshness is told; the leader counts it up in each of its rounds. Gossip of a maximum is
+freshness is told. The leader counts it up in each of its rounds. Gossip of a maximum is
 not self-stabilising by itself: a version that is too large by corruption would win for ever. Hence
 
 - a leader that receives a version of its own region counts on from there. A wrong version

@@ -66,7 +66,7 @@ def combine(layout: SummaryLayout, into: Any, other: Sequence[float], share: flo
     :param into: the summary that is changed, a list or an array.
     :param other: the summary that is added.
     :param share: the part of the other's ``ADD`` numbers that counts, in [0, 1]. All other parts
-        count in full; they are idempotent, so they may be received several times.
+        count in full. They are idempotent, so they may be received several times.
 
     The count of two robots, and the minimum of their temperatures:
 

@@ -54,9 +54,9 @@ class Decided(NamedTuple):
 
     leader: int
     term: int | None
-    """With mandates, the term of that leader's mandate over this robot; ``None``: it has none."""
+    """With mandates, the term of that leader's mandate over this robot, otherwise ``None``."""
     number: int
-    """Greater than in all decisions of this leader before; 0: not known."""
+    """Greater than in all decisions of this leader before, 0 if unknown."""
     age: float
     """The time since this robot received it first [s]."""
 
@@ -84,7 +84,7 @@ class Member:
     borders: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """With connected leaders, on a leader: announcements of adjacent leaders by their id."""
     decided: Decided | None = None
-    """In ``act``, whose decision it is; ``None``: there is none."""
+    """In ``act``, whose decision it is, ``None`` if there is none."""
     above: Any = None
     """The decision of the leader of leaders for this task, if there is one."""
 
@@ -104,7 +104,7 @@ class Task:
     needs_mandate: ClassVar[bool] = False
     """
     Whether ``decide`` is called only while the leader may act, and ``act`` is given only decisions
-    of the leader with the mandate over this robot; it takes the parameter ``mandate``.
+    of the leader with the mandate over this robot. It takes the parameter ``mandate``.
     """
     max_age: ClassVar[float | None] = None
     """
@@ -138,9 +138,10 @@ class Task:
         """
         Carry out the leader's decision on this robot; called in each round on every member.
 
-        :param decision: the result of ``decide`` on the leader, after JSON; ``None``: no decision,
-            because there is no leader, it has not arrived yet, or it is too old. It is never an
-            older one of the same leader than before; ``self.member.decided`` tells which it is.
+        :param decision: the result of ``decide`` on the leader, after JSON, ``None`` for no
+            decision, because there is no leader, it has not arrived yet, or it is too old. It is
+            never an older one of the same leader than before; ``self.member.decided`` tells which
+            it is.
         """
 
     def on_acquired(self, term: int) -> None:
@@ -150,11 +151,11 @@ class Task:
         """Stop to act as a leader: the mandate has ended, or the node ends."""
 
     def announce(self) -> tuple[float, ...] | None:
-        """Return up to three numbers for the leaders of adjacent regions; ``None``: none."""
+        """Return up to three numbers for the leaders of adjacent regions, ``None`` for none."""
         return None
 
     def close(self) -> None:
-        """Release resources; called when the node ends."""
+        """Release resources. Called when the node ends."""
 
 
 _SHIPPED = {name: EntryPoint(name, value, GROUP) for name, value in (

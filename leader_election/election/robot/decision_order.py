@@ -31,7 +31,7 @@ from leader_election.election.regions.region import MOST_VERSION, Region
 from leader_election.election.regions.task import Decided
 
 MOST_NUMBER = 2**52
-"""A decision with a greater number counts as one without; a leader can count on from any."""
+"""A decision with a greater number counts as one without. A leader can count on from any."""
 MOST_LEADERS = 1000
 """The number of leaders whose newest decision is remembered."""
 
@@ -100,7 +100,7 @@ class DecisionOrder:
         """
         Return whose decision this is, and whether that leader has the mandate over this robot.
 
-        A decision older than one before is infinitely old; one without a number has the age 0.
+        A decision older than one before is infinitely old. One without a number has the age 0.
 
         :param now: the time [s].
         """

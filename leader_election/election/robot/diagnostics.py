@@ -48,7 +48,7 @@ SINCE, TASKS = 'since', 'tasks'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')
-"""Fields of a state that are shown for every algorithm; all others are the algorithm's own."""
+"""Fields of a state that are shown for every algorithm. All others are the algorithm's own."""
 DUPLICATE_ID = 'another robot uses id'
 """Begins the message of a robot that receives messages with its own id from elsewhere."""
 NO_MESSAGE = 'no message of another robot'
@@ -106,7 +106,7 @@ def hardware_id(robot_id: int) -> str:
 
 def key_of(name: str, instance: str = MAIN) -> str:
     """
-    Return the key of a value of an instance; it contains the names of further instances only.
+    Return the key of a value of an instance. It contains the names of further instances only.
 
     >>> key_of(RADIUS), key_of(RADIUS, 'rescue')
     ('radius', 'rescue.radius')
@@ -151,9 +151,9 @@ def robot_statuses(statuses: Iterable[Status]) -> Iterator[RobotStatus]:
 
 def number(values: Mapping[str, str], key: str, finite: bool = True) -> float | None:
     """
-    Return a value as a number, ``None`` where it is missing or not a number.
+    Return a value as a number, ``None`` if it is missing or not a number.
 
-    :param finite: whether values that are not finite count as missing; parameters may be infinite.
+    :param finite: whether values that are not finite count as missing. Parameters may be infinite.
 
     >>> number({'radius': '6'}, 'radius'), number({'radius': 'nan'}, 'radius'), number({}, 'x')
     (6.0, None, None)

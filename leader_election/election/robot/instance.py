@@ -61,7 +61,7 @@ class Instance:
     One instance on one robot.
 
     :param name: ``main`` for the first.
-    :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
+    :param link_range: the greatest distance of a neighbour by the metric [m], infinite if unknown.
     :param counts: its counters, which the parts share.
     :param parts: its parts by their names, in the order in which they follow an election.
     :param below: the instance whose leaders are its candidates.
@@ -134,7 +134,7 @@ class Instance:
 
     @property
     def leads(self) -> bool:
-        """Return whether the robot is a leader; one that only lacks a leader is none."""
+        """Return whether the robot is a leader. One that only lacks a leader is none."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
                 and self.effective_role == CANDIDATE)
 
@@ -171,7 +171,7 @@ class Instance:
 
     @property
     def radius(self) -> float:
-        """Return the radius of the region [m]; infinite where the algorithm has none."""
+        """Return the radius of the region [m], infinite if the algorithm has none."""
         radius = self._own_radius()
         for part in self._resizing:
             radius = part.radius(radius)
@@ -199,7 +199,7 @@ class Instance:
             part.place(position)
 
     def compute_strength(self, known: RobotKnowledge) -> None:
-        """Update the strength from a computed source; other sources are left alone."""
+        """Update the strength from a computed source. Other sources are left alone."""
         if self.source.compute is None or self.below is not None:
             return
         try:
@@ -236,14 +236,14 @@ class Instance:
 
     @property
     def received_strength(self) -> float:
-        """Return the last number on the topic of the strength source; nan: none is fresh."""
+        """Return the last number on the topic of the strength source, nan if none is fresh."""
         return self._received[0]
 
     def view_of(self, neighbours: Sequence[Neighbour], whole: bool = True) -> NeighbourView:
         """
         Return the neighbours that take part in this instance.
 
-        :param whole: whether with all that parts read; otherwise with what the election needs.
+        :param whole: whether with all that parts read, otherwise with what the election needs.
         """
         view = no_view()
         read = [(part, view.read.setdefault(part.name, [])) for part in self._reading
@@ -374,7 +374,7 @@ def _rounded_up(distance: float) -> float:
     (1.0001, 0.3, inf)
     """
     steps = distance * STEPS
-    # A float has some sixteen digits; an error in the last one must not add a step.
+    # A float has some sixteen digits. An error in the last one must not add a step.
     return math.ceil(steps - 1e-6) / STEPS if steps < 1e12 else distance
 
 
@@ -384,7 +384,7 @@ def with_hop_limit(settings: dict[str, Any], algorithm: Algorithm, link_range: f
     Return the settings of an election's round with the hop limit that follows from them.
 
     :param settings: by name.
-    :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
+    :param link_range: the greatest distance of a neighbour by the metric [m], infinite if unknown.
     :param counts_links: whether the metric counts links, so that distances are whole.
     """
     radius, hysteresis = settings['radius'], settings['radius_hysteresis']

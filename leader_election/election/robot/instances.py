@@ -60,7 +60,7 @@ def instance_parameters(
             raise ParameterError('instances', problem=f': {name!r} is not allowed; hierarchy '
                                  'makes one of that name')
         try:
-            # Given leaders lead on their own level only; the level above elects among them.
+            # Given leaders lead on their own level only. The level above elects among them.
             algorithm = 'bounded' if first.algorithm == 'given' else first.algorithm
             found[name] = replace(first, algorithm=algorithm, leaders='', radius=radius,
                                   over=below, tasks='', outline=False, zones='',
@@ -105,10 +105,10 @@ def make_instances(
     """
     Return the instances by name, each after the one below it.
 
-    :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
+    :param link_range: the greatest distance of a neighbour [m], infinite if unknown.
     :param tools: what the node provides for a part, by its name: makes the tool of an instance.
     :param first_number: numbers that others have to see grow over restarts begin here.
-    :raises ParameterError: where an instance is over an unknown one, or over itself.
+    :raises ParameterError: if an instance is over an unknown one, or over itself.
     """
     waiting = instance_parameters(parameters, others)
     made: dict[str, Instance] = {}
@@ -138,7 +138,7 @@ def without_excess(message: Message, instances: Mapping[str, Instance]) -> Messa
     """
     Return a message without the instances whose strengths are beyond the limits.
 
-    :return: the message itself where all are within; ``None`` where those of the first instance
+    :return: the message itself where all are within; ``None`` if those of the first instance
         are not.
     """
     beyond = [name for name, instance in instances.items() if not instance.admits(message)]

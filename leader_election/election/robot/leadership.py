@@ -47,7 +47,7 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
 
     :param namespace: of the robot.
     :param sends_on: the full name of the topic on which robots send.
-    :param active: whether the robot takes part; otherwise it neither leads nor follows.
+    :param active: whether the robot takes part, otherwise it neither leads nor follows.
     """
     leader, leads = (instance.leader, instance.leads) if active else (NO_LEADER, False)
     named, hops = '', ''
@@ -76,7 +76,7 @@ def part_values(instance: Instance, stamp: float, active: bool = True,
 
     :param stamp: the time of the message, on the clock of which times are given [s].
     :param active: whether the robot takes part.
-    :param now: the time on the robot's own clock, not before ``stamp``; by default that of the
+    :param now: the time on the robot's own clock, not before ``stamp``, by default that of the
         last round [s].
     """
     found: dict[str, str] = {}

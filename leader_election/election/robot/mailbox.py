@@ -34,7 +34,7 @@ class ReceivedMessage(NamedTuple):
     received: float
     """The time of receipt on the receiver's own clock [s]: senders' clocks are not trusted."""
     distance: float = math.inf
-    """Between the two positions at the receipt [m]; infinite: not known."""
+    """Between the two positions at the receipt [m], infinite if unknown."""
     noted: Message | None = None
     """The last message of the sender that was news."""
     reserve: float = PLACE_TOLERANCE
@@ -67,7 +67,7 @@ class Mailbox:
         Keep a message in place of the sender's last one.
 
         :param entry: the message, received now.
-        :return: whether it was kept; false where the limit of senders is reached.
+        :return: whether it was kept, false if the limit of senders is reached.
         """
         sender, received = entry.message.id, self._received
         if sender not in received and len(received) >= self.limit:
@@ -116,7 +116,7 @@ def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed:
     :param last: the message of the sender that was kept last.
     :param message: a later one.
     :param now: the time of its receipt [s].
-    :param top_speed: of all robots [m/s]; infinite: any step is possible.
+    :param top_speed: of all robots [m/s], infinite if any step is possible.
     :return: negative: the sender cannot be at the position in the message.
     """
     before, after = dead_reckoned(last.message), dead_reckoned(message)
@@ -139,7 +139,7 @@ def velocity_after(last: ReceivedMessage | None, message: Message, now: float,
     """
     Return the velocity of a sender by a further message of it [m/s].
 
-    :param last: the last received message; ``None``: none.
+    :param last: the last received message, ``None`` for none.
     :param message: the further message.
     :param now: the time [s].
     :param period: over which it is smoothed [s].
@@ -192,7 +192,7 @@ class Acquaintances:
 
     The time is counted in intervals as long as a message is valid: those in which a sender
     was heard, less those in which it was not. A sender with a count of zero is forgotten.
-    Times that differ by less than a factor of two are equal; among equals the nearer sender
+    Times that differ by less than a factor of two are equal. Among equals the nearer sender
     stays. A flood of new ids does not displace known senders, not from this memory either:
     while it is full, new senders are not remembered.
 
@@ -249,7 +249,7 @@ class Acquaintances:
         return SenderRank(-self._known.get(sender, 0).bit_length(), entry.distance, sender)
 
     def _end_intervals(self, now: float) -> None:
-        """Count the intervals that have ended; after the first of them nothing was heard."""
+        """Count the intervals that have ended. After the first of them nothing was heard."""
         if self._end == -math.inf:
             self._end = now
         ended = int((now - self._end) / self._mailbox.expiry) + 1

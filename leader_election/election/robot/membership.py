@@ -77,7 +77,7 @@ class Membership(Part):
 
     :ivar task_runners: the tasks of its regions.
     :ivar region: the state of the pattern.
-    :ivar decision: the leader's decision, an entry for each task; empty: none.
+    :ivar decision: the leader's decision, an entry for each task, empty for none.
     """
 
     name = 'regions'
@@ -86,10 +86,10 @@ class Membership(Part):
         """
         Make the region of a robot alone, and its tasks.
 
-        The tool makes the runner of a task by its name in the parameter ``tasks``; an instance
+        The tool makes the runner of a task by its name in the parameter ``tasks``. An instance
         over another one takes copies of the tasks of the one below.
 
-        :raises ParameterError: where a task is unknown or cannot be made, or the parameters
+        :raises ParameterError: if a task is unknown or cannot be made, or the parameters
             contradict each other.
         """
         parameters: InstanceParameters = setup.parameters
@@ -156,7 +156,7 @@ class Membership(Part):
         return float(self.region.reach) if self.region.reach > 0.0 else radius
 
     def outline(self) -> list[Position] | None:
-        """Return the corners of the region [m], as collected so far; ``None`` where unknown."""
+        """Return the corners of the region [m], as collected so far; ``None`` if unknown."""
         corners = self.summary.get(OUTLINE)
         return None if corners is None else [(x, y) for x, y in corners]
 
@@ -255,7 +255,7 @@ class Membership(Part):
         if role == RELAY:
             return identity
         if self._below is not None:
-            # Announcements belong to one level; they are the last part of the layout.
+            # Announcements belong to one level. They are the last part of the layout.
             border = self._parameters.border
             common = self._aggregates.layout.start[border] if border >= 0 else len(identity)
             return self._below.region.summary[:common] + identity[common:]
@@ -310,7 +310,7 @@ class Membership(Part):
         return {FEEDBACK_GAIN: f'{self._parameters.gain:g}'}
 
     def concern(self) -> tuple[str, str, dict[str, Any]] | None:
-        """Return the state of the region and its tasks; the fault names the first failing task."""
+        """Return the state of the region and its tasks. The fault names the first failing task."""
         values: dict[str, Any] = {'members': f'{self.members:g}', **self._counts}
         fault = ''
         for runner in self.task_runners:

@@ -46,9 +46,9 @@ class RangingInput(NamedTuple):
     """
     parameters: Any = NoParameters()
     own_reading: Sequence[float] = ()
-    """The reading that this robot sends for the metric; empty: it has none."""
+    """The reading that this robot sends for the metric, empty if it has none."""
     neighbour_reading: Sequence[float] = ()
-    """The reading in the neighbour's message; empty: none."""
+    """The reading in the neighbour's message, empty for none."""
     id: int = -1  # noqa: A003
     received: float = 0.0
     """When the neighbour's message was received, on the robot's own clock [s]."""
@@ -87,13 +87,13 @@ class Metric:
     """The value of the parameter ``metric`` that chooses it."""
     measure: Callable[[RangingInput], float | None] | None = None
     """
-    Returns the distance, or ``None`` where its input is missing: then the other robot is no
+    Returns the distance, or ``None`` if its input is missing: then the other robot is no
     neighbour in this round. The floor is applied by the caller (:func:`distance`).
     """
     cost: Callable[[float, float, float, Any], float] | None = None
     """
     ``cost(metres, own_reading, neighbour_reading, parameters)``: the same as a plain function of
-    numbers, which the laboratory compiles. ``metres`` is the straight distance; unknown inputs are
+    numbers, which the laboratory compiles. ``metres`` is the straight distance. Unknown inputs are
     nan, and a result of nan counts as ``None``.
     """
     course: Callable[[float, float, float, float, Any], float] | None = None
@@ -124,7 +124,7 @@ class Metric:
     A robot's node declares those of a user's metric as ``<metric>.<name>``.
     """
     topic: str = ''
-    """The topic of the sensor values for the metric; empty: none."""
+    """The topic of the sensor values for the metric, empty for none."""
     message: str = ''
     """The topic's type, for example ``std_msgs/msg/Float64``."""
     extract: Callable[[Any], float] = lambda message: float(message.data)
@@ -153,7 +153,7 @@ class Metric:
         return self.reading is not None or self.topic != ''
 
     def measured(self, ranging: RangingInput) -> float | None:
-        """Return the distance, ``None`` where it cannot be measured."""
+        """Return the distance, ``None`` if it cannot be measured."""
         if self.measure is not None:
             return self.measure(ranging)
         if self.course is not None:
@@ -169,7 +169,7 @@ class Metric:
         return self.cost(apart, own, neighbour, ranging.parameters)
 
     def own_reading(self, known: ReadingInput) -> tuple[float, ...]:
-        """Return the reading in the robot's messages; empty: none."""
+        """Return the reading in the robot's messages, empty for none."""
         if self.reading is not None:
             return tuple(map(float, self.reading(known)))
         return () if known.sensed is None or not self.topic else (known.sensed,)
@@ -184,7 +184,7 @@ two robots at the same place.
 
 def distance(metric: Metric, ranging: RangingInput, floor: float) -> float | None:
     """
-    Return the distance by a metric, at least the floor; ``None`` where it cannot be measured.
+    Return the distance by a metric, at least the floor; ``None`` if it cannot be measured.
 
     >>> odometry = METRICS.get('odometry')
     >>> distance(odometry, RangingInput((0.0, 0.0), (3.0, 4.0)), floor=0.01)
@@ -263,7 +263,7 @@ def sensor_difference(metres: float, own_reading: float, neighbour_reading: floa
 SMOOTHING = 0.2
 """The part of a new round-trip time in the smoothed one."""
 MOST_ANSWERS = 8
-"""The most neighbours that one message answers; more take turns."""
+"""The most neighbours that one message answers. More take turns."""
 WRAP = 1000.0
 """Time stamps are sent modulo this, to keep messages short [s]."""
 LONGEST_ROUND_TRIP = 60.0

@@ -54,7 +54,7 @@ class Neighbourhood:
     The other robots in range: which messages of theirs count, and who is a neighbour now.
 
     :param counts: the robot's counters.
-    :ivar parameters: the robot's; may be replaced at any time.
+    :ivar parameters: the robot's. It may be replaced at any time.
     :ivar unmeasured: the number of robots in range at the last call of :meth:`at` whose distance
         could not be measured.
     """
@@ -99,7 +99,7 @@ class Neighbourhood:
             self._counts[OUT_OF_RANGE] += 1
             self._mailbox.forget(message.id)
             return last is not None
-        # Without a position of its own this robot cannot check the range; the round does.
+        # Without a position of its own this robot cannot check the range. The round does.
         self._acquaintances.note(message.id, now)
         news = True
         noted: Message | None = message
@@ -141,7 +141,7 @@ class Neighbourhood:
 
     def _reaches(self, entry: ReceivedMessage, missed: int, now: float) -> bool:
         """
-        Return whether a sender is in range; a silent one also where its last velocity takes it.
+        Return whether a sender is in range. A silent one also where its last velocity takes it.
 
         It would remain a neighbour with outdated candidacies until its last message expires.
         """
@@ -200,7 +200,7 @@ def _may_not_lead(export: Any) -> bool:
 
 def leader_name(view: NeighbourView, leader: int) -> str:
     """
-    Return the namespace of a leader as its followers announce it; empty: none is announced.
+    Return the namespace of a leader as its followers announce it, empty if none is announced.
 
     The neighbour nearest to the leader counts, at best the leader itself: so a changed name
     replaces the earlier one along the path of the candidacy.

@@ -51,7 +51,7 @@ OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, ResilientSettings,
                          GivenSettings):
     """
-    The parameters of one instance; a robot may run several at once.
+    The parameters of one instance. A robot may run several at once.
 
     The own parameters of this package's algorithms are declared with these and inherited here.
     """
@@ -298,7 +298,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
 
     @property
     def forms_regions(self) -> bool:
-        """Return whether the robot forms regions; levels of a hierarchy do."""
+        """Return whether the robot forms regions. Levels of a hierarchy do."""
         return super().forms_regions or self.hierarchy.strip() != ''
 
     @property

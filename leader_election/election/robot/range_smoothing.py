@@ -42,7 +42,7 @@ class _Measured(NamedTuple):
     range: float  # noqa: A003
     """[m]."""
     difference: float
-    """The range less the distance by odometry at that time [m]; nan: not known."""
+    """The range less the distance by odometry at that time [m], nan if unknown."""
 
 
 class RangeSmoothing:
@@ -74,16 +74,16 @@ class RangeSmoothing:
         Process a range.
 
         :param measured: [m], positive.
-        :param apart: the distance of both positions at that time [m]; ``None``: not known.
+        :param apart: the distance of both positions at that time [m], ``None`` if unknown.
         """
         self._measured.setdefault(neighbour, deque(maxlen=RANGES)).append(_Measured(
             now, measured, math.nan if apart is None else measured - apart))
 
     def distance(self, neighbour: int, apart: float | None, now: float) -> float | None:
         """
-        Return the distance to a neighbour [m], ``None`` where it was not measured lately.
+        Return the distance to a neighbour [m], ``None`` if it was not measured lately.
 
-        :param apart: the distance of both positions now [m]; ``None``: not known.
+        :param apart: the distance of both positions now [m], ``None`` if unknown.
         """
         measured = self._measured.get(neighbour)
         if not measured or now - measured[-1].time > self._expiry:

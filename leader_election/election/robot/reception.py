@@ -43,12 +43,12 @@ _READ = itemgetter(HEARD, *REFUSALS)
 
 class Reception:
     """
-    Turns payloads into valid messages of other robots; what is invalid is counted, by reason.
+    Turns payloads into valid messages of other robots. What is invalid is counted, by reason.
 
-    :param instances: the robot's, by name; each has limits of strengths.
+    :param instances: the robot's, by name. Each has limits of strengths.
     :param knows: whether a sender was heard lately.
     :param counts: the robot's counters.
-    :ivar parameters: the robot's; may be replaced at any time.
+    :ivar parameters: the robot's. It may be replaced at any time.
     :ivar duplicate: the time of the last message from another robot with this robot's id [s];
         ``None``: there was none.
     """
@@ -138,7 +138,7 @@ class HearingBudget:
         """
         Return whether a message is to be decoded.
 
-        :param sender: its sender's id, if known before decoding; ``None``: unknown.
+        :param sender: its sender's id, if known before decoding, ``None`` if unknown.
         :param known: whether this sender was heard lately.
         :param now: the time, which never goes back [s].
         :param period: of the rounds [s].
@@ -173,7 +173,7 @@ class NeighbourhoodWatch:
 
     def fault(self, counts: Mapping[str, int], expiry: float, now: float) -> str:
         """
-        Return the faults since the last call; empty: none.
+        Return the faults since the last call, empty for none.
 
         :param counts: the robot's counters.
         :param expiry: of messages [s].

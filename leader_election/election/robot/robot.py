@@ -69,7 +69,7 @@ COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNT
             ODOMETRY_WITHOUT_TRANSFORM,
             UNMEASURED,
             *(reason.value for reason in RejectReason))
-"""The names of a robot's counters; those of its pose source are added."""
+"""The names of a robot's counters. Those of its pose source are added."""
 
 
 class PendingRound(NamedTuple):
@@ -83,7 +83,7 @@ class Robot:
     One robot of the swarm: its state, and the three steps of its round (ACSOS 2022, II-B).
 
     Times are seconds on the caller's clock, which never goes back
-    (:class:`~leader_election.election.robot.mailbox.ObservationClock`); nothing here waits or
+    (:class:`~leader_election.election.robot.mailbox.ObservationClock`). Nothing here waits or
     reads a clock.
     """
 
@@ -98,10 +98,10 @@ class Robot:
         :param others: the parameters of further instances, by their names.
         :param tools: what the node provides for a part, by its name: makes the tool of an
             instance.
-        :param keys: the swarm's keys, of which the first signs; none: it has no key.
+        :param keys: the swarm's keys, of which the first signs, none if it has no key.
         :param start: the swarm time at time 0 [ms]: signed messages count from it.
         :param first_number: of beats and decisions, above all before a restart: the wall clock.
-        :raises ParameterError: where instances do not fit together, or a task is unknown.
+        :raises ParameterError: if instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
@@ -183,7 +183,7 @@ class Robot:
 
     @property
     def position(self) -> Position | None:
-        """Return the position [m] as of the last odometry, round or message; ``None``: unknown."""
+        """Return the position [m] at the last odometry, round or message, ``None`` if unknown."""
         return self.sensing.position
 
     def leader_name(self, instance: Instance) -> str:
@@ -244,7 +244,7 @@ class Robot:
 
     def round(self, now: float, pending: PendingRound | None = None) -> str:  # noqa: A003
         """
-        Run a round: context, computation; return the message to broadcast.
+        Run a round: context, computation, and return the message to broadcast.
 
         :param pending: what :meth:`would_change` has just returned for the same time.
         """
@@ -277,7 +277,7 @@ class Robot:
 
     def would_change(self, now: float) -> PendingRound | None:
         """
-        Return the input of a round that would change an election; ``None``: none would.
+        Return the input of a round that would change an election, ``None`` if none would.
 
         This costs an election, without the parts. The round that follows reuses the distances and,
         if the neighbours are the same, the election. Messages missed since the last round are no

@@ -43,11 +43,11 @@ class RoundSchedule:
                  timer: Callable[[float, Callable[[], None]], Any],
                  restart: Callable[[Any, float], None]) -> None:
         """
-        Start the timers; the first round is due by the robot's phase.
+        Start the timers. The first round is due by the robot's phase.
 
         :param now: returns the time on the robot's clock [s].
         :param run: runs a round at a time; it calls :meth:`has_run`.
-        :param timer: creates a timer of a period [s] on that clock; it has ``cancel()`` and
+        :param timer: creates a timer of a period [s] on that clock. It has ``cancel()`` and
             ``is_canceled()``.
         :param restart: starts a timer anew with another period [s].
         """
@@ -75,7 +75,7 @@ class RoundSchedule:
         self._restart(self._heartbeat, period)
 
     def stop(self) -> None:
-        """Stop the timers; no round follows."""
+        """Stop the timers. No round follows."""
         for each in (self._heartbeat, self._reaction, self._repeat):
             each.cancel()
 
@@ -83,7 +83,7 @@ class RoundSchedule:
         """
         Run the round of the period if it is overdue.
 
-        Messages that arrived before the timer are processed first; a round must not wait for them.
+        Messages that arrived before the timer are processed first. A round must not wait for them.
         """
         if self._in_phase and now - self._last_beat >= self._period:
             self._on_heartbeat()
@@ -155,7 +155,7 @@ def repeat_delays(repeats: int, interval: float) -> tuple[float, ...]:
     Return the delays between a change of the leader and the rounds that repeat it, one by one [s].
 
     :param repeats: the number of rounds.
-    :param interval: the first delay [s]; each is twice as long as the one before.
+    :param interval: the first delay [s]. Each is twice as long as the one before.
 
     >>> repeat_delays(3, 0.25)
     (0.25, 0.5, 1.0)

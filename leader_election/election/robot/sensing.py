@@ -67,9 +67,9 @@ class Sensing:
         self.initial_pose = from_parameter(parameters.initial_pose)
         """The pose of odometry's frame in the shared frame."""
         self.position: Position | None = None
-        """The own position [m] when :meth:`locate` was last called; ``None``: unknown."""
+        """The own position [m] when :meth:`locate` was last called, ``None`` if unknown."""
         self.reading: tuple[float, ...] = ()
-        """The reading that the robot's messages carry for its metric; empty: none."""
+        """The reading that the robot's messages carry for its metric, empty for none."""
         self._sends = self.metric.sends
         self.source = make_source(
             parameters.robot_id, parameters, expiry=parameters.message_expiry,
@@ -97,7 +97,7 @@ class Sensing:
         self._metric_parameters = own_parameters(self.metric, parameters)
         within = parameters.communication_range
         self.link_range = within if self.metric.is_length else math.inf
-        """The greatest distance of a neighbour by the metric [m]; infinite: not known."""
+        """The greatest distance of a neighbour by the metric [m], infinite if unknown."""
         self.positions_matter = self.metric.needs_positions or (
             math.isfinite(within) and not self.metric.measures_ranges)
         """Whether robots without a position are of no use to each other."""
@@ -107,12 +107,12 @@ class Sensing:
     def take_odometry(self, point: Sequence[float], now: float, origin: Pose | None = None,
                       yaw: float | None = None) -> bool:
         """
-        Process a position from odometry; one that is not finite or too large is counted.
+        Process a position from odometry. One that is not finite or too large is counted.
 
         :param point: x, y, z in odometry's frame [m].
         :param now: the time [s].
-        :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
-        :param yaw: the heading in odometry's frame [rad], which tasks use; ``None``: unknown.
+        :param origin: the pose of odometry's frame in the shared one, by default ``initial_pose``.
+        :param yaw: the heading in odometry's frame [rad], which tasks use, ``None`` if unknown.
         :return: whether the position was accepted.
         """
         begin = self.initial_pose if origin is None else origin
@@ -131,7 +131,7 @@ class Sensing:
         Process measurements of neighbours: ranges [m], and bearings [rad].
 
         :param rows: id, value, id, value, ... Invalid ids and values that are not finite are
-            counted; nan: not measured.
+            counted, nan if not measured.
         :param now: the time [s].
         :param columns: of a row (:data:`leader_election.localisation.sighting.COLUMNS`).
         :param clock: the time on the clock of stamps [s].
@@ -206,7 +206,7 @@ class Sensing:
                 self.parameters.round_period)
 
     def take_sensed(self, value: float, now: float) -> None:
-        """Process a sensed value for the metric; one that is not finite is counted."""
+        """Process a sensed value for the metric. One that is not finite is counted."""
         if math.isfinite(value):
             self._sensed = (value, now)
         else:
@@ -222,35 +222,35 @@ class Sensing:
     # The own position.
 
     def locate(self, now: float) -> Position | None:
-        """Return the own position now [m], ``None`` where odometry is missing or too old."""
+        """Return the own position now [m], ``None`` if odometry is missing or too old."""
         received = self._odometry_received
         is_fresh = received is not None and now - received <= self.parameters.odometry_expiry
         self.position = self.source.place if is_fresh else None
         return self.position
 
     def pose(self, now: float) -> tuple[float, float, float] | None:
-        """Return x, y, yaw in the shared frame [m, rad], ``None`` where they are not known."""
+        """Return x, y, yaw in the shared frame [m, rad], ``None`` if they are not known."""
         place, yaw = self.locate(now), self.source.heading
         return None if place is None or yaw is None else (*place, yaw)
 
     @property
     def estimate(self) -> Estimate | None:
-        """Return the estimate of the own pose for the robot's messages; ``None``: unknown."""
+        """Return the estimate of the own pose for the robot's messages, ``None`` if unknown."""
         return None if self.position is None else self.source.estimate
 
     def sent(self) -> Mapping[str, Estimate]:
-        """Return the part of the robot's messages, by its name; empty: the pose is unknown."""
+        """Return the part of the robot's messages, by its name, empty if the pose is unknown."""
         return {} if self.estimate is None else {'localisation': self.estimate}
 
     def odometry_age(self, now: float) -> float | None:
-        """Return the age of the last odometry [s], ``None`` where none was received."""
+        """Return the age of the last odometry [s], ``None`` if none was received."""
         return None if self._odometry_received is None else now - self._odometry_received
 
     # Neighbours.
 
     def place_of(self, message: Message) -> Position | None:
         """
-        Return the position of the sender [m], ``None`` where it is not known.
+        Return the position of the sender [m], ``None`` if it is not known.
 
         An estimate of the own filter is preferred to the position in the message: the frames of
         two filters differ.
@@ -264,7 +264,7 @@ class Sensing:
         """
         Return whether a neighbour at a place is within ``communication_range``.
 
-        By measured ranges if the metric uses them; a neighbour without a range may be in range.
+        By measured ranges if the metric uses them. A neighbour without a range may be in range.
         """
         if math.isinf(self.parameters.communication_range):
             return True
@@ -300,7 +300,7 @@ class Sensing:
 
     def distance_to(self, entry: ReceivedMessage, now: float) -> float | None:
         """
-        Return the distance to the sender by the metric, ``None`` where it is not known.
+        Return the distance to the sender by the metric, ``None`` if it is not known.
 
         :param entry: its last message.
         """

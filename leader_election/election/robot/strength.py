@@ -32,7 +32,7 @@ TOLERANCE = 0.05
 
 def within_limits(strength: float, limits: Limits) -> bool:
     """
-    Return whether a strength lies within limits; that of a robot that may not lead always does.
+    Return whether a strength lies within limits. That of a robot that may not lead always does.
 
     >>> [within_limits(strength, (0.0, 1.0)) for strength in (1.0, 1.5, math.nan, BARRED)]
     [True, False, False, True]
@@ -41,7 +41,7 @@ def within_limits(strength: float, limits: Limits) -> bool:
 
 
 class RobotKnowledge(NamedTuple):
-    """The input of a computed strength: numbers of the robot's own; unknown ones are NaN."""
+    """The input of a computed strength: numbers of the robot's own. Unknown ones are NaN."""
 
     id: int  # noqa: A003
     neighbours: int
@@ -73,7 +73,7 @@ class StrengthSource:
     hysteresis: float
     """The default of the parameter ``strength_hysteresis`` with this source."""
     topic: str = ''
-    """The topic with the strength, or with a number for ``compute``; empty: none."""
+    """The topic with the strength, or with a number for ``compute``, empty for none."""
     message: str = ''
     """The topic's type, for example ``sensor_msgs/msg/BatteryState``."""
     extract: Callable[[Any, Any], float] | Callable[[Any], float] = float
@@ -122,7 +122,7 @@ LEAST_TRUST = 0.5
 
 def trust(known: RobotKnowledge, parameters: Any) -> float:
     """
-    Return the last trust in this robot, 0 to 1; ``BARRED``: it is no candidate.
+    Return the last trust in this robot, 0 to 1, ``BARRED`` if it is no candidate.
 
     Candidates by trust: Casadei, Pianini, Viroli, Natali, COORDINATION 2019, section 4.1. Another
     program of the robot gives the trust.
@@ -188,7 +188,7 @@ class Strength:
 
     def admitted(self, number: float) -> float | None:
         """
-        Return a value of the source within the limits; ``None``: it does not count.
+        Return a value of the source within the limits, ``None`` if it does not count.
 
         A value that is beyond a limit by the tolerance becomes this limit.
         """
@@ -202,7 +202,7 @@ class Strength:
         return None
 
     def update(self, number: float) -> bool:
-        """Process a value of the source; return whether the announced strength has changed."""
+        """Process a value of the source, and return whether the announced strength has changed."""
         admitted = self.admitted(number)
         if admitted is None:
             self.rejected += 1

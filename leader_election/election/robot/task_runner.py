@@ -31,7 +31,7 @@ from leader_election.parameters import ParameterError
 ANNOUNCEMENT_SIZE = 3
 """The numbers in an announcement, which leaders of neighbouring regions exchange."""
 MEMBERS = 'members'
-"""The number of a region's robots, the first entry of each summary; relays do not count."""
+"""The number of a region's robots, the first entry of each summary. Relays do not count."""
 OUTLINE = 'outline'
 BORDERS = 'borders'
 COMMON = (MEMBERS, OUTLINE, BORDERS)
@@ -41,12 +41,12 @@ MOST_BORDERS = 8
 MAX_TRACEBACK = 4000
 """The length of the kept end of a traceback [characters]."""
 ANYTHING = (Exception, SystemExit)
-"""The exceptions of tasks that do not stop the robot; KeyboardInterrupt stops the program."""
+"""The exceptions of tasks that do not stop the robot. KeyboardInterrupt stops the program."""
 
 
 class TaskRunner:
     """
-    Calls a task; an error that it raises is counted, and the robot continues without its result.
+    Calls a task. An error that it raises is counted, and the robot continues without its result.
 
     :param name: the task's name, as :func:`task_label` returns it.
     :param task: the task of a user or of this package.
@@ -60,11 +60,11 @@ class TaskRunner:
         self.errors = 0
         """The number of errors: exceptions, and results that cannot be sent."""
         self.first_error = ''
-        """The first error with its traceback; empty: none."""
+        """The first error with its traceback, empty for none."""
         self.reported = self.logged = False
         """Whether the first error was published in diagnostics, and written to the log."""
         self.term: int | None = None
-        """The term under which this robot acts as a leader; ``None``: it does not."""
+        """The term under which this robot acts as a leader, ``None`` if it does not."""
         self._most = _most_of(self.aggregates)
 
     def sense(self, robot_id: int) -> tuple[float, ...]:
@@ -80,7 +80,7 @@ class TaskRunner:
         return row
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Return the leader's decision, a JSON value; ``None`` where the task fails."""
+        """Return the leader's decision, a JSON value; ``None`` if the task fails."""
         try:
             decision = self.task.decide(summary)
             try:
@@ -135,7 +135,7 @@ class TaskRunner:
             self.fail(error)
 
     def fail(self, error: BaseException) -> None:
-        """Count an error; keep the first one."""
+        """Count an error, and keep the first one."""
         self.errors += 1
         if not self.first_error:
             self.first_error = ''.join(traceback.format_exception(error))[-MAX_TRACEBACK:]
@@ -210,7 +210,7 @@ def region_aggregates(
     :param outline: whether the extent of the region is collected.
     :param connected: whether the announcements of neighbouring regions are collected.
     """
-    # Shares are sent with few digits; below a thousandth of a robot is a rounding error.
+    # Shares are sent with few digits. Below a thousandth of a robot is a rounding error.
     members = replace(count(), result=lambda row: round(float(row[0]), 3))
     parts: dict[str, Aggregate] = {MEMBERS: members}
     for runner in task_runners:
@@ -274,7 +274,7 @@ class NullTaskContext:
         return NullEntity()
 
     def every(self, period: float, callback: Callable[[], None]) -> NullEntity:
-        """Return a timer that never fires; it can be cancelled."""
+        """Return a timer that never fires. It can be cancelled."""
         return NullEntity()
 
     def seconds(self) -> float:
@@ -294,7 +294,7 @@ def _combined(combine: Callable[..., Any] | None, into: Sequence[float],
 
 
 def _most_of(aggregates: AggregateSet) -> tuple[float, ...]:
-    """Return the largest allowed absolute value of each number of a row; records hold ids."""
+    """Return the largest allowed absolute value of each number of a row. Records hold ids."""
     start = aggregates.layout.start
     return tuple(
         MAX_ID if kind == RANKED else MAX_NUMBER

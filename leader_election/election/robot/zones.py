@@ -88,7 +88,7 @@ class ZonePart(Part):
     """
     The zones of an instance: a robot takes part in the election of the zone that it is in.
 
-    :ivar zone: its name; ``None``: the robot is in none.
+    :ivar zone: its name, ``None`` if the robot is in none.
     """
 
     name = 'zones'
@@ -118,7 +118,7 @@ class ZonePart(Part):
         return math.inf
 
     def corners(self) -> list[Position] | None:
-        """Return the corners of the robot's zone [m], ``None`` where it is in none."""
+        """Return the corners of the robot's zone [m], ``None`` if it is in none."""
         if self.zone is None:
             return None
         return list(self._zones.polygons[self.zone].exterior.coords[:-1])

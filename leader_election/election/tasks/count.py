@@ -26,7 +26,7 @@ class Count(Task):
     Count the robots of a region.
 
     The decision is ``{"members": n, "centre": [x, y]}``, the mean of the members' positions [m],
-    to the centimetre; the centre is ``None`` if no member knows its position. Robots do not act on
+    to the centimetre. The centre is ``None`` if no member knows its position. Robots do not act on
     it. Each decision follows from the present contributions alone, so a leader has nothing to
     remember for the next one.
     """
@@ -34,7 +34,7 @@ class Count(Task):
     collects = {'centre': mean(2)}
 
     def sense(self) -> Mapping[str, Any]:
-        """Contribute this robot's position; the number of robots is collected for every task."""
+        """Contribute this robot's position. The number of robots is collected for every task."""
         pose = self.member.pose()
         return {'centre': pose and pose[:2]}
 

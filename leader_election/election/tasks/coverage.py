@@ -15,7 +15,7 @@
 """
 Coverage of an area by several robots: equal parts, their assignment, and lanes in a part.
 
-Areas are shapely polygons, or several as one geometry, also concave; all lengths are in metres.
+Areas are shapely polygons, or several as one geometry, also concave. All lengths are in metres.
 """
 
 import base64
@@ -29,11 +29,11 @@ import numpy as np
 import shapely
 
 MOST_PLACES = 10_000
-"""The greatest number of places of a route; a larger area is too large for one robot."""
+"""The greatest number of places of a route. A larger area is too large for one robot."""
 _BISECTIONS = 40
 """The number of bisection steps for the position of a cut."""
 _UPRIGHT_RATIO = 1.01
-"""The ratio of height to width from which on an area is upright; robots whose areas differ by
+"""The ratio of height to width from which on an area is upright. Robots whose areas differ by
 rounding have to agree."""
 
 
@@ -109,9 +109,9 @@ def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
 
     :param area: what to cover.
     :param lane: the greatest distance from one lane to the next [m].
-    :param clearance: the distance to keep from the edge of the area [m]; an area too narrow for it
+    :param clearance: the distance to keep from the edge of the area [m]. An area too narrow for it
         is visited in one place.
-    :raises ValueError: where that makes more than ``MOST_PLACES``.
+    :raises ValueError: if that makes more than ``MOST_PLACES``.
 
     Four metres by two, in lanes of one metre:
 
@@ -122,7 +122,7 @@ def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
     points, line = _lane_ends(inside, lane)
     if len(points) > MOST_PLACES:
         raise ValueError(f'more than {MOST_PLACES} places to visit')
-    # One coordinate is the same all along a line; every second one is driven back.
+    # One coordinate is the same all along a line. Every second one is driven back.
     along = points.sum(axis=1) * np.where(line % 2, -1.0, 1.0)
     places: list[Position] = [(x, y) for x, y in points[np.lexsort((along, line))].tolist()]
     if not places and not area.is_empty:
@@ -136,7 +136,7 @@ def number_of_lanes(area: Any, lane: float) -> int:
     Return the number of lanes, side by side, that cover an area.
 
     :param lane: the greatest distance from one lane to the next [m].
-    :raises ValueError: where their ends would be more than ``MOST_PLACES``.
+    :raises ValueError: if their ends would be more than ``MOST_PLACES``.
 
     >>> number_of_lanes(shapely.box(0, 0, 4, 2), 0.8)
     3
@@ -189,7 +189,7 @@ def _lane_ends(area: Any, lane: float) -> tuple[Any, Any]:
 
 
 def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
-    """Return the axis across which an area is cut, and the two sides; the first is a fraction."""
+    """Return the axis across which an area is cut, and the two sides. The first is a fraction."""
     axis = int(is_upright(area))
     low, high = area.bounds[axis], area.bounds[axis + 2]
     wanted = fraction * area.area
@@ -325,7 +325,7 @@ def cells_in(numbers: Iterable[int], side: float, known: Collection[Cell],
     Return the cells in numbers, by their sweeps.
 
     :param side: cells of another side are left out [m].
-    :param known: the possible cells; others are left out.
+    :param known: the possible cells. Others are left out.
     """
     by_place = {(i % _TORUS, j % _TORUS): (i, j) for i, j in known}
     found: dict[int, set[Cell]] = {}
@@ -344,7 +344,7 @@ GRID = 0.1
 FINE = 1e-6
 """The grid on which polygons are united: corners nearer than this are one [m]."""
 MOST_CORNERS = 24
-"""The greatest number of corners; outlines with more are simplified."""
+"""The greatest number of corners. Outlines with more are simplified."""
 MOST_PIECES = 4
 """The greatest number of pieces; of more, the largest are kept."""
 

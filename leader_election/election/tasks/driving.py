@@ -33,7 +33,7 @@ from std_msgs.msg import Bool
 
 
 class DrivingContext(Protocol):
-    """The part of a task context that driving needs; topics are those of one robot."""
+    """The part of a task context that driving needs. Topics are those of one robot."""
 
     node: Any
     """The ``rclpy`` node, whose clock stamps commands."""
@@ -91,12 +91,12 @@ class Driver:
 
     Subscribes to ``scan`` (``sensor_msgs/LaserScan``) and publishes ``cmd_vel``, a
     ``geometry_msgs/Twist`` or with parameter ``stamped`` a ``TwistStamped``. The robot stops if
-    its pose or a goal is unknown, or the scan is too old; once stopped, it leaves ``cmd_vel`` to
+    its pose or a goal is unknown, or the scan is too old. Once stopped, it leaves ``cmd_vel`` to
     other publishers. If it touches something while it drives forward (``bumper``, a
     ``std_msgs/Bool``), or does not move though it is commanded to, it backs off and turns away
     (:class:`.Escape`).
 
-    :ivar limits: of the robot's motion; may be changed at any time.
+    :ivar limits: of the robot's motion. It may be changed at any time.
     """
 
     def __init__(
@@ -110,12 +110,12 @@ class Driver:
         blocked: Callable[[], None] = lambda: None,
     ) -> None:
         """
-        Subscribe and advertise; the robot does not move yet.
+        Subscribe and advertise. The robot does not move yet.
 
         :param context: the robot's topics, and the clock of ages.
         :param goal: returns the goal x, y [m] of a robot at x, y [m] at a time [s], in the frame
             of its pose; ``None`` for none.
-        :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` where not known. With
+        :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` if not known. With
             it each scan causes a new command, and a timer stops the robot when scans are missing.
             Without it the caller calls :meth:`drive` a few times in the reaction time.
         :param seed: of the angles by which the robot turns away from what it touches.
@@ -184,7 +184,7 @@ class Driver:
 
     def _away(self, pose: Pose, scan: Scan, touches: bool,
               now: float) -> tuple[float, float] | None:
-        """Return the command of the manoeuvre, safe to what is behind; ``None``: there is none."""
+        """Return the command of the manoeuvre, safe to obstacles behind, ``None`` for none."""
         command = self._escape.command(touches, pose, self.limits.turn_rate, now)
         if command is None or command[0] == 0.0:
             return command
@@ -218,7 +218,7 @@ class Driver:
         self._moves = moves
 
     def _stamp(self) -> Any:
-        """Return the time for a header, ``None`` where commands have none."""
+        """Return the time for a header, ``None`` if commands have none."""
         if not self._parameters.stamped:
             return None
         # Drivers compare it with ROS time, which may differ from the clock of ages.

@@ -27,7 +27,7 @@ from leader_election.election.tasks.steering import Pose
 BACK, BACK_SPEED = 0.3, 0.2
 """How far it backs off, and how fast [m, m/s]."""
 LEAST_TURN = math.pi / 2
-"""The least angle by which it turns away; the greatest is half a turn [rad]."""
+"""The least angle by which it turns away. The greatest is half a turn [rad]."""
 AHEAD, AHEAD_TIME = 0.5, 3.0
 """How far it drives on, and the time after which it gives this up [m, s]."""
 STUCK_WAY, STUCK_SHARE = 0.5, 0.2
@@ -103,7 +103,7 @@ class Escape:
         """
         Return the forward and turning speed [m/s, rad/s], ``None`` if there is nothing to escape.
 
-        :param touches: whether the robot touches something; if it does again while it backs off,
+        :param touches: whether the robot touches something. If it does again while it backs off,
             something is behind it, and it turns at once.
         :param pose: by odometry.
         :param turn_rate: the robot's greatest [rad/s].

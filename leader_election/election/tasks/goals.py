@@ -51,7 +51,7 @@ class Patience:
 
     def lost(self, distance: float, now: float) -> bool:
         """
-        Return whether to give up the goal; the time restarts if the clock was set back.
+        Return whether to give up the goal. The time restarts if the clock was set back.
 
         :param distance: from the robot to its goal [m].
         :param now: the present time [s].
@@ -158,7 +158,7 @@ class Wander:
     """
     The goals of a robot that drives about at random.
 
-    They do not depend on walls; a goal that the robot cannot reach is given up.
+    They do not depend on walls. A goal that the robot cannot reach is given up.
     """
 
     def __init__(self, seed: int | str, near: float, seconds: float,

@@ -117,7 +117,7 @@ class Patrol(Task):
     collects = {'places': PLACES, 'visited': union(MOST_UNKNOWN)}
 
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
-        """Create the driver; the robot stands until there is a decision."""
+        """Create the driver. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._members = Recent[int, Position](settings.hold)
         self._borders = Recent[int, tuple[float, ...]](settings.hold)
@@ -155,7 +155,7 @@ class Patrol(Task):
         return self._post
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Decide on the territory; assign the parts again if it or the members have changed."""
+        """Decide on the territory. Assign the parts again if it or the members have changed."""
         pose = self.member.pose()
         if pose is None:
             return None
@@ -187,7 +187,7 @@ class Patrol(Task):
 
     def act(self, decision: Any) -> None:
         """
-        Take this robot's part from the decision; the robot waits while there is none.
+        Take this robot's part from the decision. The robot waits while there is none.
 
         If the part is nearly the same as before, the robot continues along the same route.
         """
@@ -259,7 +259,7 @@ class Patrol(Task):
         self._own = set() if territory.is_empty else cells_of(territory, self._side)
 
     def _note(self, places: Iterable[Position]) -> bool:
-        """Note the cells that are visited now; return whether parts end since a sweep does."""
+        """Note the cells that are visited now, and return whether parts end since a sweep does."""
         near = set[Cell]().union(*(cells_near(place, self._side) for place in places))
         new = near & self._own - self._visited
         self._visited |= near & self._cells

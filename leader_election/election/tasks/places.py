@@ -38,7 +38,7 @@ def place_contribution(pose: Sequence[float] | None) -> Position | None:
     """
     Return a robot's contribution to ``PLACES``, to a tenth of a metre.
 
-    :param pose: x, y, ... [m]; ``None``: unknown, no contribution.
+    :param pose: x, y, ... [m], ``None`` if unknown and so without contribution.
     """
     return None if pose is None else (round(pose[0], 1), round(pose[1], 1))
 
@@ -74,7 +74,7 @@ class Recent(Generic[K, V]):
         self._values: dict[K, V] = {}
 
     def update(self, values: Mapping[K, V]) -> dict[K, V]:
-        """Add this round's values; return all known ones."""
+        """Add this round's values, and return all known ones."""
         left = {key: decay(left, 0.0, step=1.0) for key, left in self._rounds_left.items()}
         for key, value in values.items():
             left[key], self._values[key] = float(self._hold), value
@@ -118,7 +118,7 @@ def on_circle(centre: Position, angles: Mapping[int, float], radius: float,
 
     :param centre: of the circle [m].
     :param angles: each member's bearing, as :func:`slots` returns them [rad].
-    :param radius: of the circle; it is enlarged where places would be too close [m].
+    :param radius: of the circle. It is enlarged where places would be too close [m].
     :param spacing: the least distance between places, and to the centre [m].
 
     >>> on_circle((1.0, 1.0), {7: 0.0}, 2.0, 0.5)
@@ -143,7 +143,7 @@ def in_column(trail: Sequence[Position], order: Sequence[int], towards: Position
     :param trail: the leader's positions, the newest first, one point or more [m].
     :param order: the members' ids, from the leader back.
     :param towards: a trail that is too short is extended straight towards this point [m].
-    :param length: from the leader to the last place, along the trail [m]; more if the spacing
+    :param length: from the leader to the last place, along the trail [m]. More if the spacing
         needs more.
     :param spacing: the least distance between places, along the trail [m].
 

@@ -66,7 +66,7 @@ class Rally(Task):
     Keep a region's robots together in a formation.
 
     The decision is ``[[id, x, y], ...]``: a place [m] for each member except the leader, to the
-    centimetre. A robot drives to its place, past obstacles and other robots; a robot without a
+    centimetre. A robot drives to its place, past obstacles and other robots. A robot without a
     place stands still. A leader has nothing to remember for the next one: the formation begins
     anew round another robot.
     """
@@ -76,7 +76,7 @@ class Rally(Task):
     collects = {'places': PLACES}
 
     def __init__(self, member: Member, settings: RallyParameters) -> None:
-        """Create the driver; the robot stands until there is a decision."""
+        """Create the driver. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
         self._recent = Recent[int, Position](settings.hold)
@@ -94,7 +94,7 @@ class Rally(Task):
         return {'places': place_contribution(self.member.pose())}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Give each member a place; the assignment changes only when members come or go."""
+        """Give each member a place. The assignment changes only when members come or go."""
         pose = self.member.pose()
         if pose is None:
             return None
@@ -115,7 +115,7 @@ class Rally(Task):
         return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in places.items()]
 
     def act(self, decision: Any) -> None:
-        """Take this robot's place from the decision; the driver reads it with each scan."""
+        """Take this robot's place from the decision. The driver reads it with each scan."""
         speed = self.settings.leader_speed if self.member.leads else self.settings.speed
         self._driver.limits = limits_of(self.settings)._replace(speed=speed)
         # With an unreadable decision the robot stands still, as without one.

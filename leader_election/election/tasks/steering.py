@@ -62,12 +62,12 @@ class Scan(NamedTuple):
     """
     A laser scan from the robot's centre; all angles from the robot's heading to the left [rad].
 
-    A range that is nan, outside of 0 to ``range_max``, or infinite means no obstacle; minus
+    A range that is nan, outside of 0 to ``range_max``, or infinite means no obstacle. Minus
     infinity means an obstacle too near to be measured (REP 117).
     """
 
     ranges: Sequence[float]
-    """The distance to the obstacle on each beam [m]; may be empty."""
+    """The distance to the obstacle on each beam [m]. It may be empty."""
     angle_min: float
     """The direction of the first beam."""
     increment: float

@@ -24,7 +24,7 @@ from leader_election.election.messages.codec import MAX_LENGTH, Position
 LARGEST = 2**53 - 1
 """The largest whole number on the wire."""
 STRANGER = 900
-"""The attacker's own id; no robot of the swarm has it."""
+"""The attacker's own id. No robot of the swarm has it."""
 WEAK_IDS = 600
 
 

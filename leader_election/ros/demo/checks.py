@@ -69,7 +69,7 @@ def print_report(checks: list[Check], pictures: list[str]) -> int:
 
 
 def stopped() -> int:
-    """Print that a signal stopped the run; return the exit status."""
+    """Print that a signal stopped the run, and return the exit status."""
     print('stopped: not checked', flush=True)
     return ExitStatus.INTERRUPTED
 
@@ -151,7 +151,7 @@ class RunObserver:
 
         :param snapshot: of the swarm.
         :param first_heard: the time of each robot's first message [s], by id.
-        :param graph: the true links between robots, killed ones too; it may lack some at first.
+        :param graph: the true links between robots, killed ones too. It may lack some at first.
         """
         if not self.living <= graph.keys():
             return

@@ -90,7 +90,7 @@ class Step(NamedTuple):
     wait: float
     """The time until the next step [s]."""
     control: str = ''
-    """The argument of :meth:`.Playground.do`; empty: nothing changes."""
+    """The argument of :meth:`.Playground.do`, empty if nothing changes."""
     value: Any = None
 
 
@@ -104,7 +104,7 @@ class Guide:
     Steps through a tour.
 
     :param pace: 2: twice as fast.
-    :ivar text: title and text of the present step; empty: there is none.
+    :ivar text: title and text of the present step, empty if there is none.
 
     >>> guide = Guide(pace=2.0)
     >>> guide.begin('Who may act')

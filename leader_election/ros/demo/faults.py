@@ -15,8 +15,8 @@
 """
 Faults in a swarm of real processes, and the command line that makes each.
 
-Processes are killed, stopped and started again; parameters of the world and of robots change,
-which breaks the radio, splits the swarm or silences odometry; an attacker sends messages.
+Processes are killed, stopped and started again. Parameters of the world and of robots change,
+which breaks the radio, splits the swarm or silences odometry. An attacker sends messages.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ class Attacker:
     """
     Sends the messages of an attack to a robot and to the robots nearest to it.
 
-    :ivar heard: the last message of each robot, for replays; the owner adds messages.
+    :ivar heard: the last message of each robot, for replays. The owner adds messages.
     :ivar dead: the killed robots; the owner sets this.
     :ivar count: the number of messages sent so far.
     """
@@ -56,7 +56,7 @@ class Attacker:
         Create the publishers.
 
         :param node: the node of the publishers.
-        :param places: of all robots by id [m]; an attack stays where its target was at first.
+        :param places: of all robots by id [m]. An attack stays where its target was at first.
         :param seed: of random messages.
         """
         self.heard: dict[int, str] = {}
@@ -156,7 +156,7 @@ class FaultySwarm:
             name + again, executable, dict(parameters), {'__node': name})
 
     def kill(self, name: str) -> None:
-        """Kill a process, like a power failure; requests to its nodes are dropped."""
+        """Kill a process, like a power failure. Requests to its nodes are dropped."""
         self.processes.kill(self.labels[name])
         self.pids.pop(name)
         self._requests = [each for each in self._requests if each[0].split('/')[0] != name]
@@ -170,7 +170,7 @@ class FaultySwarm:
         self.processes.go_on(self.labels[name])
 
     def set(self, node: str, settings: Mapping[str, Any]) -> None:  # noqa: A003
-        """Change parameters of a node as soon as it is discovered; others stay unchanged."""
+        """Change parameters of a node as soon as it is discovered. Others stay unchanged."""
         self._requests.append((node, self._client(node), SetParameters.Request(parameters=[
             each.to_parameter_msg() for each in overrides(settings)])))
         self._ask()

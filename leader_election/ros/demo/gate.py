@@ -116,7 +116,7 @@ class Gate:
         """
         Command the gate by what robots publish.
 
-        :param leaderships: receives the topics ``leadership``; it is spun by the caller.
+        :param leaderships: receives the topics ``leadership``. It is spun by the caller.
         :param fence: whether the gate checks terms.
         """
         self.commands: list[Command] = []
@@ -151,7 +151,7 @@ class Gate:
         self.samples.append(Sample(now, holders, leading, acting))
 
     def kill(self, robot: int) -> None:
-        """End a robot's operator; messages of the robot start a new one."""
+        """End a robot's operator. Messages of the robot start a new one."""
         self._last.pop(robot, None)
         self._waiting = [each for each in self._waiting if each.robot != robot]
 
@@ -180,7 +180,7 @@ class Step:
 
     :ivar done: returns whether the holders of the gate are as expected.
     :ivar begun: [s].
-    :ivar reached: when the expectation was met [s]; ``None``: not yet.
+    :ivar reached: when the expectation was met [s], ``None`` if not yet.
     """
 
     event: str
@@ -254,7 +254,7 @@ class GateScenario(DemoScenario):
         self._demo.swarm.set(WORLD, {'radio_groups': format_ids(tuple(sorted(near[:number])))})
 
     def advance(self) -> bool:
-        """Begin the next step if it is due; return whether the run is over."""
+        """Begin the next step if it is due, and return whether the run is over."""
         now, holders, *_ = self.gate.samples[-1]
         if self.steps:
             step = self.steps[-1]

@@ -115,7 +115,7 @@ class Punctuality:
 
     def __init__(self, round_period: float, robots: list[int]) -> None:
         """
-        Begin at time 0; silence before a robot's first message does not count.
+        Begin at time 0. Silence before a robot's first message does not count.
 
         :param round_period: of the robots [s].
         """
@@ -179,7 +179,7 @@ class LogsDemo(Node):
             self.create_subscription(String, f'/{name}/neighbourhood', receive, NEIGHBOURHOOD)
 
     def run(self) -> int:
-        """Replay the logs and print the report; return the exit status."""
+        """Replay the logs and print the report, and return the exit status."""
         print(vars(self.options).pop('told'), flush=True)
         stop = StopRequest()
         stop.listen()
@@ -224,7 +224,7 @@ class LogsDemo(Node):
                    for name in self.swarms)
 
     def _compare(self) -> bool:
-        """Compare the swarms if a second has passed; return whether the logs have ended."""
+        """Compare the swarms if a second has passed, and return whether the logs have ended."""
         self.processes.check()
         now = clock.seconds(self.get_clock())
         if self._next <= now < self.length:
@@ -290,7 +290,7 @@ class LogsDemo(Node):
 
 def table(agreements: Mapping[str, Agreement], interval: float) -> list[str]:
     """
-    Return the lines of the table of results; the last column is the filter's, if there is one.
+    Return the lines of the table of results. The last column is the filter's, if there is one.
 
     :param agreements: of each swarm with the swarm by true poses, by name.
     :param interval: the time of a line [s].

@@ -54,7 +54,7 @@ def _default_text(name: str) -> str:
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """
-    Parse the command line; a wrong option ends the process with one line and status 2.
+    Parse the command line. A wrong option ends the process with one line and status 2.
 
     :param arguments: of the command line, by default those of this process.
     """
@@ -172,7 +172,7 @@ def _set_defaults(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    """Run the demonstration selected by the command line; return the exit status."""
+    """Run the demonstration selected by the command line, and return the exit status."""
     options = parse()
     from leader_election.ros.demo.logs import LogsDemo
     from leader_election.ros.demo.processes import own_place

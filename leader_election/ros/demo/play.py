@@ -60,7 +60,7 @@ class PlayPage(Page):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the playground until it is stopped; return the exit status."""
+    """Run the playground until it is stopped, and return the exit status."""
     (port,) = (p for p in table(WebParameters) if p.name == 'port')
     robots = CONTROLS['robots']
     parser = CommandLineParser('leader_election play', description=__doc__)

@@ -84,7 +84,7 @@ class Playground(FaultySwarm):
 
         :param folder: for the logs of the processes.
         :param seed: of the world and of the robots' strengths.
-        :param pace: of tours; 2: twice as fast.
+        :param pace: of tours, 2 for twice as fast.
         :param values: of controls, other than those of the table.
         """
         self.observers = {instance: SwarmObserver(
@@ -152,7 +152,7 @@ class Playground(FaultySwarm):
                 **chosen, **SCENARIOS[self.values['tasks']].robot_parameters}
 
     def start(self) -> str:
-        """Start all processes anew; return the command lines that do it."""
+        """Start all processes anew, and return the command lines that do it."""
         line = f'kill -KILL {" ".join(map(str, self.pids.values()))}\n' if self.pids else ''
         for name in list(self.pids):
             self.kill(name)
@@ -227,7 +227,7 @@ class Playground(FaultySwarm):
             which ends all three, with the id of a robot; ``move``, with a list of id, x and y [m];
             ``cut`` or ``liar``, with whether there is one.
         :param value: in place of an id also :data:`LEADER` or :data:`LAST`.
-        :return: the command lines that do the same; empty: nothing is to be done.
+        :return: the command lines that do the same, empty if nothing is to be done.
         :raises ParameterError: for another name or value.
         """
         robots = self.observers[MAIN].snapshot.robots

@@ -50,7 +50,7 @@ AT_ONCE = 1.5
 
 
 class ProcessDied(RuntimeError):
-    """A process that ended unexpectedly; the message is one line."""
+    """A process that ended unexpectedly. The message is one line."""
 
 
 def end_with_parent() -> None:
@@ -60,9 +60,9 @@ def end_with_parent() -> None:
 
 class Processes:
     """
-    Runs executables of this package, each with a log file; a context manager that stops all.
+    Runs executables of this package, each with a log file. A context manager that stops all.
 
-    :param folder: for the log files; created if it does not exist.
+    :param folder: for the log files. Created if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -100,7 +100,7 @@ class Processes:
         """
         Check that all processes run.
 
-        :raises ProcessDied: if one has ended; the message has the last line of its log.
+        :raises ProcessDied: if one has ended. The message has the last line of its log.
         """
         for name, status in self.ended().items():
             last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
@@ -122,10 +122,10 @@ class Processes:
 
     def stop(self, grace: float = _GRACE) -> dict[str, int]:
         """
-        Stop all processes at once by SIGINT; those that do not end in time are killed.
+        Stop all processes at once by SIGINT. Those that do not end in time are killed.
 
         :param grace: the time that they have [s].
-        :return: the exit status of each; negative: the signal that ended it.
+        :return: the exit status of each, negative for the signal that ended it.
         """
         running, self._running = self._running, {}
         for child in running.values():
@@ -196,7 +196,7 @@ def own_place(wanted: Path) -> tuple[Path, bool, str]:
     Reserve a folder and a ROS domain until the end of this process.
 
     :param wanted: the path of the folder (:func:`own_folder`).
-    :return: the path; whether the user has set the domain, which others may use; and a line that
+    :return: the path. Whether the user has set the domain, which others may use; and a line that
         names the domain.
     :raises ParameterError: for a folder that cannot be written.
     """
@@ -279,7 +279,7 @@ def own_folder(wanted: Path) -> tuple[Path, int]:
     """
     Make the folder of the results, without files of an earlier run.
 
-    :param wanted: its path; while another demonstration writes to it, ``_2`` and so on is added.
+    :param wanted: its path. While another demonstration writes to it, ``_2`` and so on is added.
     :return: the path, and the descriptor that reserves it until it is closed.
     :raises OSError: if it cannot be written.
     """

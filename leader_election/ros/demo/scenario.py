@@ -44,7 +44,7 @@ class Observation(NamedTuple):
 
 class DemoScenario:
     """
-    A scenario of the demonstration: its parameters and its checks; this one has no task.
+    A scenario of the demonstration: its parameters and its checks. This one has no task.
 
     :ivar options: of the command line.
     """
@@ -62,7 +62,7 @@ class DemoScenario:
     robot_parameters: ClassVar[Mapping[str, Any]] = {}
     """Parameters of the robots, by name."""
     mandate: ClassVar[float] = 0.0
-    """The default duration of mandates [s]; 0: there are none."""
+    """The default duration of mandates [s], 0 if there are none."""
     has_own_run: ClassVar[bool] = False
     """
     Whether the scenario itself makes the faults of the run: the world then relays messages, to cut
@@ -81,7 +81,7 @@ class DemoScenario:
         """Prepare the run of a demonstration before its processes start."""
 
     def advance(self) -> bool:
-        """Continue a scenario's own run; return whether it is over."""
+        """Continue a scenario's own run, and return whether it is over."""
         return True
 
     def observe(self, observation: Observation) -> None:

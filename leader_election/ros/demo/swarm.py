@@ -117,7 +117,7 @@ class SwarmDemo:
         self._start_time: float | None = None
 
     def run(self) -> int:
-        """Run the demonstration, write pictures, print the report; return the exit status."""
+        """Run the demonstration, write pictures, print the report, and return the exit status."""
         options, folder = self.options, self.options.output
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
         self.monitor = Monitor(parameter_overrides=overrides({
@@ -218,7 +218,7 @@ class SwarmDemo:
         self.pid = self.swarm.pids[STRONGEST]
 
     def _step(self) -> bool:
-        """Observe the swarm if an observation is due; return whether the run is over."""
+        """Observe the swarm if an observation is due, and return whether the run is over."""
         now = clock.seconds(self.monitor.steady_clock)
         if self._start_time is None:
             self._start_time = now
@@ -258,7 +258,7 @@ class SwarmDemo:
         return found
 
     def _advance(self, now: float, observer: RunObserver) -> bool:
-        """Continue with the next phase of the run if it is due; return whether the run is over."""
+        """Begin the next phase of the run if it is due, and return whether the run is over."""
         half, monitor = self.options.duration / 2.0, self.monitor
         period = self.options.kill_period
         monitor.upcoming = ''

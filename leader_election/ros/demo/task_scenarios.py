@@ -51,7 +51,7 @@ MOSTLY = 0.9
 ALARM_ABOVE = 0.5
 """Task field: the reading above which a region raises an alarm."""
 PEAK = (-1.5, 4.5, 1.0, 3.0)
-"""The peak's x, y [m], height, width [m]; it is above the threshold within 3.5 m."""
+"""The peak's x, y [m], height, width [m]. It is above the threshold within 3.5 m."""
 ALARM_DELAY = 8.0
 """The time that a reading takes to the leader, and the alarm to all members [s]."""
 CLEAR_DELAY = 15.0
@@ -152,7 +152,7 @@ class FieldScenario(DemoScenario):
         Return whether each region has a robot in the peak, by its leader.
 
         ``None``: one of its robots receives messages of a robot in the peak across the border of
-        the region; that robot may just have left the region, and its reading may still count.
+        the region. That robot may just have left the region, and its reading may still count.
         """
         placed = {i: robot.position for i, robot in snapshot.robots.items()
                   if robot.position is not None}
@@ -168,7 +168,7 @@ class FieldScenario(DemoScenario):
 
 class DrivingScenario(DemoScenario):
     """
-    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions; the paths are drawn.
+    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions. The paths are drawn.
 
     :ivar paths: the true positions of each robot [m], in order of time, by id.
     """
@@ -205,7 +205,7 @@ class DrivingScenario(DemoScenario):
             Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
 
     def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """Draw the paths; parameters as of :meth:`DemoScenario.draw`."""
+        """Draw the paths. Parameters as of :meth:`DemoScenario.draw`."""
         # Imported here, since it takes long to load.
         from leader_election.swarm.view.charts import draw_paths
         path = folder / 'paths.png'
@@ -214,7 +214,7 @@ class DrivingScenario(DemoScenario):
 
 
 class PatrolScenario(DrivingScenario):
-    """Task ``patrol``: regions share one area, members share a region's part; most is visited."""
+    """Task ``patrol``: regions share one area, members share a region's part. Most is visited."""
 
     radius = 10.0
     range = 8.0  # noqa: A003

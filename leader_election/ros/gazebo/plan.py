@@ -16,7 +16,7 @@
 A swarm in Gazebo: its parameters, robots and world file, and the configuration of the bridge.
 
 The bridge is ``ros_gz_bridge``, which connects topics of Gazebo Sim and of ROS. Topics of Gazebo
-have the default names of its systems, which contain the model's name; those of ROS are in the
+have the default names of its systems, which contain the model's name. Those of ROS are in the
 robot's namespace, which is the same name. The clock has its own bridge, which runs first: Gazebo
 announces all topics every second, and a process that starts while there are many may miss some.
 """
@@ -138,13 +138,13 @@ class Plan(NamedTuple):
     sdf: str
     """The text of the world file, or of the model of the robot that is added."""
     bridge: str
-    """The text of the configuration of the robots' bridge, YAML; the clock has its own."""
+    """The text of the configuration of the robots' bridge, YAML. The clock has its own."""
     arena: str
-    """The arena; empty if it is not known."""
+    """The arena, empty if it is not known."""
     wander: dict[str, Any]
     """The parameters of node ``wander`` that depend on the arena."""
     odometry: dict[str, Any]
-    """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
+    """The parameters of node ``gazebo_odometry``, empty if it is not needed."""
 
 
 def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
@@ -162,7 +162,7 @@ def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
 
 def plan_swarm(parameters: GazeboParameters) -> Plan:
     """
-    Plan a swarm; equal parameters give equal plans.
+    Plan a swarm. Equal parameters give equal plans.
 
     :param parameters: of the swarm.
     :raises ParameterError: for wrong robots, a wrong world, or robots without free space.
@@ -184,7 +184,7 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
 
 
 def _known_arena(world: str) -> str:
-    """Return the arena; empty for a user's world file, whose walls are not known."""
+    """Return the arena, empty for a user's world file, whose walls are not known."""
     return '' if is_user_world(world) else world
 
 
@@ -285,7 +285,7 @@ def bridge_yaml(robots: Sequence[RobotSpec], world: str,
 
 
 def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield the entries of one robot; a lazy one is bridged only while it has subscribers."""
+    """Yield the entries of one robot. A lazy one is bridged only while it has subscribers."""
     topic = partial(model_topic, name)
     # Input of node gazebo_odometry, which publishes odom and tf.
     odometry = 'wheel_odometry' if equipment.needs_odometry_node else 'odom'

@@ -70,7 +70,7 @@ def indented(element: Element, level: int) -> str:
     """
     Return an element as lines of XML, indented for a place inside a file.
 
-    :param level: the depth of the element; all lines but the first are indented.
+    :param level: the depth of the element. All lines but the first are indented.
 
     >>> print(indented(tag('world', tag('model', name='robot_1')), 1))
     <world>
@@ -102,7 +102,7 @@ def material(colour: Colour) -> Element:
 
 def robot_colour(robot_id: int) -> Colour:
     """
-    Return the colour of a robot, which depends on its id alone; nearby ids differ clearly.
+    Return the colour of a robot, which depends on its id alone. Nearby ids differ clearly.
 
     >>> robot_colour(1) != robot_colour(2)
     True
@@ -118,7 +118,7 @@ STEP = 0.005
 """The default time step of physics [s]. It is as exact as 2 ms, at half the processor time."""
 
 MIN_BEAMS = 8
-"""The least number of beams; between fewer beams a robot could be undetected until it is near."""
+"""The least number of beams. Between fewer beams a robot could be undetected until it is near."""
 
 
 LIDAR_RANGE = 4.0
@@ -131,7 +131,7 @@ class Equipment(NamedTuple):
     """The equipment of robots in addition to their drive."""
 
     lidar: int = 0
-    """The beams of a laser scanner, evenly over the full circle from behind; 0: none."""
+    """The beams of a laser scanner, evenly over the full circle from behind, 0 for none."""
     ground_truth: bool = False
     """Whether Gazebo publishes each robot's true pose in the shared frame."""
     odometry_drift: bool = False
@@ -217,7 +217,7 @@ def contact_sensor(collision: str, topic: str) -> Element:
 
 def imu_sensor(topic: str) -> Element:
     """
-    Return the sensor of an IMU, as often as odometry; it needs no rendering.
+    Return the sensor of an IMU, as often as odometry. It needs no rendering.
 
     :param topic: in Gazebo.
     """
@@ -255,7 +255,7 @@ def world_plugins(equipment: Equipment) -> list[Element]:
 
 def lidar_sensor(beams: int, height: float, min_range: float) -> Element:
     """
-    Return the sensor of a laser scanner; topic and frame have names after that of the model.
+    Return the sensor of a laser scanner. Topic and frame have names after that of the model.
 
     :param beams: their number, over the full circle.
     :param height: above the ground [m], at which other robots can be detected.

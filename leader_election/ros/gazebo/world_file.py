@@ -16,10 +16,10 @@
 A world file as SDF: an arena, the ground, light, and all robots; or a user's world with robots.
 
 The file contains the robots: if many are spawned into a running world at once, some never appear.
-Their dimensions and masses are in ``simulation.robot_body``; their frame ``base_link`` is on the
+Their dimensions and masses are in ``simulation.robot_body``. Their frame ``base_link`` is on the
 ground, midway between the wheels.
 
-Walls and obstacles collide as the boxes of :mod:`leader_election.simulation.scene`; the visual of
+Walls and obstacles collide as the boxes of :mod:`leader_election.simulation.scene`. The visual of
 an obstacle is the whole polygon.
 """
 
@@ -81,7 +81,7 @@ def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour,
     """
     Return an SDF file with one robot.
 
-    :param name: of the model; it is part of the names of its topics in Gazebo.
+    :param name: of the model. It is part of the names of its topics in Gazebo.
     :param pose: x, y, yaw [m, rad].
     :param colour: of disc and head.
     :param equipment: what the robot has in addition to its drive.
@@ -146,7 +146,7 @@ def _wheel(side: str, y: float) -> Element:
 
 
 def _joint(side: str) -> Element:
-    """Return the joint of a wheel; positive rotation, about +y, drives forward."""
+    """Return the joint of a wheel. Positive rotation, about +y, drives forward."""
     return tag(
         'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
         tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
@@ -227,7 +227,7 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = 
     :param arena: the walls and obstacles.
     :param robots: with their initial poses.
     :param equipment: what robots have in addition to their drive.
-    :param step: the time step of physics [s]; 0: :data:`.STEP`.
+    :param step: the time step of physics [s], 0 for :data:`.STEP`.
     :param z: the height at which robots are put [m].
 
     >>> from leader_election.simulation.scene import load_arena
@@ -288,10 +288,10 @@ def _ground(size: tuple[float, float]) -> Element:
 
 
 SUFFIXES = ('.sdf', '.world')
-"""The suffixes of world files; an arena's is .yaml."""
+"""The suffixes of world files. An arena's is .yaml."""
 _WORLD = re.compile(r'<world\s[^>]*?\bname\s*=\s*["\'](.*?)["\']')
 _REFERENCE = re.compile(r'<(uri|\w+_map)>\s*([^<:]+?)\s*</\1>')
-"""An element that names a file; a URI with a scheme is left out."""
+"""An element that names a file. A URI with a scheme is left out."""
 _SYSTEM = re.compile(r'(?:lib)?(?:gz-sim|ignition-gazebo)\d*-(.+)-system(?:\.so)?')
 
 
@@ -315,7 +315,7 @@ def is_user_world(world: str) -> bool:
 
 def read_world(path: str) -> UserWorld:
     """
-    Read a world file; make relative paths of files beside it absolute.
+    Read a world file. Make relative paths of files beside it absolute.
 
     :raises ParameterError: for an unreadable file, and for one that is not a world with a name.
     """

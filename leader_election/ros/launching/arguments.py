@@ -40,7 +40,7 @@ SWARM_ARGUMENTS = COMMON_ARGUMENTS | {
 """Arguments of launch files that start a whole swarm, each with its default and description."""
 ELECTION_ARGUMENTS = (
     'radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected', 'mandate')
-"""Parameters of robots that are arguments; all others are set by a parameter file."""
+"""Parameters of robots that are arguments. All others are set by a parameter file."""
 
 
 def optional_arguments(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
@@ -74,7 +74,7 @@ def arguments_with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[
 
 
 def _default_text(p: Parameter) -> str:
-    """Return the default as :meth:`.Parameter.parse` takes it; empty if it is required."""
+    """Return the default as :meth:`.Parameter.parse` takes it, empty if it is required."""
     default = list(p.default) if isinstance(p.default, tuple) else p.default
     return '' if p.required else str(default)
 
@@ -112,7 +112,7 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
         of the same name, includes it, and the arguments are for that one.
     :param file: the path of the launch file.
     :param known: its arguments.
-    :raises ParameterError: for an unknown argument; the message names the most similar one.
+    :raises ParameterError: for an unknown argument. The message names the most similar one.
 
     >>> command = ['ros2', 'launch', 'leader_election', 'my.launch.py', 'robot:=3']
     >>> check_argument_names(command, 'launch/my.launch.py', ['robots'])
@@ -141,9 +141,9 @@ def given_values(settings: Mapping[str, str], parameters: type,
     """
     Return the checked values of arguments that are given.
 
-    :param settings: the values of arguments as texts; an empty one is not given.
+    :param settings: the values of arguments as texts. An empty one is not given.
     :param parameters: the table that declares them.
-    :param names: of the parameters that are arguments; ``None``: all.
+    :param names: of the parameters that are arguments, ``None`` for all.
     :raises ParameterError: for a wrong value.
     """
     wanted = None if names is None else set(names)

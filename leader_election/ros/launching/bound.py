@@ -86,7 +86,7 @@ def become(launch: int, command: Sequence[str]) -> NoReturn:
 
 
 def _lives(pid: int) -> bool:
-    """Return whether a process runs; one that has ended may not have been waited for yet."""
+    """Return whether a process runs. One that has ended may not have been waited for yet."""
     try:
         stat = Path(f'/proc/{pid}/stat').read_text()
     except OSError:

@@ -138,7 +138,7 @@ def _all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each section that has parameters, and these; namespaces may be nested."""
+    """Yield each section that has parameters, and these. Namespaces may be nested."""
     for name, value in inside.items() if isinstance(inside, Mapping) else ():
         if name == PARAMETERS_KEY and isinstance(value, Mapping):
             yield place, value
@@ -213,7 +213,7 @@ def check_tasks(parameters: Mapping[str, Any]) -> None:
     Check that tasks are installed on this computer.
 
     :param parameters: of a robot, by name.
-    :raises ParameterError: for a task that is not; the message names those that are.
+    :raises ParameterError: for a task that is not. The message names those that are.
     """
     known = task_names()
     for place, names in configured_tasks(parameters).items():

@@ -31,7 +31,7 @@ def check_gazebo_installed() -> None:
     """
     Check that Gazebo is installed.
 
-    :raises ParameterError: if it is not; the message names the missing package and the command
+    :raises ParameterError: if it is not. The message names the missing package and the command
         for the embedded world.
     """
     from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
@@ -70,7 +70,7 @@ def gazebo_server(world: Path, headless: bool) -> list[Any]:
 
 
 def gazebo_window() -> Any:
-    """Return the process of Gazebo's window; closing it does not end the launch."""
+    """Return the process of Gazebo's window. Closing it does not end the launch."""
     return _gz_sim('-g -v2')
 
 
@@ -80,7 +80,7 @@ def _gz_sim(arguments: str) -> Any:
     from launch.actions import GroupAction, IncludeLaunchDescription, SetLaunchConfiguration
     share = Path(get_package_share_directory('ros_gz_sim'))
     file = share / 'launch' / 'gz_sim.launch.py'
-    # gz starts processes and passes on only some signals; a shell passes on none.
+    # gz starts processes and passes on only some signals. A shell passes on none.
     words = [*(['exec'] if 'shell=True' in file.read_text() else []), *bound.group_prefix()]
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', shlex.join(words)),
@@ -103,7 +103,7 @@ def no_shutdown(manifest: Path) -> str:
 
 def gazebo_bridge(settings: Mapping[str, str], config: Path, name: str, sim_time: bool) -> Any:
     """
-    Return the process of a bridge between Gazebo and ROS; its end ends the launch.
+    Return the process of a bridge between Gazebo and ROS. Its end ends the launch.
 
     :param settings: the values of arguments.
     :param config: the path of its configuration.
@@ -137,7 +137,7 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
 
     :param settings: the values of arguments.
     :param name: of the node.
-    :param parameters: of the node; empty if it is not needed.
+    :param parameters: of the node, empty if it is not needed.
     :param sim_time: whether it uses simulated time.
     """
     return [processes.package_node(settings, 'gazebo_odometry', name,

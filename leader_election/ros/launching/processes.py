@@ -78,7 +78,7 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     """
     files = [settings['params_file']] if settings['params_file'] else []
     # The name is remapped, not given to Node, which would restrict the parameters to the node of
-    # that name; they are for the robots in the same process, too.
+    # that name. They are for the robots in the same process, too.
     return bound_node(
         settings, PACKAGE, executable,
         namespace=check_namespace(settings.get('namespace', '')),

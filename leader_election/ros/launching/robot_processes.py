@@ -61,7 +61,7 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
 
     Arguments take precedence over the fleet file, and this over the parameter file.
 
-    :param settings: the values of arguments as texts; an empty one is not given.
+    :param settings: the values of arguments as texts. An empty one is not given.
     :param hostname: of this computer, which selects the robot if no argument names it.
     :raises ParameterError: for a wrong argument, a wrong file, or a robot that is not in it.
 
@@ -113,7 +113,7 @@ def swarm_namespace(namespace: str) -> str:
 
 
 def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the remappings of topics; transforms have two, of which one is static."""
+    """Return the remappings of topics. Transforms have two, of which one is static."""
     moved = [(TOPIC_NAMES[topic], place) for topic, place in topics.items()
              if TOPIC_NAMES[topic] != place]
     tf = topics['tf_topic']
@@ -153,7 +153,7 @@ def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> d
 
 
 STATIONARY_TASKS = ('count', 'field')
-"""Tasks that do not drive robots; tasks of other packages are assumed to drive."""
+"""Tasks that do not drive robots. Tasks of other packages are assumed to drive."""
 SCAN_TASKS = ('patrol', 'rally')
 """Tasks that need a laser scanner to drive."""
 MOTION = Parameter(
@@ -207,7 +207,7 @@ def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int
     :param settings: the values of arguments: ``tasks`` and ``params_file``.
     :param robots: their namespaces.
     :param beams: of the laser scanner; 0 for none.
-    :raises ParameterError: if they have none; the message names the tasks.
+    :raises ParameterError: if they have none. The message names the tasks.
     """
     tasks = {name: None for names in tasks_of_robots(settings, robots) for name in names}
     blind = [name for name in tasks if name in SCAN_TASKS]

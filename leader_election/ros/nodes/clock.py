@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The clock of a node's timers and ages; the executable ``await_clock``: waits for simulated time.
+The clock of a node's timers and ages. The executable ``await_clock``: waits for simulated time.
 
 Launch files run it before processes that need a running simulator: a bridge that is started
 while Gazebo Sim still loads a world with many topics misses some of them.
@@ -38,7 +38,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 SHORT = 0.01
 """The shortest time of a :class:`LeaseClock` that it compares on both clocks [s]."""
 SHORTEST_TIMER = 1e-3
-"""The shortest period of a timer [s]; zero is not a valid one."""
+"""The shortest period of a timer [s]. Zero is not a valid one."""
 
 
 def steady_clock(node: Node) -> Clock:
@@ -115,7 +115,7 @@ def restart(timer: Timer, period: float) -> None:
     """
     Start a timer anew, with another period.
 
-    :param period: [s]; a shorter one than :data:`SHORTEST_TIMER` is prolonged to that.
+    :param period: [s]. A shorter one than :data:`SHORTEST_TIMER` is prolonged to that.
     """
     timer.timer_period_ns = int(max(period, SHORTEST_TIMER) * 1e9)
     timer.reset()
@@ -158,7 +158,7 @@ class ClockWatch(Node):
 
 
 def main() -> int:
-    """Wait for simulated time; return the exit status: 130 if stopped before."""
+    """Wait for simulated time, and return the exit status: 130 if stopped before."""
     parser = CommandLineParser(
         prog='leader_election await_clock',
         description='End with status 0 when simulated time passes, and warn while it does not.')

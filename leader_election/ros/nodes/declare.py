@@ -79,7 +79,7 @@ class Declared(Generic[T]):
 
         :param changed: called with the new values after a change at run time.
         :param prefix: the prefix of their names on the node, for example ``rescue.``.
-        :param fixed: returns whether parameters that are not dynamic are fixed now; by default
+        :param fixed: returns whether parameters that are not dynamic are fixed now, by default
             they always are.
         :param defaults: other defaults than those of the declarations, by name.
         :raises ParameterError: for a value of the wrong type or out of range.
@@ -152,7 +152,7 @@ class Declarations:
     """
     The sets of parameters of one node, by their dataclass and prefix.
 
-    A set that is declared again keeps its values; only the callback for changes is replaced.
+    A set that is declared again keeps its values. Only the callback for changes is replaced.
     """
 
     def __init__(self, node: Node, fixed: Callable[[], bool] | None = None,
@@ -184,7 +184,7 @@ class Declarations:
         return self._made[key]
 
     def withdraw(self) -> None:
-        """Undeclare all sets with a prefix; the node's own parameters stay."""
+        """Undeclare all sets with a prefix. The node's own parameters stay."""
         for key in [key for key in self._made if key[0]]:
             self._made.pop(key).withdraw()
         for declared in self._made.values():
@@ -260,7 +260,7 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     :param sets: the dataclasses of the node's parameters.
     :param of_robot: whether it is a robot's node, which also has the parameters of instances,
         tasks and plug-ins.
-    :raises ParameterError: for the first one; the text names the most similar known one.
+    :raises ParameterError: for the first one. The text names the most similar known one.
     """
     # rclpy has no public method for what is given beyond what is declared.
     given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
@@ -319,7 +319,7 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
 
 
 def _ros(p: Parameter, value: Any) -> Any:
-    """Return a value as rclpy takes it; an empty array keeps its type."""
+    """Return a value as rclpy takes it. An empty array keeps its type."""
     listed = list(value) if isinstance(value, tuple) else value
     return rclpy.parameter.Parameter(p.name, _TYPES[p.type], listed).value
 

@@ -209,7 +209,7 @@ class Election:
                    for each in (parameters, *(each.values for each in self._instances.values())))
 
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
-        """Bound the leaps of a simulated clock; a leap of a steady clock is real time."""
+        """Bound the leaps of a simulated clock. A leap of a steady clock is real time."""
         # A leap may be a pause of this process: it must not prolong what others have promised.
         if self.steady_clock.clock_type == ClockType.ROS_TIME and not self._counts_time(
                 parameters):

@@ -92,12 +92,12 @@ class ElectionNode(Node):
         return self.election.missing()
 
     def close(self) -> None:
-        """Stop the tasks; called before the node is destroyed."""
+        """Stop the tasks. Called before the node is destroyed."""
         self.election.close()
 
 
 def main() -> int:
-    """Run one robot's node until it is stopped; return the exit status."""
+    """Run one robot's node until it is stopped, and return the exit status."""
     def make() -> list[Node]:
         node = ElectionNode()
         node.get_logger().info(announcement(node.election))

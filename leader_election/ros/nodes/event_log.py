@@ -37,9 +37,9 @@ class EventLog:
 
     Events that cannot be written, for example on a full disk, are counted; the robot continues.
 
-    :ivar path: the path of the file; ``-``: standard output.
+    :ivar path: the path of the file, ``-`` for standard output.
     :ivar lost: the number of events that could not be written.
-    :ivar last_error: the reason of the last loss; empty: none.
+    :ivar last_error: the reason of the last loss, empty for none.
     """
 
     def __init__(self, node: Node, robot: Robot, template: str) -> None:
@@ -88,7 +88,7 @@ class EventLog:
             self.last_error = str(error.strerror)
 
     def _put(self, line: bytes) -> None:
-        """Write a line; a line that was only partly written before is ended first."""
+        """Write a line. A line that was only partly written before is ended first."""
         left = b'\n' * self._is_torn + line
         while left:
             # A full disk accepts the beginning of a line only.
@@ -104,7 +104,7 @@ class EventLog:
 
 
 def _is_cut_off(path: str) -> bool:
-    """Return whether a file ends within a line; a pipe, or a device, has no end."""
+    """Return whether a file ends within a line. A pipe, or a device, has no end."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return False
     try:

@@ -236,5 +236,5 @@ def _set(message: Odometry, pose: Pose, velocity: tuple[float, float]) -> None:
 
 
 def main() -> int:
-    """Run the node until a signal; return the exit status."""
+    """Run the node until a signal, and return the exit status."""
     return run(lambda: [GazeboOdometry()])

@@ -92,7 +92,7 @@ class ParameterOrigin:
         self._since = -math.inf
 
     def ask(self) -> None:
-        """Make a request unless one is answered or pending; to be called repeatedly."""
+        """Make a request unless one is answered or pending. To be called repeatedly."""
         if self.id is None and not self._is_due() and self._client.service_is_ready():
             self._since = clock.seconds(self._steady_clock)
             self._drop(len(self._pending) + 1 - MOST_PENDING)
@@ -126,10 +126,10 @@ class ParameterOrigin:
 
 class TransformOrigin:
     """
-    Looks the pose of odometry's frame up by tf2; needs tf2_ros_py, which a full ROS 2 has.
+    Looks the pose of odometry's frame up by tf2. Needs tf2_ros_py, which a full ROS 2 has.
 
     :param frame: the frame that the robots share.
-    :raises ParameterError: where it is not installed.
+    :raises ParameterError: if it is not installed.
     """
 
     def __init__(self, node: Node, frame: str) -> None:
@@ -170,7 +170,7 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
     :param listen: creates a subscription.
     :param clock: returns the time on the robot's clock [s].
     :param stamp_clock: returns the time on the clock of stamps, ROS time [s].
-    :raises ParameterError: where the package of a message is not installed.
+    :raises ParameterError: if the package of a message is not installed.
     """
     def measure(message: Float64MultiArray) -> None:
         columns = sightings.columns_of(message.layout.dim, len(message.data))
@@ -223,7 +223,7 @@ UNKNOWN = 1e6
 """
 The variances of x, y and yaw of a pose whose covariance is unknown [m2, rad2].
 
-``nav_msgs/Odometry`` has no value for that; filters that fuse such a pose ignore it.
+``nav_msgs/Odometry`` has no value for that. Filters that fuse such a pose ignore it.
 """
 BASE = 'base_link'
 """The robot's own frame, if odometry does not name it (REP 105)."""
@@ -237,7 +237,7 @@ class LocalisationPublishers:
         Create the publishers.
 
         :param robot: whose neighbourhood filter estimates the poses.
-        :raises ParameterError: where ``send_transform`` is set and tf2_msgs is not installed.
+        :raises ParameterError: if ``send_transform`` is set and tf2_msgs is not installed.
         """
         self._node = node
         self._robot = robot
@@ -255,7 +255,8 @@ class LocalisationPublishers:
         """
         Publish the corrected pose for a processed message of odometry.
 
-        :param origin: the pose of odometry's frame in the shared one; ``None``: the initial pose.
+        :param origin: the pose of odometry's frame in the shared one, ``None`` for the initial
+            pose.
         :param now: the time on the robot's clock [s].
         """
         wanted = self._odometry.get_subscription_count() > 0

@@ -126,7 +126,7 @@ class ManagedElectionNode(LifecycleNode):
     # The transitions.
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Create the robot, which receives from now on; a failure changes nothing."""
+        """Create the robot, which receives from now on. A failure changes nothing."""
         self._tracker = EntityTracker(self)
         try:
             self.election = Election(self, self._declarations)
@@ -157,7 +157,7 @@ class ManagedElectionNode(LifecycleNode):
         return self._free('cleaned up: parameters may be changed')
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Undo the configuration; the process runs on until it is stopped."""
+        """Undo the configuration. The process runs on until it is stopped."""
         return self._free('shut down')
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -184,11 +184,11 @@ class ManagedElectionNode(LifecycleNode):
         return [] if self.election is None else self.election.missing()
 
     def close(self) -> None:
-        """Stop the tasks; called before the node is destroyed."""
+        """Stop the tasks. Called before the node is destroyed."""
         if self.election is not None:
             self.election.close()
 
 
 def main() -> int:
-    """Run one robot's managed node until it is stopped; return the exit status."""
+    """Run one robot's managed node until it is stopped, and return the exit status."""
     return run(lambda: [ManagedElectionNode()])

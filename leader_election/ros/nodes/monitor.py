@@ -41,7 +41,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 ROBOT_SIZE = 0.3
-"""Diameter of a robot's sphere; a leader's is twice as large [m]."""
+"""Diameter of a robot's sphere. A leader's is twice as large [m]."""
 MARGIN = 0.35
 """Distance of a region's outline from its members [m]."""
 CIRCLE = [(math.cos(math.pi * k / 12), math.sin(math.pi * k / 12)) for k in range(25)]
@@ -203,7 +203,7 @@ TRAIL_PERIOD = 0.5
 FRAME_PERIOD = 0.5
 """The time between two frames of the animation [s]; of a long run, frames are left out."""
 MOST_FRAMES = 160
-"""The greatest number of frames; beyond it, every other one is dropped and the period doubled."""
+"""The greatest number of frames. Beyond it, every other one is dropped and the period doubled."""
 
 
 class Monitor(SwarmObserver):
@@ -214,7 +214,7 @@ class Monitor(SwarmObserver):
     long.
 
     :ivar frames: of the animation so far; empty without an animation.
-    :ivar most_frames: that are kept; an animation has :data:`MOST_FRAMES` at most.
+    :ivar most_frames: that are kept. An animation has :data:`MOST_FRAMES` at most.
     """
 
     parameters: MonitorParameters
@@ -309,7 +309,7 @@ class Monitor(SwarmObserver):
             self._live = None
 
     def close(self) -> None:
-        """Stop the live view; write the picture and the animation where they are configured."""
+        """Stop the live view. Write the picture and the animation where they are configured."""
         self.stop_live()
         reach = self.parameters.communication_range
         start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
@@ -330,5 +330,5 @@ def _check_folder(name: str, path: str) -> None:
 
 
 def main() -> int:
-    """Run the monitor until it is stopped; return the exit status."""
+    """Run the monitor until it is stopped, and return the exit status."""
     return run(lambda: [Monitor()])

@@ -31,7 +31,7 @@ class RobotNode:
     The node of a robot, as the topics of its parts use it.
 
     :ivar steady_clock: the clock of timers.
-    :ivar pose: returns x, y, yaw of the robot now [m, rad]; ``None``: unknown.
+    :ivar pose: returns x, y, yaw of the robot now [m, rad], ``None`` if unknown.
     :ivar runs: returns whether the robot takes part now.
     :ivar space: the start of the names of outputs, empty or ending in a slash.
     """

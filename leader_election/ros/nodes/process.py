@@ -15,7 +15,7 @@
 """
 Start, spin and stop the nodes of a process.
 
-SIGINT and SIGTERM are a clean exit with status 0; a wrong configuration is one line on standard
+SIGINT and SIGTERM are a clean exit with status 0. A wrong configuration is one line on standard
 error and status 2, and an entry in the log.
 """
 
@@ -50,7 +50,7 @@ from rclpy.task import Future
 
 def make_executor() -> Executor:
     """Return an events executor, or a single-threaded one where this rclpy has none."""
-    # It is experimental in rclpy 7.1.4 to 10.0 (Jazzy to Lyrical); rclcpp's has left that room.
+    # It is experimental in rclpy 7.1.4 to 10.0 (Jazzy to Lyrical). Rclcpp's has left that room.
     for module in (rclpy.executors, _experimental()):
         if hasattr(module, 'EventsExecutor'):
             executor: Executor = module.EventsExecutor()
@@ -66,7 +66,7 @@ def _experimental() -> Any:
 
 
 def _log_executor(executor: Executor, logger: RcutilsLogger) -> None:
-    """Log which executor runs; a warning where it is the slow one."""
+    """Log which executor runs. A warning where it is the slow one."""
     if isinstance(executor, SingleThreadedExecutor):
         logger.warning('SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which '
                        'a message costs a fifth; it takes 7.1.4 or newer')
@@ -75,7 +75,7 @@ def _log_executor(executor: Executor, logger: RcutilsLogger) -> None:
 
 
 def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
-    """Spin nodes until a condition holds, checked ten times a second; report missing inputs."""
+    """Spin nodes until a condition holds, checked ten times a second. Report missing inputs."""
     executor = make_executor()
     _log_executor(executor, nodes[0].get_logger())
     for node in nodes:
@@ -153,7 +153,7 @@ def init_ros(arguments: list[str] | None = None) -> None:
 
     They would shut the context down while a callback is running.
 
-    :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
+    :param arguments: for ``rclpy.init``, ``None`` for ``sys.argv``.
     :raises ParameterError: if ROS cannot write its log.
     """
     folder = os.environ.get('ROS_LOG_DIR') or os.path.join(
@@ -179,7 +179,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
     Until the nodes are made the caller handles the signals (:mod:`leader_election.cli`).
 
     :param make: returns the nodes. A node may have a method ``close()``, called before it is
-        destroyed; an attribute ``failure``, which ends the process if it is not ``None``; an
+        destroyed. An attribute ``failure``, which ends the process if it is not ``None``. An
         attribute ``over``, which ends it with status 0 if it is true; and a method ``missing()``,
         which returns its missing inputs (:mod:`~leader_election.ros.nodes.waiting`).
     :param arguments: as :func:`init_ros` takes them.

@@ -60,7 +60,7 @@ LEASE = 3.0
 The time after which subscribers learn that a process that published outputs has died [s].
 
 They have to request a lease that is not shorter. The middleware asserts the liveliness of a whole
-process, which costs next to nothing; asserted by topic it would cost 40 us a publisher and period.
+process, which costs next to nothing. Asserted by topic it would cost 40 us a publisher and period.
 """
 OUTPUT = _profile(1, RELIABLE, LATCHED, liveliness=QoSLivelinessPolicy.AUTOMATIC,
                   liveliness_lease_duration=Duration(seconds=LEASE))

@@ -50,7 +50,7 @@ class Recorder(Node):
     Subscribes to topics as they appear, and writes their messages to a file.
 
     :ivar recording: the file.
-    :ivar failure: the error that ended the recording; ``None``: no error.
+    :ivar failure: the error that ended the recording, ``None`` for no error.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -93,7 +93,7 @@ class Recorder(Node):
                 self._subscribe(topic, kinds[0])
 
     def _subscribe(self, topic: str, kind: str) -> None:
-        """Subscribe compatibly with all publishers of a topic; again where these have changed."""
+        """Subscribe compatibly with all publishers of a topic. Again where these have changed."""
         publishers = self.get_publishers_info_by_topic(topic)
         if not publishers:
             return
@@ -133,7 +133,7 @@ class Recorder(Node):
         self._attempt(self.recording.flush)
 
     def _attempt(self, write: Any) -> None:
-        """Write to the file; an error ends the process, since nothing more can be recorded."""
+        """Write to the file. An error ends the process, since nothing more can be recorded."""
         if self.failure is not None:
             return
         try:
@@ -143,11 +143,11 @@ class Recorder(Node):
                 f'{self.recording.path}: {error.strerror}; the recording ends here')
 
     def close(self) -> None:
-        """Close the file; called before the process ends."""
+        """Close the file. Called before the process ends."""
         try:
             self.recording.close()
         except OSError:
-            # The error was reported already; the file can be read up to it.
+            # The error was reported already. The file can be read up to it.
             return
         print(f'wrote {self.recording.path}: {self.recording.messages} messages of '
               f'{count(len(self._subscriptions_by_topic), "topic")}')
@@ -183,6 +183,6 @@ def message_file(package: str, name: str) -> str:
 
 
 def main() -> int:
-    """Record until it is stopped; return the exit status."""
+    """Record until it is stopped, and return the exit status."""
     given = recording_options.recorder_options(remove_ros_args(sys.argv)[1:])
     return process.run(lambda: [Recorder(parameter_overrides=overrides(given))], sys.argv)

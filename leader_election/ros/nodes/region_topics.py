@@ -63,7 +63,7 @@ class TaskContext:
         """By topic of a laser scanner: the time of the last scan [s]."""
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
-        """Subscribe to a sensor's topic; only the newest message is kept."""
+        """Subscribe to a sensor's topic. Only the newest message is kept."""
         def receive(message: Any) -> None:
             if kind is LaserScan:
                 self._scans[topic] = self.seconds()
@@ -86,9 +86,9 @@ class TaskContext:
         A topic that is not latched is a command, which only one task may publish: two tasks that
         drive would contradict each other.
 
-        :param latched: whether late subscribers receive the last message; such topics have the
+        :param latched: whether late subscribers receive the last message. Such topics have the
             name of the instance as a prefix, except for the first instance.
-        :raises ParameterError: where another task has that topic already.
+        :raises ParameterError: if another task has that topic already.
         """
         if latched:
             return advertise(self.node, kind, self._prefix + topic, OUTPUT)
@@ -247,7 +247,7 @@ class _RegionPublisher:
 
 def named(summary: Mapping[str, Any]) -> dict[str, float]:
     """
-    Return a summary as named numbers; unknown and non-numeric values are NaN.
+    Return a summary as named numbers. Unknown and non-numeric values are NaN.
 
     >>> named({'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': None})
     {'members': 3.0, 'count.centre.0': 1.0, 'count.centre.1': 2.0, 'field.mean': nan}
@@ -264,7 +264,7 @@ def named(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _number(value: Any) -> float:
-    """Return a value as a float; NaN if it is not a number or too large."""
+    """Return a value as a float, NaN if it is not a number or too large."""
     try:
         number = float(value) if isinstance(value, (bool, int, float)) else math.nan
     except OverflowError:

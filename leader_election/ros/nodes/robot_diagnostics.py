@@ -43,7 +43,7 @@ from rclpy.qos import qos_check_compatible, qos_policy_name_from_kind, QoSCompat
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
 OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
-"""The counters of these concerns; all others belong to the neighbourhood."""
+"""The counters of these concerns. All others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Published parameters, on which robots have to agree."""
 STATE = 'state.'
@@ -149,8 +149,8 @@ def statuses(robot: Robot, name: str, now: float,
     :param name: the prefix of the statuses' names.
     :param now: the time on the robot's clock [s].
     :param log: the robot's event log, if there is one: a further concern.
-    :param neighbourhood_fault: the text on a fault of the neighbourhood; empty: none.
-    :param localisation_fault: the text on a fault of the localisation; empty: none.
+    :param neighbourhood_fault: the text on a fault of the neighbourhood, empty for none.
+    :param localisation_fault: the text on a fault of the localisation, empty for none.
     """
     concerns = {vocabulary.ELECTION: _election(robot, now),
                 vocabulary.ODOMETRY: _odometry_status(robot, now),
@@ -243,7 +243,7 @@ def _neighbourhood(robot: Robot, fault: str) -> Concern:
 
 
 def _key(robot: Robot) -> Concern:
-    """Return the status of the swarm key; keys are shown by their fingerprints."""
+    """Return the status of the swarm key. Keys are shown by their fingerprints."""
     authentication = robot.authentication
     prints = [fingerprint(key) for key in authentication.keys]
     values = {vocabulary.SWARM_KEY: prints[0], vocabulary.KEYS_ACCEPTED: ', '.join(prints),

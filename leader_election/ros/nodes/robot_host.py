@@ -16,7 +16,7 @@
 The executable ``fleet``: hosts the nodes of many simulated robots in one process.
 
 One executor serves all nodes, so that a large swarm runs on one machine. Executable and node are
-called ``fleet``; the room ``leader_election.swarm.fleet`` holds lists of robots and the fleet file
+called ``fleet``. The room ``leader_election.swarm.fleet`` holds lists of robots and the fleet file
 of physical robots, each of which runs in a process of its own.
 """
 
@@ -46,7 +46,7 @@ class RobotHost(Node):
         """
         Declare the parameters and create all nodes.
 
-        :param arguments: of the process; robots get the ROS arguments among them, too.
+        :param arguments: of the process. Robots get the ROS arguments among them, too.
         :raises ParameterError: for a wrong parameter, of this node or of a robot's.
         """
         super().__init__('fleet')
@@ -71,7 +71,7 @@ class RobotHost(Node):
         world forwards messages to the topic ``heard`` of each robot within range.
         """
         space = self.get_namespace().rstrip('/')
-        # Its own parameter of this name has ids; that of this process has names and poses.
+        # Its own parameter of this name has ids. That of this process has names and poses.
         own = {'robot_id': robot.id, 'initial_pose': list(robot.pose), 'roster': self._roster}
         if self.parameters.radio == 'relay':
             own['send_topic'] = f'{space}/neighbourhood'
@@ -116,7 +116,7 @@ def _shared_arguments(arguments: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Run the nodes of many robots until a signal; return the exit status."""
+    """Run the nodes of many robots until a signal, and return the exit status."""
     def make() -> list[Node]:
         host = RobotHost(sys.argv)
         for line in announcements(robot.election for robot in host.robots):

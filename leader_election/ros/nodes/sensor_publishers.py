@@ -163,7 +163,7 @@ class ReadingPublisher:
             node, Float64, 'reading', world.scene.ids if rate else ())
 
     def publish(self, stamp: Time) -> None:
-        """Publish readings if they are due at the world's time; they have no stamp."""
+        """Publish readings if they are due at the world's time. They have no stamp."""
         if self._rate.due(self._world.time):
             values = self._world.field.value(self._world.poses).tolist()
             for publisher, value in zip(self._publishers, values):

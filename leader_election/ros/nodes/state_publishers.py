@@ -101,7 +101,7 @@ class StatePublishers:
         return self._instance.outline() or sorted(p for p in places if p is not None)
 
     def _send_region(self, known: list[Position], frame: str) -> None:
-        """Publish the outline of the region; an empty one when the robot does not lead."""
+        """Publish the outline of the region. An empty one when the robot does not lead."""
         if known == self._last.get('region', []):
             return
         self._last['region'] = known
@@ -150,13 +150,13 @@ class LeadershipPublisher:
             for instance in robot.instances]
         self._values: list[dict[str, str]] = [{} for _ in self._message.status]
         self._last: list[tuple[int, str]] = []
-        """Leader and role of each instance in the last message; empty where it takes no part."""
+        """Leader and role of each instance in the last message, empty if it takes no part."""
 
     def publish(self, active: bool = True) -> None:
         """
         Publish the present state.
 
-        :param active: whether the robot takes part; otherwise the message is its last one, and
+        :param active: whether the robot takes part, otherwise the message is its last one, and
             none is sent where none was before.
         """
         instances = self._robot.instances.values()
@@ -172,7 +172,7 @@ class LeadershipPublisher:
         self._publisher.publish(message)
 
     def _update(self, i: int, instance: Instance, active: bool) -> None:
-        """Update the status of an instance; most values are those of the last round."""
+        """Update the status of an instance. Most values are those of the last round."""
         status, before = self._message.status[i], self._values[i]
         stamp = self._message.header.stamp
         now = values(self._robot, instance, self._namespace, self._sends_on, active)

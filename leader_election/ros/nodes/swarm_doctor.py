@@ -343,7 +343,7 @@ def observe(options: Any, stopped: Callable[[], bool],
 
 
 def main() -> int:
-    """Observe, and print the report; return the exit status."""
+    """Observe, and print the report, and return the exit status."""
     try:
         options = command.parse(remove_ros_args(sys.argv)[1:])
         init_ros()

@@ -54,10 +54,10 @@ PAUSE = 0.5
 
 def first_step(target: str, texts: Sequence[str]) -> str:
     """
-    Return the first of the two steps to a roster; empty: all robots have it already.
+    Return the first of the two steps to a roster, empty if all robots have it already.
 
     :param texts: the rosters of the robots.
-    :raises ParameterError: where the roster does not have the next version.
+    :raises ParameterError: if the roster does not have the next version.
 
     >>> first_step('v1 1-10', ['1-9', '1-9', 'v1 1-10'])
     'v1 1-9 to 1-10'
@@ -98,7 +98,7 @@ class RosterNode(Node):
                 if quorum.string_value == 'majority'}
 
     def set(self, robot: str, text: str) -> str:  # noqa: A003
-        """Set the roster of a robot; return why it was refused, empty where it was set."""
+        """Set the roster of a robot, and return why it was refused, empty if it was set."""
         found = self._ask(SetParameters, 'set_parameters', {robot: SetParameters.Request(
             parameters=[Parameter('roster', value=text).to_parameter_msg()])})
         if robot not in found:
@@ -173,7 +173,7 @@ def parse(arguments: Sequence[str]) -> Any:
 
 
 def main() -> int:
-    """Change the roster; return the exit status: 0 if more than half of it have it."""
+    """Change the roster, and return the exit status: 0 if more than half of it have it."""
     try:
         options = parse(remove_ros_args(sys.argv)[1:])
         version, old, ids = roster_in(' '.join(options.roster))

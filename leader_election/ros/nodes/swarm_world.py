@@ -57,7 +57,7 @@ class RadioRelay:
 
     def __init__(self, node: Node, world: World, timers: Clock, time_factor: float) -> None:
         """
-        Create the topics; counters are published on ``/diagnostics``.
+        Create the topics. Counters are published on ``/diagnostics``.
 
         :param node: that has them.
         :param world: whose robots send.
@@ -118,7 +118,7 @@ _MAX_CATCH_UP = 10
 _MAX_CATCH_UP_OF_CLOCK = 2
 """The same with its own clock: on a machine that is too slow, simulated time slows down."""
 IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
-"""The places of a covariance of x, y, yaw in one of six degrees of freedom; the others are 0."""
+"""The places of a covariance of x, y, yaw in one of six degrees of freedom. The others are 0."""
 FORWARD = [0, 35]
 """The places of the variances of linear and angular velocity."""
 
@@ -188,7 +188,7 @@ class SwarmWorld(Node):
             self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', command, 10)
 
     def _tick(self) -> None:
-        """Take all steps that are due; their length is constant, even if the timer is late."""
+        """Take all steps that are due. Their length is constant, even if the timer is late."""
         now = self._steady_clock.now().nanoseconds
         if self._waits_for_listeners():
             self._origin = now
@@ -298,5 +298,5 @@ def _markers(scene: Scene, peaks: Sequence[Sequence[tuple[float, float]]]) -> Ma
 
 
 def main() -> int:
-    """Run the embedded world until a signal; return the exit status."""
+    """Run the embedded world until a signal, and return the exit status."""
     return process.run(lambda: [SwarmWorld()], sys.argv)

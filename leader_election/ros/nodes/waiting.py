@@ -128,7 +128,7 @@ class Waiting:
 def _times(nodes: Sequence[Node]) -> dict[str, int]:
     """Return the time of each node that uses simulated time [ns], by its name."""
     return {node.get_fully_qualified_name(): node.get_clock().now().nanoseconds for node in nodes
-            # ROS clocks only; nodes without simulated time have them, too.
+            # ROS clocks only. Nodes without simulated time have them, too.
             if getattr(node.get_clock(), 'ros_time_is_active', False)}
 
 

@@ -121,15 +121,15 @@ class WanderingRobot:
     is the same in any frame.
 
     :ivar prefix: the start of its topic names.
-    :ivar origin: the pose of its odometry's frame; ``None`` where it is not needed.
+    :ivar origin: the pose of its odometry's frame; ``None`` if it is not needed.
     :ivar driver: the driving loop.
-    :ivar problem: the reason why it stands still, one line; empty while it drives.
+    :ivar problem: the reason why it stands still, one line. Empty while it drives.
     """
 
     def __init__(self, context: RobotContext, parameters: WanderParameters, wander: Wander,
                  seed: str, *, needs_origin: bool) -> None:
         """
-        Subscribe and advertise; the robot does not move yet.
+        Subscribe and advertise. The robot does not move yet.
 
         :param wander: its goals.
         :param seed: of its random turns.
@@ -179,7 +179,7 @@ class WanderingRobot:
         """
         Send the robot its present command.
 
-        :param scan: the obstacles round it; ``None``: unknown, so it stops.
+        :param scan: the obstacles round it, ``None`` if unknown, so it stops.
         :param missing: the reason for a missing scan, as text.
         """
         pose = self._pose()
@@ -275,7 +275,7 @@ class WanderNode(Node):
         return [each for robot in self.robots for each in robot.missing()]
 
     def close(self) -> None:
-        """Stop all robots; called before the node is destroyed."""
+        """Stop all robots. Called before the node is destroyed."""
         for robot in self.robots:
             robot.driver.close()
 
@@ -291,5 +291,5 @@ def _place(odometry: Odometry, origin: Pose) -> Place | None:
 
 
 def main() -> int:
-    """Drive robots until the process is stopped; return the exit status."""
+    """Drive robots until the process is stopped, and return the exit status."""
     return run(lambda: [WanderNode()])

@@ -48,10 +48,10 @@ SHOWN_AT = 'the swarm is shown at'
 
 class Page:
     """
-    The page of what an observer sees; call :meth:`show` at each of its updates.
+    The page of what an observer sees. Call :meth:`show` at each of its updates.
 
     :param port: where it is, as are address and token (:class:`PageServer`).
-    :raises ParameterError: where the port cannot be used.
+    :raises ParameterError: if the port cannot be used.
     """
 
     def __init__(self, observer: SwarmObserver, port: int, address: str = 'localhost',
@@ -127,7 +127,7 @@ class Page:
             self._ears.destroy_node()
 
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
-        """Return the last statuses of a robot; empty where none came."""
+        """Return the last statuses of a robot; empty if none came."""
         name = hardware_id(robot).encode() + b'\0'
         for message in reversed(list(self._diagnostics)):
             if name in message:
@@ -164,5 +164,5 @@ class Web(SwarmObserver):
 
 
 def main() -> int:
-    """Serve the page until it is stopped; return the exit status."""
+    """Serve the page until it is stopped, and return the exit status."""
     return run(lambda: [Web()])

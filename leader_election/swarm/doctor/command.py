@@ -40,7 +40,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     Return the options, or end the process with status 2 and one line if one is wrong.
 
-    :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
+    :raises ParameterError: if the fleet file cannot be read, or lacks the robot.
     """
     parser = CommandLineParser(prog='leader_election swarm_doctor', description=DESCRIPTION)
     parser.add_argument('--robot', default='', metavar='NAME',
@@ -69,7 +69,7 @@ def expected(robot: str, fleet_file: str) -> tuple[
     """
     Return the expected robots with ids, their parameters and their topics.
 
-    :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
+    :raises ParameterError: if the fleet file cannot be read, or lacks the robot.
     """
     if not fleet_file:
         return ({robot: None} if robot else {}), {}, ()

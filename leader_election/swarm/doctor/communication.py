@@ -15,7 +15,7 @@
 """
 Checks of communication: topics, quality of service, reception, loss of messages, receive buffers.
 
-Bursts of messages overflow the receive buffers of UDP; those of this computer and its load are
+Bursts of messages overflow the receive buffers of UDP. Those of this computer and its load are
 checked, too.
 """
 
@@ -125,7 +125,7 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
 
 def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
     """Find a robot that receives others, all of which are out of range."""
-    # Few have no neighbours; only for these the distances to all robots are compared.
+    # Few have no neighbours. Only for these the distances to all robots are compared.
     if any(report.values.get(vocabulary.NEIGHBOURS) != '0' for report in swarm.reports_of(robot)):
         return
     reach, own = swarm.setting(robot, vocabulary.COMMUNICATION_RANGE), swarm.ids[robot]
@@ -245,7 +245,7 @@ def drops(text: str, domain: int) -> dict[str, int]:
     """
     Return the numbers of datagrams that full buffers of sockets of a domain lost, by inode.
 
-    :param text: of the file ``/proc/net/udp``; may be empty.
+    :param text: of the file ``/proc/net/udp``. It may be empty.
 
     >>> row = '732: 0100007F:1CE8 00000000:0000 07 0:0 00:0 0 1000 0 38477 2 0a56cfa0 5'
     >>> drops('sl local_address ... drops' + chr(10) + row, 0), drops(row, 1)
@@ -260,7 +260,7 @@ def domains(text: str) -> set[int]:
     r"""
     Return the domains with processes on this computer, by the ports of their announcements.
 
-    :param text: of the file ``/proc/net/udp``; may be empty.
+    :param text: of the file ``/proc/net/udp``. It may be empty.
 
     >>> domains('sl local_address\n732: 0100007F:1CE8 0:0\n9: 0:1CF3 0:0\n12: 0:1FD6 0:0\n')
     {0, 3}
@@ -275,7 +275,7 @@ def udp_counters(text: str) -> dict[str, int]:
     r"""
     Return the counters of UDP by name.
 
-    :param text: of the file ``/proc/net/snmp``; may be empty.
+    :param text: of the file ``/proc/net/snmp``. It may be empty.
 
     >>> udp_counters('Ip: A\nIp: 1\nUdp: InDatagrams RcvbufErrors\nUdp: 900 7\n')
     {'InDatagrams': 900, 'RcvbufErrors': 7}

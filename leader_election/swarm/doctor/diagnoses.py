@@ -183,7 +183,7 @@ class Finding(NamedTuple):
     what: str
     remedy: str
     explained_by: str = ''
-    """The check that found its cause; empty: it is a cause itself."""
+    """The check that found its cause, empty if it is a cause itself."""
 
 
 LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {

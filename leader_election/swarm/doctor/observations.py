@@ -46,7 +46,7 @@ class Level(IntEnum):
     """Severity of a symptom."""
 
     NOTE = 0
-    """For information; nothing is wrong."""
+    """For information. Nothing is wrong."""
     WARN = 1
     """The swarm works, but worse than it could, or not for long."""
     ERROR = 2
@@ -58,7 +58,7 @@ class Symptom(NamedTuple):
 
     level: Level
     subjects: tuple[str, ...]
-    """The names of the robots concerned; empty: the whole swarm."""
+    """The names of the robots concerned, empty for the whole swarm."""
     what: str
     """The description, one line."""
     remedy: str = ''
@@ -72,7 +72,7 @@ class HeardMessage(NamedTuple):
     payload: str
     topic: str
     delay: float | None = None
-    """The observer's time of day less the sender's when it was sent [s]; ``None``: unknown."""
+    """The observer's time of day less the sender's when it was sent [s], ``None`` if unknown."""
 
 
 class OdometryReading(NamedTuple):
@@ -80,7 +80,7 @@ class OdometryReading(NamedTuple):
 
     received: float
     stamp: float
-    """The stamp in its header [s]; 0: none."""
+    """The stamp in its header [s], 0 for none."""
     delay: float
     """The observer's time of day less the stamp [s]."""
     position: tuple[float, float]
@@ -216,7 +216,7 @@ class Observations:
         return dict(sorted(found.items()))
 
     def distance_between(self, one: int, other: int) -> float:
-        """Return the distance of two robots by their last messages [m]; 0: unknown."""
+        """Return the distance of two robots by their last messages [m], 0 if unknown."""
         positions = [self.sent[i][-1][1].position for i in (one, other) if i in self.sent]
         known = [position for position in positions if position is not None]
         return math.dist(*known) if len(known) == 2 else 0.0
@@ -230,7 +230,7 @@ class Observations:
         return self._reports.get(robot, [])
 
     def value(self, robot: str, key: str) -> str | None:
-        """Return the last value of a robot's diagnostics under a key; ``None``: missing."""
+        """Return the last value of a robot's diagnostics under a key, ``None`` if missing."""
         return next((report.values[key] for report in reversed(self.reports_of(robot))
                      if key in report.values), None)
 

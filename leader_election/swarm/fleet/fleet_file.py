@@ -72,7 +72,7 @@ def check_agreement(robots: Sequence[FleetRobot]) -> None:
     Check settings across robots; for disabled robots only the hostnames.
 
     :param robots: all robots of a file.
-    :raises ParameterError: for robots that cannot work together; the message names them.
+    :raises ParameterError: for robots that cannot work together. The message names them.
     """
     _check_hostnames(robots)
     enabled = [robot for robot in robots if robot.enabled]
@@ -207,7 +207,7 @@ class Fleet(NamedTuple):
         """
         Return the robot that runs on a computer.
 
-        :param hostname: of the computer; the domain is ignored.
+        :param hostname: of the computer. The domain is ignored.
         :raises ParameterError: if there is none or it is not enabled.
         """
         for robot in self.robots:
@@ -247,7 +247,7 @@ def read_fleet(text: str, source: str) -> Fleet:
 
     :param text: of the file, YAML.
     :param source: the path of the file, for messages.
-    :raises ParameterError: for a wrong text; the message names file, place, value and what is
+    :raises ParameterError: for a wrong text. The message names file, place, value and what is
         allowed.
 
     >>> fleet = read_fleet('robots: {alice: {id: 1}, bob: {id: 2, radius: 7}}', 'mine.yaml')
@@ -335,7 +335,7 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings
 
 
 def _planar_pose(pose: tuple[float, ...]) -> tuple[float, float, float]:
-    """Return x, y, yaw of a pose with three or six coordinates; yaw is wrapped [m, rad]."""
+    """Return x, y, yaw of a pose with three or six coordinates. Yaw is wrapped [m, rad]."""
     x, y, yaw = pose[0], pose[1], pose[-1]
     return x, y, math.remainder(yaw, math.tau)
 

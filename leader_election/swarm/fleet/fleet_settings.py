@@ -37,7 +37,7 @@ TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 's
 ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
 """Keys that only a robot may have: they identify it and are not settings."""
 QOS_OVERRIDES = 'qos_overrides.'
-"""The prefix of parameters that rclpy reads itself; they are passed on unchecked."""
+"""The prefix of parameters that rclpy reads itself. They are passed on unchecked."""
 TOPIC = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 _PARAMETERS = {p.name: p for p in table(ElectionParameters)
@@ -63,7 +63,7 @@ class SettingsLayer:
     Names with a dot belong to instances and tasks. They are checked in :func:`merge_layers`, when
     the instances and tasks of the robot are known.
 
-    :ivar values: by name; nested mappings are flattened to names with a dot.
+    :ivar values: by name. Nested mappings are flattened to names with a dot.
     :ivar place: of this part in the file, for messages.
     """
 
@@ -211,7 +211,7 @@ def check_value(place: str, p: Parameter, value: Any) -> Any:
     Return the checked value of a parameter.
 
     :param place: in the file, for the message.
-    :raises ParameterError: for a wrong value; the message names place and parameter.
+    :raises ParameterError: for a wrong value. The message names place and parameter.
     """
     try:
         return p.check(value)
@@ -263,7 +263,7 @@ def unknown_key(place: str, name: str, known: Iterable[str], list_of_all: str) -
 
 def flatten(raw: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Flatten nested mappings; names of inner values are joined by dots.
+    Flatten nested mappings. Names of inner values are joined by dots.
 
     >>> flatten({'radius': 3, 'rescue': {'radius': 9, 'tasks': 'count'}})
     {'radius': 3, 'rescue.radius': 9, 'rescue.tasks': 'count'}

@@ -82,7 +82,7 @@ def strength(parameters: RobotHostParameters, robot: int) -> float | None:
 
 def scene_robots(scene: Scene) -> tuple[RobotSpec, ...]:
     """
-    Return the robots of a scene; their names are ``robot_<id>``.
+    Return the robots of a scene. Their names are ``robot_<id>``.
 
     :param scene: with ids and initial poses.
 
@@ -104,8 +104,8 @@ def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_rad
     :param arena: ``None`` if it is not known.
     :param robot_radius: [m].
     :param parameter: from which the poses come, for the message.
-    :raises ParameterError: for a robot in an obstacle, outside the arena, or within another one;
-        the message names the first such robot.
+    :raises ParameterError: for a robot in an obstacle, outside the arena, or within another one.
+        The message names the first such robot.
     """
     places = np.array([robot.pose[:2] for robot in robots])
     if arena is not None:

@@ -48,8 +48,8 @@ class SwarmTimeFile:
     """
     Keeps the swarm time of one robot in a file.
 
-    :ivar fault: the reason why it is not kept; empty: it is.
-    :ivar doubt: the reason why replays may be believed after this start; empty: none is known.
+    :ivar fault: the reason why it is not kept, empty if it is.
+    :ivar doubt: the reason why replays may be believed after this start, empty if none is known.
     """
 
     def __init__(self, key_file: str, robot_id: int, period: float = 1.0) -> None:
@@ -180,14 +180,14 @@ class KeyFile:
     The key file of a robot, which is read again when it has changed.
 
     :ivar content: the keys that were read last. They stay in use when the file becomes invalid.
-    :ivar error: the present error of the file; empty: none.
+    :ivar error: the present error of the file, empty for none.
     """
 
     def __init__(self, path: str) -> None:
         """
         Read the file.
 
-        :param path: of the file; empty: the robot has none.
+        :param path: of the file, empty if the robot has none.
         :raises ParameterError: as :func:`read_keys`.
         """
         self._path = path
@@ -198,7 +198,7 @@ class KeyFile:
             self.content, self._read_version = _read(path)
 
     def changed(self) -> bool:
-        """Read the file again if it has changed; return whether content or error have changed."""
+        """Read the file again if changed, and return whether content or error have changed."""
         if not self._path:
             return False
         before = (self.content, self.error)
@@ -250,7 +250,7 @@ def switch(path: Path) -> swarm_key.Keys:
     """
     Let the second key in a file sign, and still accept the first one.
 
-    :raises ParameterError: where there is no second key.
+    :raises ParameterError: if there is no second key.
     """
     return _replace(path, _both(path)[::-1])
 
@@ -259,7 +259,7 @@ def finish(path: Path) -> swarm_key.Keys:
     """
     Remove the second key from a file.
 
-    :raises ParameterError: where there is no second key.
+    :raises ParameterError: if there is no second key.
     """
     return _replace(path, _both(path)[:1])
 

@@ -49,7 +49,7 @@ def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:
 
     :param robots: to be compared.
     :param parameter: from which the robots come, for the message.
-    :raises ParameterError: for two robots with the same name or id; the message names both.
+    :raises ParameterError: for two robots with the same name or id. The message names both.
 
     >>> check_unique([RobotSpec('alice', 1), RobotSpec('bob', 1)], 'robots')
     Traceback (most recent call last):
@@ -209,7 +209,7 @@ def _format_number(value: float) -> str:
 
 def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
     """
-    Parse ids and ranges of ids; an empty text stands for all known ids.
+    Parse ids and ranges of ids. An empty text stands for all known ids.
 
     :param text: for example ``1-20,25``.
     :param known: all ids that exist, ascending.

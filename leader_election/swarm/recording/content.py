@@ -188,7 +188,7 @@ class DiagnosticsSummary:
         """
         Add the statuses of one message.
 
-        :param statuses: all of them; those of robots count.
+        :param statuses: all of them. Those of robots count.
         :param received: number of messages of each robot in the recording so far, by id.
         :param counted: whether messages sent since the previous status are counted.
         """
@@ -289,7 +289,7 @@ class Clocks:
         self.jumps: list[Jump] = []
         self._simulated: bool | None = None
         self._offsets = [0.0]
-        """The offsets added to the reading of the clock in use; the last one is valid now."""
+        """The offsets added to the reading of the clock in use. The last one is valid now."""
         self._tick: tuple[float, float] | None = None
         """The last tick: time of its recording and time in it [s]."""
         self._ticks = False

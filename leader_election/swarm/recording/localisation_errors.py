@@ -126,7 +126,7 @@ Distances = Mapping[int, Sequence[DistanceRow]]
 
 
 class Localisation(NamedTuple):
-    """The quality of localisation in an interval of time; ``None``: not known."""
+    """The quality of localisation in an interval of time, ``None`` if unknown."""
 
     begin: float
     """[s]."""
@@ -140,7 +140,7 @@ class Localisation(NamedTuple):
     """Root mean square error of distances of pairs within the communication range [m]."""
     distances: float | None
     """
-    The same with the filter: of the distances that robots publish (``neighbour_distances``); where
+    The same with the filter: of the distances that robots publish (``neighbour_distances``). Where
     these were not recorded, of those between corrected positions.
     """
     deviation: float | None
@@ -194,7 +194,7 @@ class LocalisationErrors:
         return not any(self._samples.values())
 
     def between(self, begin: float, end: float) -> Localisation | None:
-        """Return the means over ``[begin, end)`` [s], ``None`` where there are no samples."""
+        """Return the means over ``[begin, end)`` [s], ``None`` if there are no samples."""
         means = [self._mean(quantity, begin, end) for quantity in QUANTITIES]
         return Localisation(begin, end, *means) if any(m is not None for m in means) else None
 
@@ -334,7 +334,7 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
     Yield the lines of a report.
 
     :param shares: of consecutive intervals, and at last of the whole.
-    :param communication_range: the greatest distance of counted pairs [m]; ``None``: all count.
+    :param communication_range: the greatest distance of counted pairs [m], ``None`` if all count.
     """
     if not shares:
         return

@@ -39,7 +39,7 @@ MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
 """The first bytes of files. A compressed message begins like a compressed file."""
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
-"""The command that converts a bag to a form that is read here; takes the bag's path."""
+"""The command that converts a bag to a form that is read here. Takes the bag's path."""
 
 
 def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
@@ -112,11 +112,11 @@ Decode = Callable[[bytes], Any]
 
 
 class Damage(NamedTuple):
-    """The place where a file is truncated or damaged; the rest of it was not read."""
+    """The place where a file is truncated or damaged. The rest of it was not read."""
 
     path: Path
     left: int
-    """Length of the rest [bytes]; 0: only the end is missing, since the recorder was killed."""
+    """Length of the rest [bytes], 0 if only the end is missing, since the recorder was killed."""
 
 
 class Reader:
@@ -143,7 +143,7 @@ class Reader:
         Yield the messages of relevant topics, in the order of the file.
 
         :param is_relevant: ``is_relevant(topic, kind)`` returns whether a topic is read.
-        :raises RecordingError: where messages are compressed one by one.
+        :raises RecordingError: if messages are compressed one by one.
         """
         for path in self._paths:
             yield from self._entries(path, is_relevant)
@@ -175,7 +175,7 @@ class Reader:
                 yield Entry(topic, kind, record.log_time * 1e-9, message, path)
 
     def _decoder(self, factory: DecoderFactory, channel: Channel, schema: Schema) -> Decode | None:
-        """Return the decoder of a topic, ``None`` where its messages cannot be decoded."""
+        """Return the decoder of a topic, ``None`` if its messages cannot be decoded."""
         try:
             # The library also prints errors of parsing to standard error.
             with redirect_stderr(StringIO()):
@@ -268,7 +268,7 @@ class Recording:
     Messages written before the last :meth:`flush` survive the end of the process and a loss of
     power; :meth:`close` adds the index at the end of the file.
 
-    :raises OSError: when the file exists already or cannot be written; all methods do so.
+    :raises OSError: when the file exists already or cannot be written. All methods do so.
     """
 
     def __init__(self, path: Path) -> None:
@@ -291,7 +291,7 @@ class Recording:
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
         :param definition: of the type, by :func:`message_definition`.
         :param offers: by :func:`leader_election.swarm.recording.options.rosbag2_qos`.
-        :param type_hash: by which ROS distinguishes versions of a type; empty: unknown.
+        :param type_hash: by which ROS distinguishes versions of a type, empty if unknown.
         """
         if topic in self._channels:
             return

@@ -63,7 +63,7 @@ class ReplaySettings(NamedTuple):
     """The part of a recording that is shown, and its interpretation."""
 
     topic: str = ''
-    """The topic of the robots' messages; empty: the only one that is called neighbourhood."""
+    """The topic of the robots' messages, empty for the only one that is called neighbourhood."""
     instance: str = MAIN
     """The instance whose leaders and regions are shown."""
     expiry: float = 3.0
@@ -75,7 +75,7 @@ class ReplaySettings(NamedTuple):
     end: float = float('inf')
     """End of that part, likewise [s]."""
     radius: float | None = None
-    """The radius of regions [m]; ``None``: as in the robots' diagnostics."""
+    """The radius of regions [m], ``None`` for the radius in the robots' diagnostics."""
     communication_range: float | None = None
     """[m], likewise."""
     truth: str = 'ground_truth'
@@ -287,7 +287,7 @@ def rosbag2_qos(offers: Sequence[OfferedQos]) -> str:
         sec: 9223372036
     ...
     """
-    # Equal profiles are written once; rosbag2 needs no more.
+    # Equal profiles are written once, which suffices for rosbag2.
     return str(yaml.safe_dump([_profile(offer) for offer in dict.fromkeys(offers)],
                               sort_keys=False))
 

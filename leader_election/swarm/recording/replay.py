@@ -120,7 +120,7 @@ class Replay:
         """
         Process a message.
 
-        :raises RecordingError: where the recording holds messages of several swarms.
+        :raises RecordingError: if the recording holds messages of several swarms.
         """
         found = contents.content(entry.kind, entry.message)
         if found is None:

@@ -117,7 +117,7 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
     """
     Draw errors and deviations over time.
 
-    :raises RecordingError: where there are none.
+    :raises RecordingError: if there are none.
     """
     from leader_election.swarm.view.charts import draw_errors
     panels = _localisation(run, settings)

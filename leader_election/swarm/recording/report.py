@@ -51,7 +51,7 @@ MOST_FIELDS = 20
 
 @dataclass(frozen=True)
 class Report:
-    """The figures of a run; times count from the first message [s]."""
+    """The figures of a run. Times count from the first message [s]."""
 
     duration: float
     robots: int
@@ -66,9 +66,9 @@ class Report:
     missing: float | None
     """The share of messages that robots count as sent and that are not in the recording."""
     radius: float | None
-    """[m]; ``None``: unknown."""
+    """[m], ``None`` if unknown."""
     communication_range: float | None
-    """[m]; ``None``: unknown."""
+    """[m], ``None`` if unknown."""
     regions: tuple[int, float, int]
     """Their least number at once, the mean over time, the greatest."""
     largest: int
@@ -151,7 +151,7 @@ def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
     Compare the robots' leaders with the partition computed from their true positions.
 
     It is the partition to which Bounded Election would converge if no robot moved and all
-    messages arrived; moving robots lag behind it, since messages take time. Ties of strength are
+    messages arrived. Moving robots lag behind it, since messages take time. Ties of strength are
     resolved by id. It is computed without ``radius_hysteresis``; with hysteresis robots may
     rightly follow another leader between the joining radius and the radius. Robots count while
     their true position and their strength are known.

@@ -43,7 +43,7 @@ def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame],
 
     :param of: the report on it.
     :param reach: robots within this distance are linked by a line [m].
-    :param settings: those of the command that made it, by name; files, and those that are empty
+    :param settings: those of the command that made it, by name. Files, and those that are empty
         or infinite, are not shown.
     :param panels: of curves over time.
     :param events: further ones: the time [s] and a text.

@@ -39,7 +39,7 @@ def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
     Return an empty figure.
 
     :param width: [inches], as is the height.
-    :param caption: text at the foot; like the title it is broken into lines that fit.
+    :param caption: text at the foot. Like the title it is broken into lines that fit.
     """
     figure = Figure(figsize=(width, height), dpi=DPI, layout='constrained', facecolor='white')
     figure.suptitle(_fitting(title, width, FONT + 2), fontsize=FONT + 2, color=INK)
@@ -48,7 +48,7 @@ def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
 
 
 def _fitting(text: str, width: float, size: float) -> str:
-    """Return a text in lines that fit a width [inches]; letters are half as wide as the size."""
+    """Return a text in lines that fit a width [inches]. Letters are half as wide as the size."""
     most = int(width * 72.0 / (0.52 * size))
     return '\n'.join(textwrap.fill(line, most) for line in text.split('\n'))
 
@@ -77,7 +77,7 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     """
     Draw the agreement of two partitions over time as a PNG.
 
-    :param path: of the file; its folder is created.
+    :param path: of the file. Its folder is created.
     :param curves: times [s] and shares [0, 1], by the label of the curve.
     :param caption: a line at the foot.
     :raises OSError: when the file cannot be written.
@@ -156,7 +156,7 @@ def add_timeline(axes: Any, frames: Sequence[Frame], start: float = 0.0) -> None
     """
     Draw the leader of each robot over time into axes, one line a robot in its leader's colour.
 
-    Robots are ordered by id, the lowest at the bottom; white is silence. Where a robot leads
+    Robots are ordered by id, the lowest at the bottom. White is silence. Where a robot leads
     itself, a dark line is drawn in the middle of its line, a white one where it may not act.
 
     :param axes: of matplotlib.
@@ -191,7 +191,7 @@ def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDAr
     """
     Return columns that are evenly spaced in time.
 
-    A frame is shown until the next one; after too long an interval without frames the image is
+    A frame is shown until the next one. After too long an interval without frames the image is
     white, since no message was received then.
 
     :param colours: one column a frame, shape (robots, frames, 3), values in [0, 1].
@@ -227,7 +227,7 @@ class Curve(NamedTuple):
     times: Sequence[float]
     """[s]."""
     values: Sequence[float | None]
-    """In the unit of the panel; ``None``: not known, a gap."""
+    """In the unit of the panel, ``None`` for a gap."""
 
 
 class Panel(NamedTuple):

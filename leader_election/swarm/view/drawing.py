@@ -50,7 +50,7 @@ class Label(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """The moving parts of a picture; robots have a position."""
+    """The moving parts of a picture. Robots have a position."""
 
     robots: list[RobotView]
     """All but leaders."""
@@ -71,7 +71,8 @@ def drawing(frame: Frame, communication_range: float) -> Drawing:
     """
     Return the moving parts of the picture of a frame.
 
-    :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
+    :param communication_range: robots within this distance are linked by a line [m], 0 for no
+        lines.
     """
     snapshot = frame.snapshot
     placed = [robot for robot in snapshot.robots.values() if robot.position is not None]
@@ -111,10 +112,10 @@ class Entry(NamedTuple):
 
     text: str
     symbol: str = ''
-    """``*``, ``o``, ``x``, a line ``-`` or ``--``; empty: none."""
+    """``*``, ``o``, ``x``, a line ``-`` or ``--``, empty for none."""
     colour: str = FAINT
     hollow: str = ''
-    """The colour inside; empty: that of the symbol."""
+    """The colour inside, empty for that of the symbol."""
     size: float = 7.0
     """The size of a marker, or ten times the width of a line [points]."""
 

@@ -28,8 +28,8 @@ PALETTE = tuple(tuple(int(code[i:i + 2], 16) / 255 for i in (0, 2, 4)) for code 
     '0072b2', 'e69f00', '009e73', 'cc79a7', 'd55e00', '56b4e9',
     '7b5fc7', 'a39b00', 'b0305c', '3fb8af', '8c6d46', '8fbf4d'))
 """
-Distinct for colour-blind people, too, by hue or lightness, and readable on white and on black;
-the first six are those of Okabe and Ito (2008).
+Distinct for colour-blind people, too, by hue or lightness, and readable on white and on black.
+The first six are those of Okabe and Ito (2008).
 """
 GONE: Colour = (0.55, 0.55, 0.55)
 """The colour of robots that have fallen silent."""

@@ -45,7 +45,7 @@ MOST_PARTS = 200
 """The greatest number of parts of a decision that is drawn."""
 
 Ring = tuple[Position, ...]
-"""The corners of a polygon [m]; the last may repeat the first."""
+"""The corners of a polygon [m]. The last may repeat the first."""
 
 
 class Rings(NamedTuple):
@@ -192,7 +192,7 @@ class Trails:
         """Points of each living robot's trail, the newest last, by id [m]."""
 
     def update(self, snapshot: Snapshot) -> None:
-        """Add the positions of a snapshot; trails of robots that are gone are dropped."""
+        """Add the positions of a snapshot. Trails of robots that are gone are dropped."""
         paths = {}
         for robot, view in snapshot.robots.items():
             path = self.paths.get(robot, [])[:]
@@ -225,7 +225,7 @@ def patrol_parts(snapshot: Snapshot) -> dict[int, Sequence[Ring]]:
 
 @lru_cache(maxsize=64)
 def _part_rings(decision: str) -> tuple[Ring, ...]:
-    """Return the outlines of one decision; cached, since territories seldom change."""
+    """Return the outlines of one decision. Cached, since territories seldom change."""
     try:
         document = json.loads(decision)
         area, number = area_of(document['area']), len(document['ids'])

@@ -54,7 +54,7 @@ from PIL import Image
 PICTURE_WIDTH = 1600
 """[pixels]"""
 _WIDTH = 10.0
-"""The width of the figure; text scales with it [inches]."""
+"""The width of the figure. Text scales with it [inches]."""
 _TALLEST = 1.4
 """Ratio of height to width above which a world is narrower than the figure."""
 _LEGEND_COLUMNS = 4
@@ -67,7 +67,7 @@ _HALO = [withStroke(linewidth=2.5, foreground='white')]
 
 class Canvas:
     """
-    A figure on which frames are drawn one after the other; its artists are created once.
+    A figure on which frames are drawn one after the other. Its artists are created once.
 
     :param frames: those that will be drawn: they decide on the visible area, and on the legend.
     :param rings: outlines of arena, obstacles and peaks.
@@ -139,7 +139,7 @@ class Canvas:
         self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11,
                                  color=formatting.NOTE, fontweight='bold',
                                  verticalalignment='center', horizontalalignment='right')
-        # The axes are drawn once and kept as background; only changing artists are drawn for each
+        # The axes are drawn once and kept as background. Only changing artists are drawn for each
         # frame, in this order: several times as fast as drawing the figure.
         self._moving: list[Artist] = [
             self._regions, *(patch for patch in axes.patches if patch not in static), self._parts,

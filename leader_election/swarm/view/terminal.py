@@ -64,7 +64,7 @@ def swarm_map(frame: Frame, rings: Rings, columns: int, rows: int) -> Text:
 
     Remarks and alarms are written as words, too. Obstacles are grey.
 
-    :param columns: the width [characters], at least 1; the whole map is shown to scale.
+    :param columns: the width [characters], at least 1. The whole map is shown to scale.
     :param rows: the height [lines], at least 1.
     """
     extent = bounds([frame], rings)
@@ -191,7 +191,7 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     Return the view: a table of regions, totals, the note of the frame and a map.
 
     The algorithm's own fields follow, if any, one line per robot. The largest regions and the
-    lowest ids come first; those without room are counted. The map is beside the table, or below
+    lowest ids come first. Those without room are counted. The map is beside the table, or below
     it, or missing where there is no room.
 
     :param size: of the terminal [characters, lines].

@@ -69,7 +69,7 @@ def robot_html(robot: int, snapshot: Snapshot, way: Sequence[int],
     Return the details of a robot as HTML, with escaped texts of its messages.
 
     :param way: the path to its leader (:func:`way_to_leader`).
-    :param statuses: its last statuses on ``/diagnostics``; empty: not received.
+    :param statuses: its last statuses on ``/diagnostics``, empty if not received.
     :param events: of all robots.
     """
     view = snapshot.robots.get(robot) or snapshot.gone.get(robot)

@@ -121,7 +121,7 @@ class LivePage:
     """
     The page of one viewer.
 
-    :param document: of the session; further roots may be added.
+    :param document: of the session. Further roots may be added.
     :param feed: prepares the content.
     :param statuses: returns the last statuses of a robot on ``/diagnostics``.
     :ivar chosen: the id of the robot that is shown in detail, if any.

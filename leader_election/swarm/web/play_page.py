@@ -47,9 +47,9 @@ class PlaygroundState(NamedTuple):
     commands: str
     """The command lines of the last change."""
     error: str
-    """Why the last request was refused; empty: it was not."""
+    """Why the last request was refused, empty if it was not."""
     tour: str
-    """The title and the text of the present step of a tour; empty: none runs."""
+    """The title and the text of the present step of a tour, empty if none runs."""
     curves: Sequence[Sequence[float]]
     """Points of time [s] and, of both swarms, changes of leader of a robot per minute."""
     names: tuple[str, str]

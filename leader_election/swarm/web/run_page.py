@@ -96,10 +96,11 @@ def write_page(path: Path, page: Page, frames: Sequence[Frame], rings: Rings,
     """
     Write a page with a slider of time.
 
-    :param frames: at least one, in the order of time; those of long runs are thinned out.
-    :param communication_range: robots within this distance are linked by a line [m]; 0: no links.
+    :param frames: at least one, in the order of time. Those of long runs are thinned out.
+    :param communication_range: robots within this distance are linked by a line [m], 0 for no
+        links.
     :param start: the origin of shown times [s].
-    :param panels: of curves over time; curves without a known value are left out.
+    :param panels: of curves over time. Curves without a known value are left out.
     :raises OSError: when the file cannot be written.
     """
     frames = fitting(frames)

@@ -60,7 +60,7 @@ class _TokenProvider(AuthProvider):
     Without one, it admits visitors who use a host name of :data:`HERE`. So a page on the internet,
     whose host name may resolve to this computer, is refused.
 
-    :param token: of the address; empty: none.
+    :param token: of the address, empty for none.
     """
 
     def __init__(self, token: str) -> None:
@@ -152,7 +152,7 @@ class PageServer:
     :param make: fills the document of a viewer; called in the server's thread.
     :param port: 0: any free one.
     :param address: of the socket. An address that other computers reach needs a token.
-    :param token: for such an address; empty: a random one.
+    :param token: for such an address, empty for a random one.
     :raises ParameterError: when the port cannot be used.
     :ivar url: the address of the page, with the token.
     """

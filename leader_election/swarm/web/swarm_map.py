@@ -62,11 +62,12 @@ class SwarmMap:
     """
     A map, and the sources of its moving parts.
 
-    :param frames: at least one; the visible area holds all of them, and the first is shown.
+    :param frames: at least one. The visible area holds all of them, and the first is shown.
     :param rings: outlines of arena, obstacles and peaks.
-    :param communication_range: robots within this distance are linked by a line [m]; 0: no lines.
+    :param communication_range: robots within this distance are linked by a line [m], 0 for no
+        lines.
     :ivar figure: the map.
-    :ivar reach: the communication range [m]; it may change.
+    :ivar reach: the communication range [m]. It may change.
     :ivar sources: of the moving parts, by the names of :meth:`data`.
     :ivar robots: the renderers of robots and leaders.
     """
@@ -95,7 +96,7 @@ class SwarmMap:
             ('robot', '@id'), ('leader', '@leader')]))
 
     def _draw(self, chart: Any) -> list[Any]:
-        """Draw all sources, the lowest first; return the renderers of robots and leaders."""
+        """Draw all sources, the lowest first, and return the renderers of robots and leaders."""
         source, static = self.sources, self._static
         chart.patches('xs', 'ys', source=static['peaks'], color=hexadecimal(PEAK),
                       fill_alpha=REGION_FILL, line_dash='dashed')

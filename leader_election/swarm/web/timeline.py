@@ -141,7 +141,7 @@ class Timeline:
     """
     A chart of a history: one row a robot in its leader's colour. Bars of leaders have an edge.
 
-    :param frames: in the order of time; may be empty.
+    :param frames: in the order of time. It may be empty.
     :param start: the origin of time [s].
     """
 

@@ -41,7 +41,7 @@ class Network:
         self.mailboxes: dict[int, dict[int, Any]] = {i: {} for i in graph}
 
     def round(self, i: int) -> None:  # noqa: A003
-        """Run one device's round; its neighbours have the message at once."""
+        """Run one device's round. Its neighbours have the message at once."""
         self._say(i, self._computed(i))
 
     def lockstep(self) -> None:

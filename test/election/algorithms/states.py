@@ -29,7 +29,7 @@ def states(algorithm: Algorithm, ids: Strategy, whole: Strategy, real: Strategy)
 
     :param ids: for the leader.
     :param whole: for all other whole numbers.
-    :param real: for all finite numbers; distances are made positive.
+    :param real: for all finite numbers. Distances are made positive.
     """
     return st.builds(algorithm.state, *(
         _values(field, ids if field.name == 'leader' else whole, real)

@@ -78,7 +78,7 @@ PLUG_IN = Algorithm('arrays', arrays, State, States, lambda device: State((-1, -
 
 
 def test_compute_returns_plain_numbers_for_arrays():
-    """A round may return arrays and numbers of numpy; a robot compares and sends plain ones."""
+    """A round may return arrays and numbers of numpy. A robot compares and sends plain ones."""
     device = Device(5, 4.0)
     found = PLUG_IN.compute(device, PLUG_IN.start(device), [State((5, -1), 2.0, 5)], [1.0],
                             PLUG_IN.round_parameters({'radius': 9.0}))
@@ -94,7 +94,7 @@ def test_configure_is_refused_when_a_parameter_is_undeclared():
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_algorithm_declares_the_required_fields(name):
-    """The required fields; columns of the same names; vectors alike on all devices at first."""
+    """The required fields. Columns of the same names; vectors alike on all devices at first."""
     algorithm = ALGORITHMS.get(name)
     fields = {field.name: field for field in algorithm.fields}
     assert fields['leader'].type is int and fields['leader'].padding is None

@@ -100,7 +100,7 @@ def test_fewer_hops_win_when_candidacies_are_otherwise_equal(candidacies, expect
 
 
 @pytest.mark.parametrize('followed, candidacy, adopted', [
-    # The joining radius is 4 m, the radius 5 m, both inclusive; the neighbour is 1 m away.
+    # The joining radius is 4 m, the radius 5 m, both inclusive. The neighbour is 1 m away.
     (1, (-9.0, 3.0, 7, 0), True), (1, (-9.0, 3.5, 7, 0), False),
     (7, (-9.0, 3.5, 7, 0), True), (7, (-9.0, 4.0, 7, 0), True), (7, (-9.0, 4.5, 7, 0), False),
     # At most three hops, counted from a leader, which has none.

@@ -107,7 +107,7 @@ def check(network, group, strengths):
 # The guarantees and the bound are those of doc/architecture.md; ``benchmarks.explicit_states``
 # checks them in all small networks. An epoch is the shortest time in which, over each link, a
 # message that was sent in it arrives before it expires; in lockstep without losses, a round. Let
-# ``h`` be the lesser of the limit of hops and radius / shortest link; if the limit ends paths
+# ``h`` be the lesser of the limit of hops and radius / shortest link. If the limit ends paths
 # within the radius, the number of links on the longest of these paths.
 #
 # 1. After ``h`` epochs every candidacy has come from a living leader over a path of robots, so its

@@ -119,7 +119,7 @@ def test_backed_pair_of_a_dead_leader_may_stay():
 
 def test_member_follows_the_nearest_leader_and_backs_the_stronger():
     """
-    2 is 4 m from 1 and 3 m from 3; half the radius is 5 m, and it backs the stronger 1.
+    2 is 4 m from 1 and 3 m from 3. Half the radius is 5 m, and it backs the stronger 1.
 
     3 does not hear of that: 2 is 3 m from a leader, and 3 m more are too many.
     """
@@ -171,7 +171,7 @@ def test_distance_is_infinite_when_no_leader_is_known(leader):
 
 
 def test_neighbour_is_ignored_when_beyond_the_hop_limit_or_backing_nobody():
-    """With a limit of three hops; leader 0 has the lowest id that there is."""
+    """With a limit of three hops. Leader 0 has the lowest id that there is."""
     good = Choice(-9.0, 0, 2.0, 2.0, 0, 2, 2)
     far, nobody = Choice(-99.0, 8, 0.5, 0.5, 8, 3, 3), Choice(-99.0, -1, 2.5, 9.0, 8, 1, 1)
     for order in permutations((good, far, nobody)):

@@ -76,7 +76,7 @@ def test_line_of_four_joins_one_tree_round_by_round():
 
 def test_tree_dissolves_from_its_top_when_its_root_is_lost():
     """
-    1 to 4 follow a device 0 that is gone; its colour is 0, so nobody may join them.
+    1 to 4 follow a device 0 that is gone. Its colour is 0, so nobody may join them.
 
     1 and 2: 1 leaves, and 2, now a false root, joins it. 3: 3 would leave, but its child 4 flipped
     to 1 in round 1, so it joins 4. 4: now 4 follows 3 and 3 follows 4, a level higher: 4 is
@@ -186,7 +186,7 @@ def test_robot_leads_itself_when_its_parent_is_invalid(before, messages):
     # A leaf follows its parent's colour, in opposition.
     (CHILD, [PARENT._replace(colour=0)], 1),
     (CHILD, [PARENT], 0),
-    # With a child: only when that has flipped; unless it is done, and will not.
+    # With a child: only when that has flipped. Unless it is done, and will not.
     (CHILD, [PARENT._replace(colour=0), BELOW], 1),
     (CHILD, [PARENT._replace(colour=0), BELOW._replace(colour=0)], 0),
     (CHILD, [PARENT._replace(colour=0), BELOW._replace(colour=0, done=1), AT_PEACE], 1),

@@ -98,7 +98,7 @@ def test_dead_leader_is_never_forgotten():
     1 dies. 2 and 3 tell each other of it for ever, each 1 m farther than the other said.
 
     They were at 1 m and 2 m, and are at 101 m and 102 m after a hundred rounds. Who leads is
-    settled at the next level; the dead one takes up level 0.
+    settled at the next level. The dead one takes up level 0.
     """
     network = three(10.0)
     network.remove(1)

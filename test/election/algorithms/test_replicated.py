@@ -45,7 +45,7 @@ import pytest
 
 def three() -> Network:
     """
-    Return 1 --1 m-- 2 --1 m-- 3 led by 1 (strength 9); then comes 3 (strength 5).
+    Return 1 --1 m-- 2 --1 m-- 3 led by 1 (strength 9). Then comes 3 (strength 5).
 
     The period is 10 rounds, of two replicates, and 9 rounds have run.
     """
@@ -79,7 +79,7 @@ def test_dead_leader_is_forgotten_when_its_replicates_end():
 
 
 def test_weakened_leader_is_replaced_when_its_replicate_ends():
-    """1 is the weakest from now on; what it was dies with replicate 0, in round 20."""
+    """1 is the weakest from now on. What it was dies with replicate 0, in round 20."""
     network = three()
     network.devices[1] = Device(1, -1.0)
     for _ in range(10, 20):
@@ -112,7 +112,7 @@ def test_robots_lose_their_leader_when_the_period_is_shorter_than_the_spread(per
 
 def test_replicates_are_matched_by_the_clock_of_each_neighbour():
     """
-    1 ticks before 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
+    1 ticks before 2, whose place 0 is what 1 has in place 1. Its place 1 is no more.
 
     2 tells of 7 in the replicate that both have, and of 8 in the one that 1 has dropped.
     """
@@ -137,7 +137,7 @@ def test_replicates_are_matched_by_the_clock_of_each_neighbour():
 
 @pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
 def test_wrong_clock_of_a_message_is_corrected(wrong):
-    """A message with any clock is received once; the clocks are in step again, and tick on."""
+    """A message with any clock is received once. The clocks are in step again, and tick on."""
     network = three()
     before = [state.clock for state in network.states.values()]
     network.mailboxes[2][1] = network.states[1]._replace(clock=wrong)
@@ -242,7 +242,7 @@ def test_clocks_agree_and_advance_when_messages_are_lost_and_rounds_are_in_any_o
         for i in graph:
             for j in graph[i]:
                 assert abs(in_rounds(times[i], period) - in_rounds(times[j], period)) <= 1
-    # A device may be ahead by as many rounds as the diameter; the last one goes on in each epoch.
+    # A device may be ahead by as many rounds as the diameter. The last one goes on in each epoch.
     assert least(times, known, period) >= before + 3 * period
 
 

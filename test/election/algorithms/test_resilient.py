@@ -88,9 +88,9 @@ def test_line_joins_in_quadratic_time_when_the_factor_is_one(depth):
     """
     K = 1, the best at the end of a line: the device at distance d follows in round d (d + 1).
 
-    It joins; d rounds and the leader knows; one more, since it takes the diameter of the round
-    before, and its radius is d + 1; d more and the device has that radius; in the next, the one
-    behind it joins. That is 2 (d + 1), and 2 = 1 * 2 for the first.
+    Then d rounds pass until the leader knows. One more passes because the leader uses the diameter
+    of the round before. Its radius is d + 1 then, and d rounds later the device has that radius.
+    In the next round the device behind it joins. That makes 2 (d + 1), and 1 * 2 for the first.
     """
     network = line(depth + 1, 1.0)
     for _ in range(depth * (depth + 1) - 1):
@@ -170,7 +170,7 @@ ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
     ([Follower(-7.0, 3.0, 4, 7.0, 3.0, 1, 4), Follower(-7.0, 3.0, 4, 9.0, 3.0, 2, 4)], 2),
     # And then the lowest id.
     ([Follower(-7.0, 3.0, 4, 9.0, 3.0, 2, 4), Follower(-7.0, 3.0, 4, 9.0, 3.0, 1, 4)], 1),
-    # At the radius is not within it; just within it is, at distances that are no whole hops, too.
+    # At the radius is not within it. Just within it is, at distances that are no whole hops, too.
     ([Follower(-7.0, 3.0, 4, 3.0, 3.0, 1, 4)], 9),
     ([Follower(-7.0, 3.0, 4, 3.5, 3.0, 1, 4)], 1),
     # Not better than oneself.
@@ -285,7 +285,7 @@ def elected(network):
 
 
 def rest(network, sweep, most):
-    """Sweep until nothing changes; say after how many sweeps all had their final leader."""
+    """Sweep until nothing changes. Say after how many sweeps all had their final leader."""
     history = [led(network)]
     before = None
     while (network.states, network.mailboxes) != before:

@@ -116,7 +116,7 @@ class Adversary:
         return made
 
     def play(self, steps: int) -> list[str]:
-        """Do so many things by chance; return the faults."""
+        """Do so many things by chance, and return the faults."""
         for i in self._ids:
             # The silence after the start is over.
             self._robots[i].silent_until = 0.0
@@ -144,7 +144,7 @@ class Adversary:
             i = draw.choice(self._ids)
             self._robots[i], self._last[i] = self._new(i), {}
         if self._rosters and draw.random() < 0.05:
-            # Of some robots, in any order; mostly a roster that the first one takes.
+            # Of some robots, in any order. Mostly a roster that the first one takes.
             some = draw.sample(self._ids, draw.choice((1, 3, len(self._ids))))
             rosters = draw.sample(self._rosters, len(self._rosters))
             settings = next((each for each in rosters if self._takes(some[0], each)), rosters[0])

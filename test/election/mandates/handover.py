@@ -28,10 +28,10 @@ def rounds_to_act(kind: type[Any] = Mandates) -> list[int]:
     """
     Return the numbers of rounds of all until leaders act over all that follow them.
 
-    At first 1 leads 2 and 3, and 5 leads 4; then 3 changes to 5; then 1 and 2 do. The numbers of 1
+    At first 1 leads 2 and 3, and 5 leads 4. Then 3 changes to 5. Then 1 and 2 do. The numbers of 1
     are far above those of 5.
 
-    :return: for each of the three; ``MOST_ROUNDS``: they do not.
+    :return: for each of the three, ``MOST_ROUNDS`` if they do not.
     """
     ids = range(1, 6)
     settings = MandateSettings(DURATION, reaction=0.0)

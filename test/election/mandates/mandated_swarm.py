@@ -65,7 +65,7 @@ class Case:
     """The time in which this leader executes nothing."""
     mandate: float = 3.0
     odd_mandate: float = 0.0
-    """The duration on robots of odd ids; 0: the same."""
+    """The duration on robots of odd ids, 0 for the same."""
     quorum: bool = False
     schedule: str = 'reactive'
 
@@ -83,7 +83,7 @@ class Clock:
         self._reading, self._since, self._rate = chance.uniform(0.0, 1000.0), now, 1.0
 
     def __call__(self, now: float) -> float:
-        """Return its reading at a time [s]; times of calls grow."""
+        """Return its reading at a time [s]. Times of calls grow."""
         if now - self._since > STEADY:
             self._reading += self._rate * (now - self._since)
             self._rate = 1.0 + self._chance.choice((-1.0, 0.0, 1.0)) * self._error
@@ -254,7 +254,7 @@ class MandatedSwarm(SimulatedSwarm):
         self._frozen[self._largest()] = self.case.freeze[1]
 
     def _frozen_until(self, robot: int, act: Callable[[], None]) -> bool:
-        """Return whether a robot executes nothing now; it acts when it wakes."""
+        """Return whether a robot executes nothing now. It acts when it wakes."""
         thaws = self._frozen.get(robot, 0.0)
         if self.now < thaws:
             self.at(thaws, act)

@@ -304,7 +304,7 @@ def test_leader_with_a_quorum_acts_when_more_than_half_of_the_roster_granted() -
 
 
 def test_leader_with_a_quorum_has_a_term_that_every_counted_robot_granted() -> None:
-    """Robot 3 may have granted another leader up to beat 49; robot 2 has granted 1 only so far."""
+    """Robot 3 may have granted another leader up to beat 49. Robot 2 has granted 1 only so far."""
     leader = robot(1, frozenset({1, 2, 3}))
     leader.round(LEAD, [], 0.0)
     leader.hear(granting(1), 0.1)

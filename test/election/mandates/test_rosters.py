@@ -56,7 +56,7 @@ class ReformedSwarm(MandatedSwarm):
         self.add(i, self._make(i, self.now))
 
     def take(self, i: int, roster: str) -> bool:
-        """Set the roster of a running robot; return whether the robot takes it."""
+        """Set the roster of a running robot, and return whether the robot takes it."""
         before = self.rosters[i]
         self.rosters[i] = roster
         clocked: Any = self.robots[i]

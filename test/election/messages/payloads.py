@@ -15,7 +15,7 @@
 """
 Payloads for fuzzing: legal messages of every algorithm, mutations of them, and anything else.
 
-``corpus.txt`` beside this file holds payloads that have found faults, or nearly, one a line; it is
+``corpus.txt`` beside this file holds payloads that have found faults, or nearly, one a line. It is
 part of what is drawn.
 """
 
@@ -136,7 +136,7 @@ def own_left_out(message: Message) -> Message:
 
 
 def messages_with(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Message]:
-    """Return a strategy for messages with these fields; all others are empty."""
+    """Return a strategy for messages with these fields. All others are empty."""
     return st.fixed_dictionaries(fields).map(lambda given: own_left_out(Message(**given)))
 
 

@@ -76,7 +76,7 @@ def payload(**changes: Any) -> str:
 
 
 def heard(algorithm, *fields: Any) -> Any:
-    """Decode a state; hops are at its end, none by default."""
+    """Decode a state. Hops are at its end, none by default."""
     hops = [0 if field.padding is None else [] for field in algorithm.fields if field.hops]
     given = len(algorithm.fields) - len(fields)
     return Codec(algorithm).decode(payload(
@@ -438,7 +438,7 @@ def test_codec_accepts_the_regions_that_the_schema_accepts(rows, tasks, decision
 @settings(max_examples=examples(100))
 @given(st.data())
 def test_codec_accepts_the_instances_that_the_schema_accepts(data):
-    """With any algorithm; one that is not known is passed over, and that is a fault of its own."""
+    """With any algorithm. One that is not known is passed over, and that is a fault of its own."""
     name = data.draw(st.sampled_from(ALGORITHMS.names()))
     algorithm = ALGORITHMS.get(name)
     document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))

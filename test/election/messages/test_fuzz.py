@@ -65,7 +65,7 @@ self-stabilising, as it is published.
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_decoding_never_raises_and_is_idempotent(name, data):
-    """It never raises; what is read is written and read as the same."""
+    """It never raises. What is read is written and read as the same."""
     codec = Codec(ALGORITHMS.get(name))
     payload = data.draw(payloads(codec.algorithm))
     check_decoding(codec, payload)
@@ -99,7 +99,7 @@ def test_swarm_recovers_within_the_bound_after_an_attack(name, data):
     """
     Robots under attack run their rounds, read each other, and are back in time afterwards.
 
-    Four robots in a line, two regions; the attacker sends up to four messages in each of up to
+    Four robots in a line, two regions. The attacker sends up to four messages in each of up to
     six rounds, to all of them.
     """
     algorithm = ALGORITHMS.get(name)

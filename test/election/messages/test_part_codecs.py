@@ -218,7 +218,7 @@ GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
 
 
 def test_summary_keeps_a_number_that_equals_the_missing_id():
-    """A summary may hold -1 anywhere, a coordinate for example; among ids it stands for none."""
+    """A summary may hold -1 anywhere, a coordinate for example. Among ids it stands for none."""
     mine = codec()
     summary = (3.0, -1.0, -9.0, -1.0, -1.0, INF, INF, INF)
     region = mine.initial._replace(device=2, parent=5, summary=summary, recipients=(5, -1, -1, -1),

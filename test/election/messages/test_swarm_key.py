@@ -211,7 +211,7 @@ def test_loss_duplication_and_reordering_reject_no_newer_message(data):
     """
     Whatever happens on the way: within the window, the newest message of a sender is accepted.
 
-    Clocks of senders differ by up to 1 s, messages are under way for up to 3 s, in any order; some
+    Clocks of senders differ by up to 1 s, messages are under way for up to 3 s, in any order. Some
     are lost, some come twice.
     """
     receiver, sent = SwarmTime(NOW), []
@@ -472,7 +472,7 @@ def test_accept_unverified_changes_at_run_time():
 
 
 def test_own_message_is_an_echo_once_then_a_replay():
-    """An echo is no message; whatever comes after it of this robot's own is no twin's either."""
+    """An echo is no message. Whatever comes after it of this robot's own is no twin's either."""
     robot, twin = alone(1), alone(1)
     payload = robot.round(1.0)
     assert not robot.receive(payload, 1.0)

@@ -63,7 +63,7 @@ NEUTRAL: dict[str, Any] = {
 
 
 def columns(*said: dict[str, Any]) -> Said:
-    """Return columns of these exports; what is left out is of no interest."""
+    """Return columns of these exports. What is left out is of no interest."""
     return Said(*([row.get(field, NEUTRAL.get(field, ())) for row in said]
                   for field in Said._fields))
 
@@ -86,7 +86,7 @@ def network_of(
     """
     Return a network that elects and coordinates; everybody offers the same, unless changed.
 
-    :param regions: all but the collection; gossip takes all robots, however far, by default.
+    :param regions: all but the collection. Gossip takes all robots, however far, by default.
     :param settings: of the election.
     """
     chosen = vars(regions or RegionSettings(gossip_members=len(graph), gossip_depth=len(graph)))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Coordinated algorithms: states with a region, compiled rounds; tasks by their names."""
+"""Coordinated algorithms: states with a region, compiled rounds. Tasks by their names."""
 
 import ast
 from math import inf

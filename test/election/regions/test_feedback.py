@@ -91,7 +91,7 @@ def radii(load_of, p, rounds, delay=0):
 
 
 def test_radius_meets_a_fixed_load_without_overshooting():
-    """1 + 0.5 (1 - 6 / 4) = 0.75; what is left of the way is 0.99 of it in each round."""
+    """1 + 0.5 (1 - 6 / 4) = 0.75. What is left of the way is 0.99 of it in each round."""
     found = radii(lambda _: 6.0, BASE, 1000)
     assert all(before >= after >= 7.5 for before, after in zip(found, found[1:]))
     assert found[100] == pytest.approx(7.5 + 2.5 * 0.99 ** 100)
@@ -117,7 +117,7 @@ def test_radius_meets_a_load_by_area_without_oscillation(delay):
 
 def test_radius_oscillates_when_alpha_is_one():
     """
-    Full, the region has a load of 8, and so is to be smallest; that has 0.5: to be full again.
+    Full, the region has a load of 8, and so is to be smallest. That has 0.5: to be full again.
 
     With the load three rounds late it is full for four rounds, small for four, and so on.
     """

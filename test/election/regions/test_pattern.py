@@ -33,11 +33,11 @@ FIRST = {i: -float(i) for i in range(9)}
 @pytest.mark.parametrize(('collection', 'exact'), [('tree', 5), ('multi-path', 5), ('gossip', 7)])
 def test_line_collects_and_spreads_one_link_per_round(collection, exact):
     """
-    0 leads; all count themselves. News goes one link in each round in which all go together.
+    0 leads. All count themselves. News goes one link in each round in which all go together.
 
     In round 2 each has the stronger neighbour, its lower one, as leader and parent, and it stays
     the parent: 3's one is with 2 in round 3, with 1 in round 4, with 0 in round 5. By gossip
-    robots of one region only hear each other, and 3 is in that of 0 in round 4; its one is with 2
+    robots of one region only hear each other, and 3 is in that of 0 in round 4. Its one is with 2
     in round 5 and with 0 in round 7. 0 decides at once, and three rounds later all know.
     """
     network = network_of('bounded', collection, LINE, FIRST)

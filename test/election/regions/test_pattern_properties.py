@@ -15,7 +15,7 @@
 Regions on top of any election that stabilises come to the one result, in time, from anything.
 
 The bound, in sweeps (a round of each robot), from when leaders and distances stand. Let ``depth``
-be the links of the longest way downhill to a region's leader; where all links are as long, that is
+be the links of the longest way downhill to a region's leader. Where all links are as long, that is
 its radius in hops.
 
 1. One sweep later each robot has heard where its neighbours stand, and has named its parent, or
@@ -57,7 +57,7 @@ SUMS = [k for part, kind in enumerate(ALL.layout.kind) if kind == ADD
 WAYS = ('tree', 'multi-path', 'gossip')
 IN_HOPS = ('resilient', 'colour')
 FORGETTING = ('bounded', 'classic', 'resilient', 'colour', 'given')
-"""Those that come to rest from any start; the recursive ones start fresh."""
+"""Those that come to rest from any start. The recursive ones start fresh."""
 RADIUS = 4.0
 WHOLE = st.integers(-1, 12) | st.sampled_from([-2 ** 53, 2 ** 53])
 REAL = st.integers(-4, 8).map(float) | st.sampled_from([1e300, -1e300, 1e99, 0.5])
@@ -142,7 +142,7 @@ def right(network: Network, leader: int, inside: set[int]) -> bool:
 
 
 def told(network: Network, leader: int, inside: set[int]) -> bool:
-    """Say whether all of a region know what its leader has decided; nothing, if it may not."""
+    """Say whether all of a region know what its leader has decided. Nothing, if it may not."""
     state = network.states[leader]
     # One without a leader (given) names itself at an infinite distance.
     leads = state.role == CANDIDATE and state.distance < math.inf
@@ -161,7 +161,7 @@ def depth(network: Network, inside: set[int]) -> int:
 
 def swept(network: Network, sweeps: int, rng: random.Random) -> Iterator[None]:
     """
-    Sweep in random orders; yield after each sweep, and end early at a fixed point.
+    Sweep in random orders, yield after each sweep, and end early at a fixed point.
 
     After the first sweep all mailboxes hold the states. A sweep in which no round changes a state
     then leaves all as it was, and so does any other order of the same rounds.
@@ -209,7 +209,7 @@ def check_settles(network: Network, seed: int, sweeps: int) -> None:
 
 
 SWEEPS = 90
-"""Enough for networks as small as are drawn here; one that needed more would fail."""
+"""Enough for networks as small as are drawn here. One that needed more would fail."""
 LAWS = settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -45,7 +45,7 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
 
 @pytest.mark.parametrize('neighbours, own, expected', [
     ([], (7, 0, 0), (NOBODY, 0, 0)),
-    # The higher version, whatever its age; of the same the younger; the first of equal ones.
+    # The higher version, whatever its age; of the same the younger. The first of equal ones.
     ([(7, 4, 1), (7, 5, 3), (7, 5, 2), (7, 5, 2)], (7, 0, 0), (2, 5, 3)),
     # Its own, a round older, unless a neighbour's is as new and younger.
     ([(7, 4, 1)], (7, 5, 3), (KEPT, 5, 4)),
@@ -139,7 +139,7 @@ def test_restarted_leader_continues_from_its_last_version():
 
 
 def test_decision_of_a_dead_leader_expires():
-    """By recursive election, which goes on naming it; the region then has no decision."""
+    """By recursive election, which goes on naming it. The region then has no decision."""
     network = network_of('recursive', 'tree', LINE, FIRST, regions=RegionSettings(
         spreading='gossip'))
     for _ in range(12):

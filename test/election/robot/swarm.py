@@ -31,7 +31,7 @@ NO_KINDS: Mapping[str, type[Task]] = {}
 
 
 def line(number: int) -> dict[int, tuple[float, float]]:
-    """Return places on a line, 1 m apart, of robots 1, 2, ...; the range is 1.5 m."""
+    """Return places on a line, 1 m apart, of robots 1, 2, .... The range is 1.5 m."""
     return {i: (i - 1.0, 0.0) for i in range(1, number + 1)}
 
 
@@ -42,7 +42,7 @@ def of_one(i: int, stronger: Mapping[int, float]) -> dict[str, float]:
 
 class Swarm:
     """
-    Robots at their places; a round of all takes a second. A leader is joined up to the radius.
+    Robots at their places. A round of all takes a second. A leader is joined up to the radius.
 
     :param each: a robot's own parameters by its id; in ``others`` those of further instances.
     :param kinds: classes of tasks by name, beside those that ship.

@@ -15,7 +15,7 @@
 """
 A robot under attack, without ROS: whatever is received, it goes on, and knows its neighbours.
 
-``ME`` leads itself or follows 7, a stronger robot beside it; the attacker may send anything.
+``ME`` leads itself or follows 7, a stronger robot beside it. The attacker may send anything.
 """
 
 from collections import Counter
@@ -177,7 +177,7 @@ def weak(n: int, at: tuple[float, float] = (3.0, 3.0)) -> str:
 
 
 def test_leader_is_heard_again_when_600_ids_flooded_its_silence():
-    """600 ids, 300 messages a second; the leader's messages are lost for four seconds."""
+    """600 ids, 300 messages a second. The leader's messages are lost for four seconds."""
     me = follower(neighbour_limit=500)
     sent = 0
     for tenth in range(300, 440):
@@ -252,7 +252,7 @@ def test_neighbours_are_heard_when_a_flood_exceeds_the_budget(decoded, senders):
 
 
 def test_new_robot_is_heard_during_a_flood():
-    """One message in eight is decoded; the new robot sends forty a second."""
+    """One message in eight is decoded. The new robot sends forty a second."""
     draw = random.Random(3)
     me = follower(hearing_budget=320)
     for n in range(12_500):
@@ -305,7 +305,7 @@ def test_round_is_triggered_when_the_distance_changes_by_half_a_metre():
 @pytest.mark.parametrize('by', [1e6, -1e6, 30.0])
 @pytest.mark.parametrize('use_sim_time', [True, False])
 def test_neighbours_are_kept_over_a_clock_jump_under_simulated_time_only(by, use_sim_time):
-    """Under simulated time neighbours are kept; nothing is kept for ever after any jump."""
+    """Under simulated time neighbours are kept. Nothing is kept for ever after any jump."""
     clock = ObservationClock(1.25 if use_sim_time else math.inf)
     me = robot(odometry_expiry=2.0, message_expiry=3.0)
     start = 2e6

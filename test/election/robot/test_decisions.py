@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The decisions of leaders in order: with losses, delays, restarts; their names and their age."""
+"""The decisions of leaders in order: with losses, delays, restarts. Their names and their age."""
 
 from itertools import count
 import json
@@ -176,7 +176,7 @@ def test_act_receives_the_term_when_mandates_are_used() -> None:
 @pytest.mark.parametrize('kind, hops, age', [
     ('ordered', 1, 4.0 + 2), ('ordered', 2, 4.0 + 4), ('hasty', 2, 2.5)])
 def test_decision_is_dropped_when_too_old(kind: str, hops: int, age: float) -> None:
-    """By itself after the expiry of messages and two rounds a hop; the task may say otherwise."""
+    """By itself after the expiry of messages and two rounds a hop. The task may say otherwise."""
     robots = swarm(tasks=kind, message_expiry=4.0)
     robots.sweep(9)
     member, newest = robots.robots[1 + hops], task(robots, 1 + hops).acted[-1]
@@ -224,7 +224,7 @@ def test_leader_overtakes_a_wrong_number(number: int, spreading: str) -> None:
 # The order by itself.
 
 def region(number: int, text: str = '[1]', device: int = 7) -> Any:
-    """Return the region of a robot with a decision; its parent is 7."""
+    """Return the region of a robot with a decision. Its parent is 7."""
     return region_part(decision_version=number, decision=text, parent=7).region._replace(
         device=device)
 

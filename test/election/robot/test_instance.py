@@ -186,7 +186,7 @@ def test_task_announces_to_neighbouring_leaders_and_receives_their_announcements
 
 
 def test_longest_id_is_exact_across_a_border():
-    """An id is a whole number in a summary; it is told exactly, of however many digits."""
+    """An id is a whole number in a summary. It is told exactly, of however many digits."""
     far = 2**53 - 1
     places = {1: (0.0, 0.0), 2: (1.0, 0.0), far: (2.0, 0.0)}
     swarm = Swarm(places, lambda i: of_one(i, {1: 1.0, far: 2.0}), radius=0.5, connected=True)
@@ -197,7 +197,7 @@ def test_longest_id_is_exact_across_a_border():
 # Leaders of leaders.
 
 def test_each_robot_is_counted_once_with_two_levels():
-    """2 and 5 lead three each; among the two 5 is the stronger, and has all six above."""
+    """2 and 5 lead three each. Among the two 5 is the stronger, and has all six above."""
     swarm = two_regions(hierarchy='10', tasks='count')
     swarm.sweep(30)
     assert swarm.members() == {2: 3.0, 5: 3.0}
@@ -242,7 +242,7 @@ def given(leaders='1,4', **common):
 
 
 def test_given_leader_counts_its_cell():
-    """3 is 2 m from 1 and 1 m from 4; the strengths, all equal, do not matter."""
+    """3 is 2 m from 1 and 1 m from 4. The strengths, all equal, do not matter."""
     swarm = given(tasks='count')
     assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
     assert swarm.members() == {1: 2.0, 4: 4.0}

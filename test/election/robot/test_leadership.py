@@ -72,7 +72,7 @@ MANDATES = MandatesOfRobot(PartSetup(
 
 
 def acting(term: int | None) -> dict[str, Any]:
-    """Return the parts of a robot that acts as a leader under a term; ``None``: it does not."""
+    """Return the parts of a robot that acts as a leader under a term, ``None`` if it does not."""
     return {'mandates': (MANDATES, term)}
 
 

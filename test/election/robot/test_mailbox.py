@@ -148,7 +148,7 @@ class Receiver:
         self.known = Acquaintances(self.mailbox)
 
     def hear(self, sender: int, now: float, distance: float = 1.0) -> bool:
-        """Take in a message; return whether it is kept."""
+        """Take in a message, and return whether it is kept."""
         entry = received(sender, now, distance)
         self.known.note(sender, now)
         if self.mailbox.put(entry):
@@ -223,7 +223,7 @@ def test_flood_of_ids_displaces_no_known_sender():
 
 
 def test_neighbour_is_displaced_once_per_interval():
-    """The order is found once an interval; who came in its course is not in it yet."""
+    """The order is found once an interval. Who came in its course is not in it yet."""
     of = Receiver(limit=3)
     for sender in (1, 2, 3):
         of.hear(sender, 0.0, 9.0)
@@ -258,7 +258,7 @@ def test_observation_clock_never_goes_back_nor_leaps(readings):
     assert clock.observe(last + 1.0) >= times[-1] + 0.999
 
 
-# The probability of a wrong leader is that with which drawn distances elect another; names.
+# The probability of a wrong leader is that with which drawn distances elect another. Names.
 
 RANGE, RADIUS, OWN, STRENGTH = 2.5, 3.0, 1, 5.0
 DRAWS = 2000

@@ -71,7 +71,7 @@ def test_metric_is_refused_unless_it_has_one_function(functions):
 @pytest.mark.parametrize('velocity, ahead, expected', [
     # The neighbour is 3 m east and 4 m north.
     ((0.0, 0.0), 3.0, 5.0), ((1.0, 0.0), 0.0, 5.0),
-    # Away from it, and across; it comes nearer, and passes.
+    # Away from it, and across. It comes nearer, and passes.
     ((3.0, 4.0), 1.0, 10.0), ((-4.0, 3.0), 1.0, math.sqrt(50.0)), ((-3.0, -4.0), 1.0, 5.0),
     ((-3.0, -4.0), 3.0, 10.0)])
 def test_predicted_distance_is_the_greatest_within_the_look_ahead(velocity, ahead, expected):

@@ -252,7 +252,7 @@ def test_registry_refuses_unknown_and_duplicate_names():
 
 
 def test_stillest_robot_leads():
-    """Robot 1 stands, 2 and 3 move at 0.2 and 0.5 m/s; then 1 moves at 1 m/s."""
+    """Robot 1 stands, 2 and 3 move at 0.2 and 0.5 m/s. Then 1 moves at 1 m/s."""
     swarm = Swarm(line(3), strength_source='stillness', radius=9.0, communication_range=100.0)
     for speeds, leader in (((0.0, 0.2, 0.5), 1), ((1.0, 0.2, 0.5), 2)):
         for _ in range(8):

@@ -64,7 +64,7 @@ def sweeps_until_forgotten(swarm: Swarm, leader: int, most: int) -> int:
 @pytest.mark.parametrize('algorithm', sorted(set(ALGORITHMS.names()) - {'recursive'}))
 @pytest.mark.parametrize('loss', [0.0, 0.4])
 def test_dead_leader_is_forgotten_within_the_bound(algorithm, loss, monkeypatch):
-    """By all algorithms but ``recursive``, which never forgets; bounds are those of each."""
+    """By all algorithms but ``recursive``, which never forgets. Bounds are those of each."""
     limit = 8
     settings = {'recursive-replicated': {'replicate_period': 5}, 'given': {'leaders': '4'}}
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), algorithm=algorithm, hop_limit=limit,
@@ -119,8 +119,8 @@ def test_both_versions_elect_together_and_recover(old):
 # How many rounds robots need, at most, in any fair order, with each way to collect.
 #
 # A region whose farthest member is ``h`` hops from its leader: once the partition stands, what was
-# wrong on its way has run out after ``h`` rounds and what is right has come in after ``h`` more;
-# two rounds go by before the first message and after the last one. So the leader's count is exact
+# wrong on its way has run out after ``h`` rounds and what is right has come in after ``h`` more.
+# Two rounds go by before the first message and after the last one. So the leader's count is exact
 # after ``2 h + 3`` rounds, and as many later every member has the decision that was made from it.
 # By gossip what was wrong lives for ``gossip_depth`` rounds, and takes the room of what is right.
 
@@ -197,7 +197,7 @@ def test_count_and_decision_become_exact_from_any_state(collection, seed):
 @pytest.mark.parametrize('seed', range(2))
 def test_next_leader_decides_within_the_bound_when_the_leader_falls_silent(collection, seed):
     """
-    Six in a line, 1 m apart; robot 1, who leads all within 6 m, is heard no more.
+    Six in a line, 1 m apart. Robot 1, who leads all within 6 m, is heard no more.
 
     It is forgotten after an expiry of 3 rounds and the one in which that is seen; 6 m have
     room for 6 links, so its candidacy dies within 7 rounds, and the next one's is everywhere

@@ -97,7 +97,7 @@ def test_neighbour_that_leaves_the_range_is_forgotten_until_it_returns():
 
 
 def test_neighbour_is_dropped_when_the_robot_drives_out_of_range():
-    """The neighbour stays; what it said last is out of range from where this robot is now."""
+    """The neighbour stays. What it said last is out of range from where this robot is now."""
     me = robot(communication_range=5.0)
     me.receive(says(7, at=(4.0, 0.0)), 0.0)
     me.sensing.take_odometry((-2.0, 0.0, 0.0), 0.1)
@@ -243,7 +243,7 @@ def test_degree_is_announced_with_its_hysteresis():
         me.receive(says(sender, strength=-1.0), 0.0)
         me.round(0.0)
         announced.append(me.strength.announced)
-    # 0 was announced alone; one more or less than announced is not enough.
+    # 0 was announced alone. One more or less than announced is not enough.
     assert announced == [0.0, 2.0, 2.0, 4.0]
 
 
@@ -302,7 +302,7 @@ def test_round_is_triggered_when_small_changes_add_up():
 
 @pytest.mark.parametrize('algorithm', ALGORITHMS.names())
 def test_two_robots_elect_with_each_algorithm(algorithm):
-    """Two robots 3 m apart follow the stronger; states stay plain, and can be sent."""
+    """Two robots 3 m apart follow the stronger. States stay plain, and can be sent."""
     told = {'leaders': '7'} if algorithm == 'given' else {}
     weak = robot(algorithm=algorithm, **told)
     strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0), **told)
@@ -325,7 +325,7 @@ def test_robot_without_a_leader_does_not_lead():
 
 
 def test_round_is_triggered_by_a_tick_of_a_neighbour_but_not_by_its_rounds():
-    """A neighbour's rounds since the last tick go by; that its clock ticks itself is news."""
+    """A neighbour's rounds since the last tick go by. That its clock ticks itself is news."""
     me = robot(algorithm='recursive-replicated')
     own = REPLICATED.start(Device(ME, 1.0))
 

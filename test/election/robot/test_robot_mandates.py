@@ -288,7 +288,7 @@ def with_other(i: int, **settings: Any) -> Swarm:
     ids=lambda settings: next(iter(settings)))
 def test_robot_neither_grants_nor_relays_when_its_settings_differ(
         settings: dict[str, Any]) -> None:
-    """Robot 3 is between 4 and the leader; beats do not get past it."""
+    """Robot 3 is between 4 and the leader. Beats do not get past it."""
     robots = with_other(3, **settings)
     robots.sweep(2 * SILENCE)
     main = robots.instances()

@@ -117,7 +117,7 @@ def test_robot_out_of_range_is_counted_until_it_has_missed_messages(
 @pytest.mark.parametrize(('silent', 'parent', 'least'), [(1, 3, 0.8), (2, 2, 0.99)])
 def test_late_neighbour_is_parent_only_when_no_other_is_heard(
         silent: int, parent: int, least: float) -> None:
-    """3 is the better parent of 4 until a message of it is missed; then 2 gets nearly all."""
+    """3 is the better parent of 4 until a message of it is missed. Then 2 gets nearly all."""
     places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.1)
     swarm.sweep(6)
@@ -325,7 +325,7 @@ def test_summary_is_rejected_when_invalid(summary):
 
 
 def test_false_summary_within_the_limits_counts_until_its_sender_is_silent():
-    """It can count for a thousand; nobody can tell. Gone, it is forgotten within its expiry."""
+    """It can count for a thousand. Nobody can tell. Gone, it is forgotten within its expiry."""
     swarm = with_liar(r={'p': 2, 's': [1000, 0, 0, 0], 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 1003.0}
     swarm.sweep(7)

@@ -237,7 +237,7 @@ def test_robot_follows_no_strength_beyond_the_limits(data):
 
 
 def test_liar_leads_nobody_when_its_claim_is_beyond_the_limits():
-    """Robot 3 of five lies; the others are cut in two, and elect the best of their parts."""
+    """Robot 3 of five lies. The others are cut in two, and elect the best of their parts."""
     def strength(i: int) -> dict[str, Any]:
         lies = {'strength': 1e6, 'strength_limits': [0.0, 1e9]}
         return lies if i == 3 else {'strength': 0.1 * i, 'strength_limits': LIMITS}

@@ -182,7 +182,7 @@ def test_decision_is_dropped_when_json_cannot_hold_it(decision):
 
 
 def test_longest_and_deepest_decisions_are_sent():
-    # ["..."] has four characters beside the text; the list of decisions is a level itself.
+    # ["..."] has four characters beside the text. The list of decisions is a level itself.
     for decision in ('x' * (MAX_DECISION - 4), deep(MOST_LEVELS - 1)):
         runner = TaskRunner('told', Told(lambda decision=decision: decision))
         assert runner.decide({}) == decision and runner.errors == 0

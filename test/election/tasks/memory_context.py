@@ -85,7 +85,7 @@ class MemoryContext:
         callback(message)
 
     def advance_to(self, now: float) -> None:
-        """Set the time [s]; call the timers that are due."""
+        """Set the time [s]. Call the timers that are due."""
         self.now = now
         for timer in self.timers:
             while not timer.cancelled and timer.due <= now + 1e-9:
@@ -124,7 +124,7 @@ class Swarm:
     """
     One region in the embedded world: all robots are members, and the leader is given.
 
-    There is a round each second; a decision reaches the others one round later. There are five
+    There is a round each second. A decision reaches the others one round later. There are five
     scans a second, which are one step of the world old.
     """
 
@@ -155,7 +155,7 @@ class Swarm:
             task.act(None if decision is None else json.loads(decision))
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
-        """Advance by a time [s], or until a condition holds; return whether it does."""
+        """Advance by a time [s], or until a condition holds, and return whether it does."""
         world, robots = self.world, range(len(self.contexts))
         assert world.commands is not None
         for _ in range(round(seconds / world.dt)):

@@ -46,7 +46,7 @@ def test_strip_is_divided_across() -> None:
 
 
 def test_square_is_cut_in_quarters() -> None:
-    # West and east first; each half is then higher than wide: south and north.
+    # West and east first. Each half is then higher than wide: south and north.
     corners = [part.bounds[:2] for part in split(shapely.box(0, 0, 2, 2), 4)]
     assert [round(x, 6) + 0.0 for corner in corners for x in corner] == [0, 0, 0, 1, 1, 0, 1, 1]
 

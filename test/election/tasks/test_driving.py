@@ -103,7 +103,7 @@ def test_driver_stops_without_scans() -> None:
 
 
 def test_driver_stops_when_the_clock_was_set_back() -> None:
-    # The scan was at 5 s; when the watchdog is called it is 0.4 s.
+    # The scan was at 5 s. When the watchdog is called it is 0.4 s.
     robot = Robot()
     robot.context.now = 5.0
     robot.receive()
@@ -128,7 +128,7 @@ def test_driver_takes_changed_limits() -> None:
 
 
 def test_scans_of_a_turned_scanner_are_rotated() -> None:
-    # An obstacle is 0.3 m ahead; a scanner turned a quarter to the left has it at its right.
+    # An obstacle is 0.3 m ahead. A scanner turned a quarter to the left has it at its right.
     ahead = scan_of([math.inf] * 6 + [0.3, math.inf], math.pi / 4, 4.0)
     assert Robot().receive(ahead) == [(0.5, 0.0)], 'by default it is at the right of the robot'
     turned = Robot(parameters=DrivingParameters(scan_yaw=math.pi / 2))
@@ -228,7 +228,7 @@ DT = 0.05
 
 
 def performed(escape: Escape, begin: float = 0.0, touches: float = 0.3) -> tuple[float, float]:
-    """Perform the manoeuvre; return the way and the angle that were commanded [m, rad]."""
+    """Perform the manoeuvre, and return the way and the angle that were commanded [m, rad]."""
     way = angle = 0.0
     for k in range(400):
         now = begin + k * DT

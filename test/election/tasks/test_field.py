@@ -39,7 +39,7 @@ def measure(task: Field, *numbers: float) -> None:
 
 
 def round_of(*members: Field) -> dict[str, Any]:
-    """Let the first robot lead one round; return its decision."""
+    """Let the first robot lead one round, and return its decision."""
     summary = summary_of(Field, {task.member.id: task.sense() for task in members})
     decision = json.loads(json.dumps(members[0].decide(summary), allow_nan=False))
     for task in members:

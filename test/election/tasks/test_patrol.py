@@ -57,7 +57,7 @@ def test_parts_stay_assigned_until_members_come_or_go() -> None:
     task = patroller(area=STRIP, hold=2)
     task.decide(collected(r1=(5, 1), r2=(1, 1)))
     assert task.decide(collected(r1=(1, 1), r2=(5, 1)))['ids'] == [2, 1]
-    # The second is missing, once by chance, then for good; then a third comes.
+    # The second is missing, once by chance, then for good. Then a third comes.
     assert task.decide(collected(r1=(1, 1)))['ids'] == [2, 1]
     assert task.decide(collected(r1=(1, 1)))['ids'] == [1]
     assert task.decide(collected(r1=(1, 1), r3=(0, 1)))['ids'] == [3, 1]
@@ -96,7 +96,7 @@ def test_leader_keeps_its_post_while_it_leads() -> None:
 
 
 def test_routes_of_two_parts_keep_apart() -> None:
-    # 8 m by 2 m in two parts; each keeps half of 0.5 m off the border between them.
+    # 8 m by 2 m in two parts. Each keeps half of 0.5 m off the border between them.
     west, east = (patroller(robot, leads=False, area=STRIP) for robot in (2, 3))
     for task in (west, east):
         task.act({'area': [list(STRIP)], 'ids': [2, 3]})
@@ -137,7 +137,7 @@ def test_area_is_refused_at_the_start_when_too_large_for_its_lanes() -> None:
 
 
 def turns_to(task: Patrol) -> float | None:
-    """Return the turning speed after the next scan [rad/s]; ``None``: the robot stands."""
+    """Return the turning speed after the next scan [rad/s], ``None`` if the robot stands."""
     commands = task.member.node.published('cmd_vel')
     commands.clear()
     task.member.node.deliver('scan', AHEAD)
@@ -304,7 +304,7 @@ WESTERN_HALF = [(x / 2, y) for y in (0.5, 1.5) for x in range(8)]
 
 
 def test_next_leader_assigns_only_cells_that_were_not_visited() -> None:
-    """Of a strip of 8 m the western half was visited; the robot that is left gets the rest."""
+    """Of a strip of 8 m the western half was visited. The robot that is left gets the rest."""
     first = patroller(1, area=STRIP)
     second = patroller(2, (7.5, 0.5, 0.0), leads=False, area=STRIP)
     decided = decide_along(first, r1=WESTERN_HALF)

@@ -83,7 +83,7 @@ def test_members_stay_when_evenly_spaced() -> None:
 
 
 def test_crowd_spreads_out_to_both_sides() -> None:
-    # Three in the east, one behind the other, take 120 degrees each; the mean stays where it is.
+    # Three in the east, one behind the other, take 120 degrees each. The mean stays where it is.
     crowd = {1: (1.0, 0.0), 2: (2.0, 0.0), 3: (3.0, 0.0)}
     assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
 
@@ -125,7 +125,7 @@ def test_circle_has_its_radius_when_there_is_room() -> None:
 
 def test_column_follows_the_trail_and_then_a_straight_line() -> None:
     # The leader came from the east and then from the north: 1 m and 1 m. Four within 4 m are 1 m
-    # apart; the last two are where the trail goes on towards (1, 9).
+    # apart. The last two are where the trail goes on towards (1, 9).
     trail = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
     places = in_column(trail, [4, 3, 2, 1], (1.0, 9.0), 4.0, 0.5)
     assert places == {4: (1.0, 0.0), 3: (1.0, 1.0), 2: (1.0, 2.0), 1: (1.0, 3.0)}
@@ -186,7 +186,7 @@ def test_route_of_one_place_stays_there() -> None:
 
 def test_patience_ends_without_progress_only() -> None:
     patience = Patience(5.0)
-    # A hand's breadth a second is progress for ever; then none is.
+    # A hand's breadth a second is progress for ever. Then none is.
     assert not any(patience.lost(10.0 - 0.11 * now, float(now)) for now in range(50))
     assert [patience.lost(4.6, now) for now in (50.0, 53.9, 54.0)] == [False, False, True]
 

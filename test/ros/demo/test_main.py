@@ -139,7 +139,7 @@ def test_interrupted_demo_leaves_no_process(tmp_path):
 
 
 def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
-    """Both have robots 1 to 4, and the same folder for their results; one has a task."""
+    """Both have robots 1 to 4, and the same folder for their results. One has a task."""
     monkeypatch.delenv('ROS_DOMAIN_ID')
     page = tmp_path / 'run.html'
     common = ['--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',

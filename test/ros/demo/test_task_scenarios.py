@@ -39,7 +39,7 @@ def scenario(task, *arguments):
 
 def look(time, *robots, truth=None, steady=True):
     """
-    Return an observation of robots; unless given, true positions are those they report.
+    Return an observation of robots. Unless given, true positions are those they report.
 
     :param robots: id, position and leader of each, and optionally tasks, members and decision.
     """
@@ -120,7 +120,7 @@ def test_alarm_is_wrong_long_after_the_last_robot_left_the_peak():
 
 
 def test_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
-    # Robot 9, of another region, is in the peak; robot 2 is 3.9 m away from it, and hears it.
+    # Robot 9, of another region, is in the peak. Robot 2 is 3.9 m away from it, and hears it.
     def border(time):
         return look(time, (1, NOWHERE, 1, FIELD, 2.0, '[{"alarm":5}]'),
                     (2, (PEAK_AT[0] + 3.9, PEAK_AT[1]), 1), (9, PEAK_AT, 9))
@@ -161,7 +161,7 @@ def test_robots_that_do_not_move_fail_the_check_of_driving():
 
 @pytest.mark.parametrize(('away', 'holds'), [(2.4, True), (2.6, False)])
 def test_members_are_near_their_leader_after_the_join_time(away, holds):
-    # A circle of 1.5 m, and 1 m for being behind; it is true places that count.
+    # A circle of 1.5 m, and 1 m for being behind. It is true places that count.
     rally = scenario('rally')
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (9.0, 0.0), 1)))
     rally.observe(look(JOIN_TIME, (1, (0.0, 0.0), 1), (2, None, 1),

@@ -208,7 +208,7 @@ def test_robot_has_few_topics_in_the_simulator(equipment, most):
     """
     Each is announced every second, all at once, and buffers overflow.
 
-    The drive has two, odometry and tf; the pose publisher has one, and the bumper.
+    The drive has two, odometry and tf. The pose publisher has one, and the bumper.
     """
     (model,) = ElementTree.fromstring(plan(
         robots='1', ground_truth=equipment.ground_truth, bumper=equipment.bumper,

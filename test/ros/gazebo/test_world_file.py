@@ -213,7 +213,7 @@ def test_scanner_detects_other_robots_even_in_contact_and_not_its_own():
 
 
 def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
-    """Return the radii of cylinders that a plane intersects; it may intersect nothing else."""
+    """Return the radii of cylinders that a plane intersects. It may intersect nothing else."""
     found = []
     for link in body.iter('link'):
         foot = float((link.findtext('pose') or '0 0 0').split()[2])

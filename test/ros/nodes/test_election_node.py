@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 
 def test_swarm_elects_recovers_and_latches_its_outputs():
-    """Three in a line, each in range of the next; the strongest, at its end, leads, then dies."""
+    """Three in a line, each in range of the next. The strongest, at its end, leads, then dies."""
     robots = [robot(i, communication_range=4.0) for i in (1, 2, 3)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (3.0, 4.0)})
     spin_until([bench, *robots], lambda: leaders(robots) == [3, 3, 3]
@@ -67,7 +67,7 @@ def test_swarm_elects_recovers_and_latches_its_outputs():
 
 
 def test_leader_publishes_its_region():
-    """The leader and two followers in earshot make a triangle; it is taken back in the end."""
+    """The leader and two followers in earshot make a triangle. It is taken back in the end."""
     robots = [robot(i) for i in (1, 2, 3)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (0.0, 4.0)})
     late = Bench({}, name='late')
@@ -202,7 +202,7 @@ def test_robots_report_an_error_and_log_once_when_they_share_an_id():
 
 
 def test_malformed_messages_are_counted_by_reason():
-    """What is no CDR, no UTF-8, no JSON or no message is survived; what is one, is counted."""
+    """What is no CDR, no UTF-8, no JSON or no message is survived. What is one, is counted."""
     node = robot(1, strength_limits=[0.0, 9.0])
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
@@ -311,7 +311,7 @@ def test_periodic_robot_does_not_react_to_messages():
 
 
 def test_rounds_follow_simulated_time_after_a_jump_back():
-    """Rounds run and messages expire by /clock alone; after a jump back both go on."""
+    """Rounds run and messages expire by /clock alone. After a jump back both go on."""
     robots = [robot(i, use_sim_time=True, round_period=1.0, message_expiry=3.0,
                     odometry_expiry=NEVER) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -398,7 +398,7 @@ def test_qos_override_changes_one_topic_only():
 
 
 def test_change_of_the_leader_is_repeated():
-    """A neighbour may have lost the message; the period is longer than the test."""
+    """A neighbour may have lost the message. The period is longer than the test."""
     node = robot(1, round_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})
     bench.others[9] = 99.0

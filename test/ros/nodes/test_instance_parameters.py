@@ -64,7 +64,7 @@ def test_two_instances_have_their_own_topics_and_parameters():
                       'rescue/is_leader': True, 'role': 'worker', 'rescue/role': 'leader',
                       'rescue/distance': 0.0}
 
-    # At run time: its radius, its strength, its feedback; what it does not take is refused.
+    # At run time: its radius, its strength, its feedback. What it does not take is refused.
     one = robots[1]
     for name, value in (('rescue.radius', 1.0), ('rescue.strength', 9.0)):
         assert one.set_parameters([Parameter(name, value=value)])[0].successful

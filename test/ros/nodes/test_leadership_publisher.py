@@ -218,7 +218,7 @@ def test_missing_number_is_nan_and_equal_to_itself():
 
 
 def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
-    """No generic name is left; commands, messages and diagnostics are where they were."""
+    """No generic name is left. Commands, messages and diagnostics are where they were."""
     node = robot(1, output_namespace='election', instances='rescue',
                  pose_source='cooperative', tasks='patrol', **{'rescue.tasks': 'count'})
     topics = {topic for topic, _ in node.get_publisher_names_and_types_by_node(

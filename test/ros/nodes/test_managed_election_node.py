@@ -72,7 +72,7 @@ class Manager(Node):
         self._state = self.create_client(GetState, f'{name}/get_state')
 
     def ask(self, transition: int, label: str = '') -> bool:
-        """Ask for a transition; return whether it came about."""
+        """Ask for a transition, and return whether it came about."""
         return bool(self._call(self._change, ChangeState.Request(
             transition=Transition(id=transition, label=label))).success)
 
@@ -93,12 +93,12 @@ def belongings(node: Node) -> list[int]:
 
 
 def parameters(node: Node) -> set[str]:
-    """Return the parameters that somebody asked for; profiles, once declared, stay."""
+    """Return the parameters that somebody asked for. Profiles, once declared, stay."""
     return {name for name in node.get_parameters_by_prefix('') if 'qos_overrides' not in name}
 
 
 def silent(bench: Bench, neighbour: ElectionNode) -> Callable[[], bool]:
-    """Return whether robot 1 was not heard for some rounds; its last messages may be late."""
+    """Return whether robot 1 was not heard for some rounds. Its last messages may be late."""
     begun = neighbour.robot.counts[ROUNDS]
 
     def holds() -> bool:

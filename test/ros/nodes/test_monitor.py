@@ -101,7 +101,7 @@ def test_decisions_are_shown_at_their_leaders(ros):
 
 
 def test_monitor_receives_robot_namespaces_when_started_later(ros):
-    """Robots under their usual names send none; robot 9 sends its own."""
+    """Robots under their usual names send none. Robot 9 sends its own."""
     monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
         data='{"v":1,"id":9,"frame":"map","p":[9,1],"c":[-9,0,9,0],"n":{"9":"/alice","8":"/x"}}')))
@@ -223,10 +223,10 @@ def test_lines_are_printed_without_a_terminal(ros, capfd):
     assert '3 robots · 2 regions · 0 orphans' in last and last.endswith('what a swarm')
 
 
-# Markers of a plug-in's fields and of deviations; others are tested by the monitor.
+# Markers of a plug-in's fields and of deviations. Others are tested by the monitor.
 
 def frame(**fields: object) -> Frame:
-    """Return robot 1, which leads 2; robot 2 has fields, and 3, without a position, too."""
+    """Return robot 1, which leads 2. Robot 2 has fields, and 3, without a position, too."""
     views = {1: RobotView(1, (0.0, 0.0), -9.0, 0.0, 1),
              2: RobotView(2, (2.0, 0.0), -9.0, 2.0, 1, fields=fields),
              3: RobotView(3, None, -9.0, 2.0, 1, fields=fields)}

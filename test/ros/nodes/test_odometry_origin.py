@@ -76,7 +76,7 @@ def test_request_is_repeated_until_answered() -> None:
 
 
 def test_request_is_repeated_to_the_next_node_when_unanswered() -> None:
-    """The robot's node ends before it has answered; another one takes its place."""
+    """The robot's node ends before it has answered. Another one takes its place."""
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
     spin_until([node], lambda: origin.ask() or bool(origin._pending))

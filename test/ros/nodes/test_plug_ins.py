@@ -28,7 +28,7 @@ from std_msgs.msg import Float64
 from support import spin_until
 
 SETTINGS = {'radius': 40.0, 'replicate_period': 5, 'leaders': '4'}
-"""Far enough for one leader; short enough that a test sees replicates come and go."""
+"""Far enough for one leader. Short enough that a test sees replicates come and go."""
 
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_swarm_elects_and_recovers_with_each_algorithm(name):
-    """Four in a line, each in range of the next; the strongest, at its end, leads, then dies."""
+    """Four in a line, each in range of the next. The strongest, at its end, leads, then dies."""
     takes = ALGORITHMS.get(name).takes
     settings = {key: value for key, value in SETTINGS.items() if key in takes}
     robots = [robot(i, algorithm=name, communication_range=4.0, **settings)
@@ -69,7 +69,7 @@ def test_parameter_is_refused_at_the_start_when_of_another_algorithm():
 
 
 def test_robot_leaves_the_region_when_its_predicted_distance_is_too_long():
-    """Half a minute ahead 2 is 12 m farther, beyond the radius; it stops, and is led again."""
+    """Half a minute ahead 2 is 12 m farther, beyond the radius. It stops, and is led again."""
     robots = [robot(i, metric='look_ahead', look_ahead=30.0, radius=10.0, radius_hysteresis=0.0,
                     communication_range=100.0) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (2.0, 0.0)})

@@ -157,7 +157,7 @@ def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, na
 
 
 def test_running_node_stops_cleanly_on_a_signal(ros, robots):
-    """Once it has said who leads, and so has run a round; a whole number does for a float."""
+    """Once it has said who leads, and so has run a round. A whole number does for a float."""
     bench = Bench({}, name='watcher')
     leaders: list[Int64] = []
     bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
@@ -193,7 +193,7 @@ def test_stopped_process_stops_the_wheels(ros, robots):
 
 @pytest.mark.parametrize('executor', ['', 'import sys; sys.modules["rclpy.experimental"] = None'])
 def test_failing_node_is_closed_and_ends_with_status_1(robots, executor):
-    """So that driven robots stop; the error is printed, and the status is 1."""
+    """So that driven robots stop. The error is printed, and the status is 1."""
     robots.append(start(executor + FALLS))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out) == (1, 'closed\n')

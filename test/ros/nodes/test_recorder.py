@@ -153,7 +153,7 @@ def test_recording_is_not_overwritten(ros, tmp_path):
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number):
-    """A recorder that is asked to stop finishes the file; a killed one leaves a readable file."""
+    """A recorder that is asked to stop finishes the file. A killed one leaves a readable file."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)

@@ -59,7 +59,7 @@ def sent_by(bench: Bench) -> tuple[Sighting, ...]:
 
 def sighted(node: Any, bench: Bench, kind: type, topic: str,
             make: Callable[[], Any]) -> dict[int, Sighting]:
-    """Publish new messages again and again; return the sightings that robot 1 sends to others."""
+    """Publish new messages repeatedly, and return the sightings that robot 1 sends."""
     publisher: Publisher = bench.create_publisher(kind, topic, SENSOR)
     bench.create_timer(0.05, lambda: publisher.publish(make()))
     seen: dict[int, Sighting] = {}
@@ -111,7 +111,7 @@ def test_invalid_measurements_are_counted_and_rounds_continue(message):
 
 
 def test_range_topics_of_each_neighbour_are_read():
-    """Robot 1 has a topic for 7 and one for 8; metric range goes by them, without a filter."""
+    """Robot 1 has a topic for 7 and one for 8. Metric range goes by them, without a filter."""
     node = robot(1, metric='range', sighting_sources='ranges', range_ids='7-8')
     bench = Bench({1: (0.0, 0.0)})
     bench.others.update({7: 9.0, 8: 1.0})
@@ -206,7 +206,7 @@ def told(bench: Any, node: Any) -> list[Any]:
 
 
 def test_range_message_sets_time_and_deviation():
-    """The topic of 7 is on time and states its noise; the stamp of 8 is eight seconds old."""
+    """The topic of 7 is on time and states its noise. The stamp of 8 is eight seconds old."""
     node, bench = cooperating(sighting_sources='ranges', range_ids='7-8')
     publishers = {i: bench.create_publisher(Range, f'/r1/range/robot_{i}', SENSOR) for i in (7, 8)}
 

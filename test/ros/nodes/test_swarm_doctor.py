@@ -87,7 +87,7 @@ def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = PA
 
 
 def told(one: SwarmDoctor) -> set[tuple[str, tuple[str, ...]]]:
-    """Return the current findings: check and subjects; other tests may overload this computer."""
+    """Return the current findings: check and subjects. Other tests may overload this computer."""
     return {(f.check, f.subjects) for f in examine(one.observations())
             if f.level > Level.NOTE and f.check != 'load'}
 

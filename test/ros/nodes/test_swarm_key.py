@@ -58,7 +58,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def keyed(path: Path, number: int = 3, **parameters: object) -> list[ElectionNode]:
-    """Return robots 1, 2, ... with the key, in reach of each other; the last is the strongest."""
+    """Return robots 1, 2, ... with the key, in reach of each other. The last is the strongest."""
     return [robot(i, radius=2.0, swarm_key_file=str(path), **parameters)
             for i in range(1, number + 1)]
 

@@ -251,7 +251,7 @@ def test_odometry_falls_silent_and_jumps_at_run_time(bench):
 
 
 def test_world_publishes_scans_and_readings(bench):
-    # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.15 m of body.
+    # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left. Both have 0.15 m of body.
     b = bench(**LINE, scan_rate=5.0, reading_rate=10.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
     scans = b.listen(LaserScan, 'robot_1/scan')
     readings = [b.listen(Float64, f'robot_{i}/reading') for i in (1, 3)]

@@ -65,7 +65,7 @@ class Company:
             self.listener.create_subscription(kind, f'/robot_{i}/{topic}', keep, qos)
 
     def until(self, condition: Callable[[], bool]) -> None:
-        """Spin until something has come about; once, since what comes between two spins waits."""
+        """Spin until something has come about. Once, since what comes between two spins waits."""
         spin_until([self.world, self.listener, *self.robots], condition)
 
     def decided(self, robot: int) -> Any:

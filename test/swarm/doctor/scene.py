@@ -72,7 +72,7 @@ def readings(count: int = 10 * SECONDS, delay: float = 0.01,
 
 def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',
              **growing: int) -> list[RobotReport]:
-    """Return a robot's reports, one a second; counters grow by so much each time."""
+    """Return a robot's reports, one a second. Counters grow by so much each time."""
     counts = {'messages_heard': 2, 'rounds': 1, **growing}
     return [RobotReport(t + 0.05, robot, robot_id, level, message,
                         {name: str(7 + by * t) for name, by in counts.items()})

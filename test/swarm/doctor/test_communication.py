@@ -106,7 +106,7 @@ def test_robot_that_receives_nothing_is_reported_with_the_reason():
         (('bob',), 'it received nothing: no other robot sends')]
     assert signs(communication.reception, diagnostics=told('bob')) == [
         (('bob',), 'unknown, as it publishes no diagnostics')]
-    # Alice and Carol are 4 m apart and hear each other; so far away Bob may hear nobody.
+    # Alice and Carol are 4 m apart and hear each other. So far away Bob may hear nobody.
     lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
     for x, what in ((9.0, 'while messages of'), (9.3, 'the nearest robot that sends is 3.3 m')):
         (_, told_of_it), = signs(

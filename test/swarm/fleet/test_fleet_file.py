@@ -54,7 +54,7 @@ def robots(**given: Any) -> str:
 
 
 def fleet(**others: Any) -> str:
-    """Return a fleet file with two robots; bob has the given settings."""
+    """Return a fleet file with two robots. Bob has the given settings."""
     return yaml.safe_dump({'robots': {'alice': {'id': 1}, 'bob': {'id': 2, **others}}})
 
 

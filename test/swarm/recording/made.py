@@ -45,7 +45,7 @@ Said = tuple[float, str, Any]
 
 def word(robot: int, leader: int, place: tuple[float, float] = (0.0, 0.0),
          distance: float = 0.0) -> String:
-    """Return the message of a robot; each leader is as strong as its id."""
+    """Return the message of a robot. Each leader is as strong as its id."""
     return String(data=f'{{"v":1,"id":{robot},"frame":"map","p":[{place[0]},{place[1]}],'
                        f'"c":[-{leader}.0,{distance},{leader},{int(robot != leader)}]}}')
 

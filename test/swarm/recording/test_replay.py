@@ -218,7 +218,7 @@ def test_malformed_messages_on_other_topics_are_ignored(tmp_path, capsys):
 
 
 def test_robots_are_identified_by_their_diagnostics():
-    """Those of tb3_0, tb3_1, tb3_2 are 1, 2, 3; the last is far away."""
+    """Those of tb3_0, tb3_1, tb3_2 are 1, 2, 3. The last is far away."""
     said = []
     for second in range(10):
         for robot, x in ((1, 0.0), (2, 1.0), (3, 50.0)):

@@ -34,16 +34,16 @@ def test_report_has_leaders_changes_and_traffic(recorded, capsys):
     assert (told['radius'], told['communication_range']) == (6.0, 2.5)
     assert told['regions'][0] == told['regions'][2] == 1
     assert told['largest'] == 4 and told['changes'] == 3
-    # All are within 6 m of robot 4; when it is missed nobody has a leader, until 13 s.
+    # All are within 6 m of robot 4. When it is missed nobody has a leader, until 13 s.
     assert told['first_partition'] <= 0.3
     [loss] = told['losses']
     assert loss['leader'] == 4 and loss['led'] == 3
     assert loss['time'] == pytest.approx(9.0, abs=0.3)
     assert loss['recovered'] == pytest.approx(13.0, abs=0.3)
     assert [(reign['leader'], reign['most']) for reign in told['reigns']] == [(4, 4), (3, 3)]
-    # Robot 1 counts 20 rounds between its first word on it and its last; all are there.
+    # Robot 1 counts 20 rounds between its first word on it and its last. All are there.
     assert told['missing'] == 0.0
-    # While 4 is known, and from 13 s on; between 3 should have led at once.
+    # While 4 is known, and from 13 s on. Between 3 should have led at once.
     assert told['agreement'][0]['robots'] == 1.0
     assert 0.6 < told['agreement'][-1]['robots'] < 1.0
 
@@ -139,14 +139,14 @@ def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     shares = told['localisation']
     overall = shares[-1]
-    # Robot i is off by i cm, with a deviation of i dm; its heading is right.
+    # Robot i is off by i cm, with a deviation of i dm. Its heading is right.
     corrected, by_odometry = told['accuracy']['filter'], told['accuracy']['odometry']
     assert list(corrected['robots'].values()) == pytest.approx([0.01, 0.02, 0.03], abs=1e-6)
     assert corrected['nees_pose'] == pytest.approx(0.01 / 3, abs=1e-6)
     # Of the pairs 1-2 and 1-3, seen from both ends.
     assert corrected['relative'] == pytest.approx(((0.01 ** 2 + 0.02 ** 2) / 2) ** 0.5, abs=1e-6)
     assert by_odometry['robots']['3'] > by_odometry['robots']['1'] > 0.3
-    # Pairs 1-2 and 1-3 are in range; their distances are off by 0.1 m/s and hardly.
+    # Pairs 1-2 and 1-3 are in range. Their distances are off by 0.1 m/s and hardly.
     assert shares[-2]['distances_by_odometry'] > 3 * shares[0]['distances_by_odometry']
     assert overall['distances_by_odometry'] == pytest.approx(0.43, abs=0.05)
     assert overall['positions_by_odometry'] > 0.2 > 0.02 > overall['positions']
